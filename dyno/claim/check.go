@@ -11,7 +11,7 @@ import (
 // errors are in the order of the text.
 func Check(e *Expression, s *Space) []*Error { return check(e, s, nil) }
 
-// check is Check at one place of a dial.
+// check is Check at one place of a moderator.
 func check(e *Expression, s *Space, at []pick) []*Error {
 	c := &checker{space: s, outer: at}
 	for i := range e.Comparisons {
@@ -34,7 +34,7 @@ type nature struct {
 
 type checker struct {
 	space  *Space
-	outer  []pick // of the sweep or the dial around
+	outer  []pick // of the sweep or the moderator around
 	sweep  bool   // within a sweep
 	errors []*Error
 }

@@ -24,9 +24,9 @@ type Claim struct {
 	// Direction says what must hold for the direction to be right, where that is
 	// not simply "there is an effect, on the claimed side".
 	Direction string `json:"direction,omitempty"`
-	// Over is the range of dials, such as how often the work is repeated in each
+	// Over is the range of moderators, such as how often the work is repeated in each
 	// request, over which the expressions must hold.
-	Over []Dial `json:"over,omitempty"`
+	Over []Moderator `json:"over,omitempty"`
 	// Margin is the share within which two figures are the same; 0 means
 	// [DefaultMargin].
 	Margin float64 `json:"margin,omitempty"`

@@ -7,8 +7,8 @@ import (
 )
 
 // conclude sums up the parts. verdicts are those on each comparison over the whole
-// range of the dials.
-func (out *Outcome) conclude(verdicts []Verdict, dialled bool) {
+// range of the moderators.
+func (out *Outcome) conclude(verdicts []Verdict, moderated bool) {
 	out.Verdict = alike(verdicts)
 	out.Blocks = out.Fewest()
 	for _, p := range out.Parts {
@@ -21,8 +21,8 @@ func (out *Outcome) conclude(verdicts []Verdict, dialled bool) {
 	switch {
 	case len(out.Parts) == 1:
 		out.Why = out.Parts[0].Why
-	case dialled:
-		out.Why = out.overDials()
+	case moderated:
+		out.Why = out.overModerators()
 	default:
 		out.Why = summary(verdicts)
 	}
@@ -47,22 +47,22 @@ func summary(verdicts []Verdict) string {
 	return text
 }
 
-// overDials says at which places of the dials each verdict was given.
-func (out *Outcome) overDials() string {
+// overModerators says at which places of the moderators each verdict was given.
+func (out *Outcome) overModerators() string {
 	var texts []string
 	for from := 0; from < len(out.Parts); {
 		to := from + 1
 		for to < len(out.Parts) && out.Parts[to].Expression == out.Parts[from].Expression && out.Parts[to].At != out.Parts[from].At {
 			to++
 		}
-		texts = append(texts, alongDial(out.Parts[from:to]))
+		texts = append(texts, alongModerator(out.Parts[from:to]))
 		from = to
 	}
 	return strings.Join(texts, "; ")
 }
 
-// alongDial is overDials for one comparison.
-func alongDial(parts []Part) string {
+// alongModerator is overModerators for one comparison.
+func alongModerator(parts []Part) string {
 	var texts []string
 	for _, v := range Verdicts() {
 		var places []string

@@ -84,7 +84,7 @@ func simulated(t *testing.T, r *rand.Rand, text string, ratio float64) Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newMatter(&e.Comparisons[0], nil, DefaultMargin, single(a, b), nil, 0.95)
+	m := newMeasuredComparison(&e.Comparisons[0], nil, DefaultMargin, single(a, b), nil, 0.95)
 	return m.read(0, Options{}.withDefaults()).verdict
 }
 
@@ -126,7 +126,7 @@ func TestRefutationsOfAFamily(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					m := newMatter(&e.Comparisons[0], nil, DefaultMargin, drawn(r, 6, c.ratio, c.noise), nil, 0.95)
+					m := newMeasuredComparison(&e.Comparisons[0], nil, DefaultMargin, drawn(r, 6, c.ratio, c.noise), nil, 0.95)
 					if c.wrong(m.read(0, Options{parts: parts}.withDefaults()).verdict) {
 						wrong++
 						break

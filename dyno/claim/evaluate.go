@@ -41,8 +41,8 @@ type series struct {
 func exactly(values []float64) series { return series{value: values, low: values, high: values} }
 
 // at is where the value of a block lies.
-func (s series) at(block int) span {
-	return span{s.low[block], s.high[block], s.withoutLow, s.withoutHigh}
+func (s series) at(block int) interval {
+	return interval{s.low[block], s.high[block], s.withoutLow, s.withoutHigh}
 }
 
 // forget makes the value of a block unknown.
@@ -55,7 +55,7 @@ type evaluator struct {
 	source Source
 	space  *Space
 	blocks int
-	outer  []pick  // of the sweep or the dial around
+	outer  []pick  // of the sweep or the moderator around
 	level  float64 // of the interval of a knee: that of all parts of the claim together
 
 	absent []string     // why metrics are missing, each once
@@ -204,7 +204,7 @@ const (
 )
 
 // pointwise compares two figures as far as they are known.
-func (c *Comparison) pointwise(left, right span) state {
+func (c *Comparison) pointwise(left, right interval) state {
 	if math.IsNaN(left.low) || math.IsNaN(right.low) {
 		return open
 	}

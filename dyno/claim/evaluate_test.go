@@ -385,10 +385,10 @@ func TestFailuresCountAsTheWorst(t *testing.T) {
 	}
 }
 
-// dialled makes up a study of work that is repeated in each request: of two
+// moderated makes up a study of work that is repeated in each request: of two
 // variants, one of which costs half as much, beside a request that costs as much as
 // ten of the dearer, and one without work.
-func dialled(blocks int) *madeUp {
+func moderated(blocks int) *madeUp {
 	var cells []Cell
 	for _, variant := range []string{"plain", "pooled", "none"} {
 		for _, repeat := range []string{"1", "10", "100"} {
@@ -404,10 +404,10 @@ func dialled(blocks int) *madeUp {
 	return src
 }
 
-// What depends on the dial must hold over its range, and each place is told.
+// What depends on the moderator must hold over its range, and each place is told.
 func TestOverADial(t *testing.T) {
-	c := Claim{Expressions: []string{"cpu[request=pooled] <= 0.6 * cpu[request=plain] published 0.545"}, Over: []Dial{{Factor: "repeat"}}}
-	out := Evaluate(&c, dialled(6), Options{})
+	c := Claim{Expressions: []string{"cpu[request=pooled] <= 0.6 * cpu[request=plain] published 0.545"}, Over: []Moderator{{Factor: "repeat"}}}
+	out := Evaluate(&c, moderated(6), Options{})
 	if out.Verdict != SizeRefuted || len(out.Parts) != 3 || out.Parts[2].At != "repeat=100" || out.Parts[2].Verdict != AsPublished {
 		t.Errorf("%s: %+v", describe(out), out.Parts)
 	}
@@ -415,7 +415,7 @@ func TestOverADial(t *testing.T) {
 		t.Errorf("%q, want %q", out.Why, want)
 	}
 	c.Over[0].Levels = []string{"10", "1000"}
-	if out := Evaluate(&c, dialled(6), Options{}); out.Verdict != Unmeasurable || !strings.Contains(out.Why, "1000") {
+	if out := Evaluate(&c, moderated(6), Options{}); out.Verdict != Unmeasurable || !strings.Contains(out.Why, "1000") {
 		t.Errorf("a level that is not measured: %s", describe(out))
 	}
 }
@@ -431,7 +431,7 @@ func TestFloor(t *testing.T) {
 		"100": AsPublished,
 	} {
 		for _, text := range []string{text, tenth} {
-			out := decide(dialled(6), strings.ReplaceAll(text, "%s", repeat))
+			out := decide(moderated(6), strings.ReplaceAll(text, "%s", repeat))
 			if out.Verdict != want || out.Parts[0].Effect.Floor == nil {
 				t.Errorf("repeat %s: %s, want %s of %s", repeat, describe(out), want, text)
 			}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Asked is what a load can at most get out of a trial of a cell, whatever the subject does.
-type Asked struct {
+// LoadLimit is what a load can at most get out of a trial of a cell, whatever the subject does.
+type LoadLimit struct {
 	Requests  float64 // in the measured time, about; +Inf if only the subject bounds it
 	PerSecond float64 // at the very most, by chance
 	Seconds   float64
@@ -23,9 +23,9 @@ type Foreseen struct {
 	Expression, At string
 	// Verdict is [Unmeasurable] or [ByConstruction], or empty if Why is only what it takes to
 	// decide it.
-	Verdict Verdict
-	Why     string
-	Said    bool // by the study itself, rather than found
+	Verdict  Verdict
+	Why      string
+	Declared bool // by the study itself, rather than found
 }
 
 // Foresee finds the parts of a claim that a study of these cells can't decide, or can decide in
@@ -33,7 +33,7 @@ type Foreseen struct {
 // held to more, or to no less, than the load asks for; and those by growth, which take a
 // subject that serves more than is asked for at first. What the study says of itself is among
 // them.
-func Foresee(c *Claim, s *Space, asked func(cell int) Asked) []Foreseen {
+func Foresee(c *Claim, s *Space, asked func(cell int) LoadLimit) []Foreseen {
 	all, err := places(c.Over, s)
 	if err != nil {
 		return nil // told by CheckOver
@@ -70,9 +70,9 @@ func (c *Claim) saidOf(cmp *Comparison) (Foreseen, bool) {
 	fitted, unmeasurable := c.Marked()
 	switch {
 	case c.Unmeasurable != "" && (cmp.Unmeasurable || !unmeasurable):
-		return Foreseen{Expression: cmp.Text, Verdict: Unmeasurable, Why: oneLine(c.Unmeasurable), Said: true}, true
+		return Foreseen{Expression: cmp.Text, Verdict: Unmeasurable, Why: oneLine(c.Unmeasurable), Declared: true}, true
 	case c.ByConstruction != "" && (cmp.Fitted || !fitted):
-		return Foreseen{Expression: cmp.Text, Verdict: ByConstruction, Why: oneLine(c.ByConstruction), Said: true}, true
+		return Foreseen{Expression: cmp.Text, Verdict: ByConstruction, Why: oneLine(c.ByConstruction), Declared: true}, true
 	}
 	return Foreseen{}, false
 }
@@ -80,13 +80,13 @@ func (c *Claim) saidOf(cmp *Comparison) (Foreseen, bool) {
 type foreseer struct {
 	space *Space
 	at    []pick
-	asked func(cell int) Asked
+	asked func(cell int) LoadLimit
 	few   string // why a percentile of the comparison can't be told
 	most  string // the figure whose bound decides
 }
 
 func (f *foreseer) comparison(cmp *Comparison) (out Foreseen, ok bool) {
-	left, right := f.span(cmp.left), f.span(cmp.right)
+	left, right := f.bounds(cmp.left), f.bounds(cmp.right)
 	out = Foreseen{Expression: cmp.Text, At: where(f.at)}
 	switch state := f.state(cmp, left, right); {
 	case f.few != "":
@@ -137,18 +137,18 @@ func (f *foreseer) perSecond(n node) throughputOf {
 }
 
 // state is what is sure of a comparison.
-func (f *foreseer) state(cmp *Comparison, left, right span) state {
+func (f *foreseer) state(cmp *Comparison, left, right interval) state {
 	if cmp.Op == Between || math.IsInf(right.low, 0) && math.IsInf(right.high, 0) {
 		return open
 	}
 	return cmp.pointwise(left, right)
 }
 
-// span is where a figure lies whatever the subject does.
-func (f *foreseer) span(n node) span {
+// bounds is where a figure lies whatever the subject does.
+func (f *foreseer) bounds(n node) interval {
 	switch n := n.(type) {
 	case number:
-		return span{low: n.value, high: n.value}
+		return interval{low: n.value, high: n.value}
 	case quantity:
 		return f.quantity(n)
 	case operation:
@@ -157,8 +157,8 @@ func (f *foreseer) span(n node) span {
 	return anywhere()
 }
 
-func (f *foreseer) operation(o operation) span {
-	a, b := f.span(o.left), f.span(o.right)
+func (f *foreseer) operation(o operation) interval {
+	a, b := f.bounds(o.left), f.bounds(o.right)
 	if o.op == '/' && b.low <= 0 && b.high >= 0 {
 		return anywhere()
 	}
@@ -170,12 +170,12 @@ func (f *foreseer) operation(o operation) span {
 		}
 	}
 	low, high := ends(o.op, a.low, a.high, b.low, b.high)
-	return span{low: low, high: high}
+	return interval{low: low, high: high}
 }
 
 // quantity bounds a figure by what the load asks for. No figure is known to be above
 // anything, as a subject may fail.
-func (f *foreseer) quantity(q quantity) span {
+func (f *foreseer) quantity(q quantity) interval {
 	cell, err := f.space.one(within(q.picks, f.at), q.at)
 	m, ok := f.space.metric(q.metric)
 	if err != nil || !ok {
@@ -188,9 +188,9 @@ func (f *foreseer) quantity(q quantity) span {
 	}
 	if q.metric == "throughput" && !math.IsInf(of.PerSecond, 1) {
 		f.most = fmt.Sprintf("%s is at most about %.0f requests/s, as the load asks for no more", write(q, 0), of.PerSecond)
-		return span{high: of.PerSecond * unitOfMetric(m.Unit).scale}
+		return interval{high: of.PerSecond * unitOfMetric(m.Unit).scale}
 	}
-	return span{low: math.Inf(-1), high: math.Inf(1)}
+	return interval{low: math.Inf(-1), high: math.Inf(1)}
 }
 
 // percentile is the share of a metric such as response.p99.9.

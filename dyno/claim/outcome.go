@@ -14,7 +14,7 @@ type Outcome struct {
 	Published string  `json:"published,omitempty"`
 	Verdict   Verdict `json:"verdict"`         // on the whole; [Mixed] if the parts came out differently
 	Why       string  `json:"why"`             // in one sentence
-	Parts     []Part  `json:"parts,omitempty"` // one for each comparison of its expressions, at each place of its dials
+	Parts     []Part  `json:"parts,omitempty"` // one for each comparison of its expressions, at each place of its moderators
 	Blocks    int     `json:"blocks"`          // that it rests on: see [Outcome.Fewest]
 	// Open says that more blocks may change the verdict on a part.
 	Open bool `json:"open,omitempty"`
@@ -28,10 +28,10 @@ type Outcome struct {
 	ByConstruction string `json:"by_construction,omitempty"`
 }
 
-// Part is one comparison of a claim, at one place of its dials.
+// Part is one comparison of a claim, at one place of its moderators.
 type Part struct {
 	Expression string  `json:"expression"`
-	At         string  `json:"at,omitempty"` // the dials: "env.REPEAT=10"
+	At         string  `json:"at,omitempty"` // the moderators: "env.REPEAT=10"
 	Verdict    Verdict `json:"verdict"`
 	Why        string  `json:"why"`
 	Effect     *Effect `json:"effect,omitempty"` // nil if nothing could be computed
@@ -105,7 +105,7 @@ func Evaluate(c *Claim, src Source, o Options) Outcome {
 	}
 	o.parts = 0
 	for i := range subjects {
-		o.parts += len(subjects[i].matters)
+		o.parts += len(subjects[i].comparisons)
 	}
 	o = o.withDefaults()
 	var verdicts []Verdict
@@ -139,17 +139,17 @@ func (c *Claim) comparisons() (n int) {
 	return n
 }
 
-// subject is a comparison at all places of the dials.
+// subject is a comparison at all places of the moderators.
 type subject struct {
-	matters []*matter
-	broken  *Part // instead, if it can't be measured at all
+	comparisons []*measuredComparison
+	broken      *Part // instead, if it can't be measured at all
 }
 
 func (s *subject) decide(o Options) (parts []Part) {
 	if s.broken != nil {
 		return []Part{*s.broken}
 	}
-	for _, m := range s.matters {
+	for _, m := range s.comparisons {
 		parts = append(parts, m.part(o))
 	}
 	return parts
@@ -176,7 +176,7 @@ func newSubjects(text string, c *Claim, src Source, ranges [][]pick, level float
 			return nil, err
 		}
 		for i := range e.Comparisons {
-			list[i].matters = append(list[i].matters, newMatter(&e.Comparisons[i], d, c.margin(), src, at, level))
+			list[i].comparisons = append(list[i].comparisons, newMeasuredComparison(&e.Comparisons[i], d, c.margin(), src, at, level))
 		}
 	}
 	return list, nil
@@ -217,7 +217,7 @@ func more(n int) string {
 }
 
 // direction is an expression that decides a claim's direction.
-type direction struct{ matters []*matter }
+type direction struct{ comparisons []*measuredComparison }
 
 // newDirection returns nil if the text is empty: the direction is that of the
 // effect.
@@ -234,7 +234,7 @@ func newDirection(text string, src Source, at []pick, margin, level float64) (*d
 	}
 	d := &direction{}
 	for i := range e.Comparisons {
-		d.matters = append(d.matters, newMatter(&e.Comparisons[i], nil, margin, src, at, level))
+		d.comparisons = append(d.comparisons, newMeasuredComparison(&e.Comparisons[i], nil, margin, src, at, level))
 	}
 	return d, nil
 }
@@ -244,7 +244,7 @@ func newDirection(text string, src Source, at []pick, margin, level float64) (*d
 // beyond what two equal arms were found apart.
 func (d *direction) state(more int, o Options) state {
 	least := holds
-	for _, m := range d.matters {
+	for _, m := range d.comparisons {
 		if len(m.sample.value) < 2 {
 			least = min(least, open)
 			continue
@@ -270,7 +270,7 @@ func (d *direction) absent() (list []string) {
 	if d == nil {
 		return nil
 	}
-	for _, m := range d.matters {
+	for _, m := range d.comparisons {
 		list = append(list, m.absent...)
 	}
 	return slices.Compact(list)

@@ -15,7 +15,7 @@ func (s *sample) wanting(level float64) int {
 }
 
 // zeros says in how many blocks there is no ratio but an end of the scale.
-func (m *matter) zeros() string {
+func (m *measuredComparison) zeros() string {
 	if m.sample.zeros == 0 {
 		return ""
 	}
@@ -27,7 +27,7 @@ const rankLevel = 0.95
 
 // byRank is the effect by ranks, in the unit that people read, where that is another than
 // the mean over all starts (see [stats.Part]); else nil.
-func (m *matter) byRank() *stats.Interval {
+func (m *measuredComparison) byRank() *stats.Interval {
 	s := &m.sample
 	if !s.logs || s.ranked || !slices.Equal(s.low, s.value) || !slices.Equal(s.high, s.value) {
 		return nil
@@ -43,7 +43,7 @@ func (m *matter) byRank() *stats.Interval {
 }
 
 // parting says that the effect depends on how starts are averaged.
-func (m *matter) parting(byRank *stats.Interval) string {
+func (m *measuredComparison) parting(byRank *stats.Interval) string {
 	if byRank == nil {
 		return ""
 	}
@@ -52,7 +52,7 @@ func (m *matter) parting(byRank *stats.Interval) string {
 }
 
 // unit is that in which people read the effect, and how many of it one of ours is.
-func (m *matter) unit() (name string, scale float64) {
+func (m *measuredComparison) unit() (name string, scale float64) {
 	name, scale = m.effect.shown()
 	if name != "" && name != "×" {
 		name = " " + name
@@ -62,7 +62,7 @@ func (m *matter) unit() (name string, scale float64) {
 
 // never says how little it means that no request failed: of the kinds of starts there are,
 // few starts have seen those only that many of them are of.
-func (m *matter) never() string {
+func (m *measuredComparison) never() string {
 	value := m.sample.value
 	if !slices.Contains(m.effect.metrics(), "errors") || slices.ContainsFunc(value, func(v float64) bool { return v != 0 }) {
 		return ""

@@ -48,24 +48,24 @@ func Rejudge(old Outcome, held *Claim) Outcome {
 		out.ByConstruction = oneLine(held.ByConstruction)
 	}
 	out.Open, out.Needed = false, 0
-	verdicts, dialled := out.overRanges()
-	out.conclude(verdicts, dialled)
+	verdicts, moderated := out.overRanges()
+	out.conclude(verdicts, moderated)
 	return out
 }
 
-// overRanges are the verdicts on each comparison over the range of its dials, if there are
+// overRanges are the verdicts on each comparison over the range of its moderators, if there are
 // any.
-func (out *Outcome) overRanges() (verdicts []Verdict, dialled bool) {
+func (out *Outcome) overRanges() (verdicts []Verdict, moderated bool) {
 	for from := 0; from < len(out.Parts); {
 		to := from + 1
 		for to < len(out.Parts) && out.Parts[to].Expression == out.Parts[from].Expression && out.Parts[to].At != out.Parts[from].At {
 			to++
 		}
 		verdicts = append(verdicts, overRange(verdictsOf(out.Parts[from:to])))
-		dialled = dialled || to-from > 1
+		moderated = moderated || to-from > 1
 		from = to
 	}
-	return verdicts, dialled
+	return verdicts, moderated
 }
 
 // restate puts an effect that was recorded without a factor of its expression into the unit
@@ -118,12 +118,12 @@ func (p *Part) refute() {
 	if e.NoEffect != nil {
 		recorded.null, recorded.hasNull = *e.NoEffect, true
 	}
-	near := e.span(e.Interval)
+	near := e.bounds(e.Interval)
 	v := evidence{near: near, wide: near}
 	if e.Family != nil {
-		v.wide = e.span(*e.Family)
+		v.wide = e.bounds(*e.Family)
 	}
-	if side := recorded.side(); e.Floor != nil && !e.span(*e.Floor).reaches(recorded.target(), side) {
+	if side := recorded.side(); e.Floor != nil && !e.bounds(*e.Floor).reaches(recorded.target(), side) {
 		return
 	}
 	if size := recorded.size(v); size.state == fails {
@@ -132,9 +132,9 @@ func (p *Part) refute() {
 	}
 }
 
-// span is where a figure lies by a recorded interval of it.
-func (e *Effect) span(iv stats.Interval) span {
-	s := span{low: iv.Low, high: iv.High}
+// bounds is where a figure lies by a recorded interval of it.
+func (e *Effect) bounds(iv stats.Interval) interval {
+	s := interval{low: iv.Low, high: iv.High}
 	if e.Below {
 		s.low = math.Inf(-1)
 	}

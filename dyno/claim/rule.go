@@ -8,8 +8,8 @@ import (
 
 // evidence is what is known of an effect when its verdict is given.
 type evidence struct {
-	near   span            // its interval, at the level of the study
-	wide   span            // at the level that all parts of the claim keep together
+	near   interval        // its interval, at the level of the study
+	wide   interval        // at the level that all parts of the claim keep together
 	margin float64         // the share within which two figures are the same
 	base   float64         // what a difference is a share of
 	noise  *stats.Interval // ratio of two equal arms; nil if there are none
@@ -207,7 +207,7 @@ func (e *effect) sizeOfBound(v evidence) sized {
 // x: it tells it from half the effect and from one and a half times that, or, where
 // there is no effect to speak of, from figures that are one and a half times as
 // large or as small.
-func (e *effect) precise(s span, x float64) bool {
+func (e *effect) precise(s interval, x float64) bool {
 	low, high := x/1.5, x*1.5
 	switch {
 	case e.hasNull && e.base == nil && x > 0:
@@ -241,10 +241,10 @@ func (e *effect) undirected(v evidence) string {
 	return "; whether there is one can't be told"
 }
 
-// same reports whether all of a span is the same as no effect: within the margin
+// same reports whether all of an interval is the same as no effect: within the margin
 // of 1 for a ratio, within the margin of its base for a difference. At the 95 % of
 // the lab that is two one-sided tests at 2.5 % each.
-func (e *effect) same(where span, margin, base float64) bool {
+func (e *effect) same(where interval, margin, base float64) bool {
 	if e.base == nil {
 		return stats.Equivalent(stats.Interval{Low: where.low, High: where.high, Level: 1}, margin)
 	}

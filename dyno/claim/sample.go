@@ -91,16 +91,16 @@ func newSample(s series, difference, like bool, failed map[int]bool) sample {
 }
 
 // estimate returns the mean of the figure, geometric if its noise is
-// multiplicative, and where it lies. With fewer than two blocks the span says
-// nothing. Where the figure itself is only known to lie between two ends, the span
+// multiplicative, and where it lies. With fewer than two blocks the interval says
+// nothing. Where the figure itself is only known to lie between two ends, the interval
 // goes from the lower end of what the lower ones give to the upper end of what the
 // upper ones give.
-func (s *sample) estimate(o Options) (stats.Interval, span) {
+func (s *sample) estimate(o Options) (stats.Interval, interval) {
 	iv := s.mean(s.value, o)
 	if iv.N < 2 || iv.Level == 0 || s.ranked && iv.Level < o.Level {
 		return iv, anywhere()
 	}
-	where := span{low: iv.Low, high: iv.High}
+	where := interval{low: iv.Low, high: iv.High}
 	if slices.Equal(s.low, s.value) && slices.Equal(s.high, s.value) {
 		return iv, where
 	}

@@ -79,7 +79,7 @@ func (e *evaluator) sweep(w sweep) series {
 	return e.max(w, steps)
 }
 
-// around is the selector of what is measured at a step, within that of a dial.
+// around is the selector of what is measured at a step, within that of a moderator.
 func (e *evaluator) around(t step, w sweep) []pick { return within(t.picks(w), e.outer) }
 
 // inner evaluates what a sweep is made of, under its selector.

@@ -47,9 +47,9 @@ func alike(list []Verdict) Verdict {
 	return Mixed
 }
 
-// overRange is the verdict on what must hold at each place of a dial: one place at
+// overRange is the verdict on what must hold at each place of a moderator: one place at
 // which it does not is enough to refute it. Where only the size depends on the
-// dial, the direction holds.
+// moderator, the direction holds.
 func overRange(list []Verdict) Verdict {
 	together := alike(list)
 	has := func(v Verdict) bool { return slices.Contains(list, v) }

@@ -98,7 +98,7 @@ func TestReadARatio(t *testing.T) {
 		{"a / b ~ 1 +- 2%", 1.03, 1.04, SizeRefuted},
 		{"a / b ~ 1 +- 2%", 0.99, 1.03, Undecided},
 	} {
-		if got := read(t, c.claim, span{low: c.low, high: c.high}); got != c.want {
+		if got := read(t, c.claim, interval{low: c.low, high: c.high}); got != c.want {
 			t.Errorf("%s in [%g, %g]: %s, want %s", c.claim, c.low, c.high, got, c.want)
 		}
 	}
@@ -117,7 +117,7 @@ func TestReadASingleFigure(t *testing.T) {
 		{"a ~ 1000", 950, 1050, Confirmed},
 		{"a ~ 1000", 700, 800, SizeRefuted},
 	} {
-		if got := read(t, c.claim, span{low: c.low, high: c.high}); got != c.want {
+		if got := read(t, c.claim, interval{low: c.low, high: c.high}); got != c.want {
 			t.Errorf("%s in [%g, %g]: %s, want %s", c.claim, c.low, c.high, got, c.want)
 		}
 	}
@@ -141,15 +141,15 @@ func TestReadADifference(t *testing.T) {
 		{"a > b - 100", 10, 70, Confirmed}, // not much less, which is no effect
 		{"a > b - 100", -70, -10, SizeRefuted},
 	} {
-		if got := read(t, c.claim, span{low: c.low, high: c.high}); got != c.want {
+		if got := read(t, c.claim, interval{low: c.low, high: c.high}); got != c.want {
 			t.Errorf("%s in [%g, %g]: %s, want %s", c.claim, c.low, c.high, got, c.want)
 		}
 	}
 }
 
-// read compares a span with what is claimed of the throughputs a and b, with a
+// read compares an interval with what is claimed of the throughputs a and b, with a
 // margin of 2 %.
-func read(t *testing.T, text string, where span) Verdict {
+func read(t *testing.T, text string, where interval) Verdict {
 	t.Helper()
 	s := SpaceOf([]Metric{{"a", "req/s"}, {"b", "req/s"}}, []Cell{{Subject: "s", Load: "l"}})
 	e, err := Parse(text)
@@ -222,7 +222,7 @@ func TestReadWhatWasPublished(t *testing.T) {
 		{"a - b > 100 published 100", 80, 120, AsPublished},
 		{"a - b > 100 published 100", 30, 90, SizeRefuted},
 	} {
-		if got := read(t, c.claim, span{low: c.low, high: c.high}); got != c.want {
+		if got := read(t, c.claim, interval{low: c.low, high: c.high}); got != c.want {
 			t.Errorf("%s in [%g, %g]: %s, want %s", c.claim, c.low, c.high, got, c.want)
 		}
 	}
@@ -238,17 +238,17 @@ func TestReadHoldsToNoiseAndFamily(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		claim      string
-		near, wide span
+		near, wide interval
 		noise      *stats.Interval
 		want       Verdict
 	}{
-		{"opposite", "a > b published 2", span{low: 0.9, high: 0.95}, span{low: 0.88, high: 0.97}, nil, Opposite},
-		{"but not for all parts", "a > b published 2", span{low: 0.9, high: 0.95}, span{low: 0.88, high: 0.99}, nil, SizeRefuted},
-		{"but not beyond the noise", "a > b published 2", span{low: 0.9, high: 0.95}, span{low: 0.88, high: 0.97}, noise(0.9, 1.1), SizeRefuted},
-		{"size refuted", "a > b published 1.2", span{low: 0.95, high: 1.1}, span{low: 0.93, high: 1.15}, nil, SizeRefuted},
-		{"but not for all parts", "a > b published 1.2", span{low: 0.95, high: 1.1}, span{low: 0.9, high: 1.25}, nil, Undecided},
-		{"a direction", "a > b published 1.2", span{low: 1.01, high: 1.1}, span{low: 0.99, high: 1.15}, noise(0.98, 1.03), SizeRefuted},
-		{"that two equal arms have, too", "a > b published 1.2", span{low: 1.01, high: 1.1}, span{low: 0.99, high: 1.15}, noise(1.005, 1.03), SizeRefuted},
+		{"opposite", "a > b published 2", interval{low: 0.9, high: 0.95}, interval{low: 0.88, high: 0.97}, nil, Opposite},
+		{"but not for all parts", "a > b published 2", interval{low: 0.9, high: 0.95}, interval{low: 0.88, high: 0.99}, nil, SizeRefuted},
+		{"but not beyond the noise", "a > b published 2", interval{low: 0.9, high: 0.95}, interval{low: 0.88, high: 0.97}, noise(0.9, 1.1), SizeRefuted},
+		{"size refuted", "a > b published 1.2", interval{low: 0.95, high: 1.1}, interval{low: 0.93, high: 1.15}, nil, SizeRefuted},
+		{"but not for all parts", "a > b published 1.2", interval{low: 0.95, high: 1.1}, interval{low: 0.9, high: 1.25}, nil, Undecided},
+		{"a direction", "a > b published 1.2", interval{low: 1.01, high: 1.1}, interval{low: 0.99, high: 1.15}, noise(0.98, 1.03), SizeRefuted},
+		{"that two equal arms have, too", "a > b published 1.2", interval{low: 1.01, high: 1.1}, interval{low: 0.99, high: 1.15}, noise(1.005, 1.03), SizeRefuted},
 	} {
 		s := SpaceOf([]Metric{{"a", "req/s"}}, []Cell{{Subject: "s", Load: "l"}})
 		e, err := Parse(c.claim)

@@ -25,7 +25,7 @@ var speakers = []string{
 	"../validity/*.go",
 	"../capacity/broken.go", "../capacity/failing.go", "../capacity/generator.go", "../capacity/judge.go", "../capacity/level.go", "../capacity/memory.go", "../capacity/overload.go", "../capacity/result.go",
 	"../analysis/distribution.go", "../analysis/finding.go", "../analysis/sums.go", "../analysis/doubts.go", "../analysis/lost.go", "../analysis/plateau.go", "../analysis/cell.go", "../analysis/runtime.go", "../analysis/sensitivity.go", "../analysis/unusable.go",
-	"../claim/basis.go", "../claim/conclude.go", "../claim/matter.go", "../claim/outcome.go", "../claim/ranks.go", "../claim/rule.go", "../claim/verdict.go",
+	"../claim/basis.go", "../claim/conclude.go", "../claim/measured.go", "../claim/outcome.go", "../claim/ranks.go", "../claim/rule.go", "../claim/verdict.go",
 }
 
 // glue are literals of these files that are no phrase: what others write between or

@@ -19,7 +19,7 @@ func TestStudiesSayWhatTheyCantDecide(t *testing.T) {
 		}
 		for _, f := range s.Foresee() {
 			switch {
-			case f.Said:
+			case f.Declared:
 				said++
 			case f.Verdict != "":
 				t.Errorf("%s: %v", name, f)

@@ -65,30 +65,30 @@ func (s *Study) foreseen() (list []Foreseen) {
 		return nil
 	}
 	var cells []claim.Cell
-	asked := map[int]claim.Asked{}
+	asked := map[int]claim.LoadLimit{}
 	for i := range plan.Cells {
 		c := &plan.Cells[i]
 		if c.Twin {
 			continue
 		}
 		cells = append(cells, claim.Cell{Index: c.Index, Subject: c.Subject, Load: c.Load, Levels: c.Levels})
-		asked[c.Index] = c.asked(s.Trial)
+		asked[c.Index] = c.loadLimit(s.Trial)
 	}
 	space := claim.SpaceOf(ClaimMetrics(), cells)
 	for i := range s.Claims {
-		for _, f := range claim.Foresee(&s.Claims[i], space, func(cell int) claim.Asked { return asked[cell] }) {
+		for _, f := range claim.Foresee(&s.Claims[i], space, func(cell int) claim.LoadLimit { return asked[cell] }) {
 			list = append(list, Foreseen{Claim: s.Claims[i].ID, Foreseen: f})
 		}
 	}
 	return list
 }
 
-// asked is what the cell's load asks for in a trial: the arrivals of an open loop of one rate, or
+// loadLimit is what the cell's load asks for in a trial: the arrivals of an open loop of one rate, or
 // what users who think can send. Where chance decides how many there are, five standard
 // deviations are added.
-func (c *Cell) asked(t Timing) claim.Asked {
+func (c *Cell) loadLimit(t Timing) claim.LoadLimit {
 	seconds := c.Timing(t).Duration.Seconds()
-	unknown := claim.Asked{Requests: math.Inf(1), PerSecond: math.Inf(1), Seconds: seconds}
+	unknown := claim.LoadLimit{Requests: math.Inf(1), PerSecond: math.Inf(1), Seconds: seconds}
 	if c.Link.WebSocket != nil || c.Link.Events != nil {
 		return unknown // whose figures are about messages
 	}
@@ -102,5 +102,5 @@ func (c *Cell) asked(t Timing) claim.Asked {
 	default:
 		return unknown
 	}
-	return claim.Asked{Requests: n, PerSecond: (n + 5*math.Sqrt(n)) / seconds, Seconds: seconds}
+	return claim.LoadLimit{Requests: n, PerSecond: (n + 5*math.Sqrt(n)) / seconds, Seconds: seconds}
 }

@@ -46,7 +46,7 @@ func claimAt(at scope, space *claim.Space) claim.Claim {
 		}
 	}
 	if v, ok := f["over"]; ok {
-		c.Over = v.dials()
+		c.Over = v.moderators()
 		if space != nil && len(c.Over) > 0 {
 			if err := claim.CheckOver(c.Over, space); err != nil {
 				v.Problem(err.Hint, "%s", err.Message)
@@ -98,17 +98,17 @@ func checkMarks(at scope, c *claim.Claim) {
 	}
 }
 
-// dials reads the range over which a claim must hold: factors with the levels that
+// moderators reads the range over which a claim must hold: factors with the levels that
 // count, or the name of one that counts with all of its levels.
-func (s scope) dials() (list []claim.Dial) {
+func (s scope) moderators() (list []claim.Moderator) {
 	if !s.IsMapping() {
 		if name := s.filled(""); name != "" {
-			list = append(list, claim.Dial{Factor: name})
+			list = append(list, claim.Moderator{Factor: name})
 		}
 		return list
 	}
 	for _, e := range s.entries() {
-		d := claim.Dial{Factor: e.key}
+		d := claim.Moderator{Factor: e.key}
 		for _, item := range e.value.list() {
 			d.Levels = append(d.Levels, item.filled(""))
 		}
@@ -118,8 +118,8 @@ func (s scope) dials() (list []claim.Dial) {
 }
 
 // expression reads a claim's expression and looks its names up if there is a space
-// to do so, at all places of the dials. It returns "" after a problem.
-func (s scope) expression(space *claim.Space, over []claim.Dial) string {
+// to do so, at all places of the moderators. It returns "" after a problem.
+func (s scope) expression(space *claim.Space, over []claim.Moderator) string {
 	text := s.filled("\n\t")
 	if text == "" {
 		return ""

@@ -95,8 +95,8 @@ func TestClaims(t *testing.T) {
 		{ID: "two", Direction: "errors[chi, env.TLS=off, connections=16] < 2%",
 			Expressions: []string{"knee(connections)[chi, env.TLS=off] > 16", "errors[chi, env.TLS=off, connections=16] < 1%"}},
 		{ID: "three", Unmeasurable: "needs two NUMA nodes"},
-		{ID: "four", Over: []claim.Dial{{Factor: "connections", Levels: []string{"16", "64"}}}, Expressions: []string{"cpu[gin, env.TLS=off] < cpu[chi, env.TLS=off] published 0.8"}},
-		{ID: "five", Over: []claim.Dial{{Factor: "connections"}}, Expressions: []string{"cpu[gin, env.TLS=off] < cpu[chi, env.TLS=off]"}},
+		{ID: "four", Over: []claim.Moderator{{Factor: "connections", Levels: []string{"16", "64"}}}, Expressions: []string{"cpu[gin, env.TLS=off] < cpu[chi, env.TLS=off] published 0.8"}},
+		{ID: "five", Over: []claim.Moderator{{Factor: "connections"}}, Expressions: []string{"cpu[gin, env.TLS=off] < cpu[chi, env.TLS=off]"}},
 	}
 	if !reflect.DeepEqual(s.Claims, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", s.Claims, want)

@@ -9,10 +9,10 @@ import (
 	"dyno.example/dyno/stats"
 )
 
-// matter is one comparison with the data it is decided by.
-type matter struct {
+// measuredComparison is one comparison with the data it is decided by.
+type measuredComparison struct {
 	text      string
-	at        string // the place of the dials
+	at        string // the place of the moderators
 	effect    effect
 	sample    sample
 	floor     *sample    // of what the figure would be without the work; nil if the claim names none
@@ -26,10 +26,10 @@ type matter struct {
 	zero   int // blocks left out because something was divided by zero
 }
 
-// newMatter takes the data of a comparison. level is that of the intervals that are
+// newMeasuredComparison takes the data of a comparison. level is that of the intervals that are
 // found before there are others, as of knees.
-func newMatter(c *Comparison, d *direction, margin float64, src Source, at []pick, level float64) *matter {
-	m := &matter{text: c.Text, at: where(at), effect: newEffect(c, src.Space(), at), direction: d, margin: margin, blocks: src.Blocks()}
+func newMeasuredComparison(c *Comparison, d *direction, margin float64, src Source, at []pick, level float64) *measuredComparison {
+	m := &measuredComparison{text: c.Text, at: where(at), effect: newEffect(c, src.Space(), at), direction: d, margin: margin, blocks: src.Blocks()}
 	e := newEvaluator(src, at, level)
 	like := m.effect.hasNull && m.effect.base == nil
 	figure := e.series(m.effect.figure)
@@ -86,7 +86,7 @@ func meanOf(values []float64) float64 {
 }
 
 // estimate is that of the sample, or of one with more blocks.
-func (m *matter) estimate(more int, o Options) (stats.Interval, span) {
+func (m *measuredComparison) estimate(more int, o Options) (stats.Interval, interval) {
 	if more == 0 {
 		return m.sample.estimate(o)
 	}
@@ -100,7 +100,7 @@ func (m *matter) estimate(more int, o Options) (stats.Interval, span) {
 }
 
 // read says what the data say, or would say with more blocks.
-func (m *matter) read(more int, o Options) reading {
+func (m *measuredComparison) read(more int, o Options) reading {
 	_, near := m.estimate(more, o)
 	v := evidence{near: near, wide: near, margin: m.margin, base: m.base, noise: m.noise}
 	if o.parts > 1 {
@@ -109,17 +109,17 @@ func (m *matter) read(more int, o Options) reading {
 	if m.direction != nil {
 		v.own = &ownDirection{near: m.direction.state(more, o), wide: m.direction.state(more, o.family())}
 	}
-	return m.floored(m.effect.read(v), more, o)
+	return m.withFloor(m.effect.read(v), more, o)
 }
 
-// floored holds what speaks against the size to what the best there is could have
+// withFloor holds what speaks against the size to what the best there is could have
 // come to: where not even work that costs nothing reaches the size, nothing is
 // learnt of it.
-func (m *matter) floored(r reading, more int, o Options) reading {
+func (m *measuredComparison) withFloor(r reading, more int, o Options) reading {
 	if m.floor == nil || r.verdict.Confirms() {
 		return r
 	}
-	floor := &matter{effect: m.effect, sample: *m.floor}
+	floor := &measuredComparison{effect: m.effect, sample: *m.floor}
 	iv, where := floor.estimate(more, o)
 	if iv.N < 2 {
 		where = anywhere()
@@ -145,7 +145,7 @@ func (m *matter) floored(r reading, more int, o Options) reading {
 const floorUnknown = "the size is not reached, but whether work that costs nothing would reach it can't be told"
 
 // part decides.
-func (m *matter) part(o Options) Part {
+func (m *measuredComparison) part(o Options) Part {
 	p := Part{Expression: m.text, At: m.at, Blocks: len(m.sample.value), Failed: m.sample.failed, Noise: m.noise}
 	p.Left = m.blocks - p.Blocks
 	if len(m.absent) > 0 {
@@ -172,7 +172,7 @@ func (m *matter) part(o Options) Part {
 
 // failures says in how many blocks a subject failed. Of a share of requests that failed it goes
 // without saying: the subject is there, and the figure is what is asked.
-func (m *matter) failures() string {
+func (m *measuredComparison) failures() string {
 	switch {
 	case m.sample.failed == 0, !m.sample.ranked && ofErrors(m.effect.as):
 		return ""
@@ -197,7 +197,7 @@ func ofErrors(n node) bool {
 }
 
 // shown is the effect in the unit that people read, or nil without a value.
-func (m *matter) shown(o Options) *Effect {
+func (m *measuredComparison) shown(o Options) *Effect {
 	iv, where := m.sample.estimate(o)
 	if iv.N == 0 || math.IsInf(iv.Estimate, 0) {
 		return nil
@@ -244,7 +244,7 @@ const maxNeeded = 1000
 
 // needed is about how many more blocks decide, if they are like those there are: 0
 // if more than maxNeeded.
-func (m *matter) needed(o Options) int {
+func (m *measuredComparison) needed(o Options) int {
 	if m.sample.ranked {
 		return max(m.sample.wanting(o.family().Level), 0)
 	}
@@ -268,7 +268,7 @@ func (m *matter) needed(o Options) int {
 	return high
 }
 
-func (m *matter) tooFew(blocks int) string {
+func (m *measuredComparison) tooFew(blocks int) string {
 	text := fmt.Sprintf("%d of at least 2 blocks can be used", blocks)
 	if m.zero > 0 {
 		text += fmt.Sprintf("; in %d there would be a division by zero", m.zero)
@@ -277,7 +277,7 @@ func (m *matter) tooFew(blocks int) string {
 }
 
 // leftOut says how many blocks could not be used.
-func (m *matter) leftOut(n int) string {
+func (m *measuredComparison) leftOut(n int) string {
 	switch {
 	case m.zero > 0:
 		return fmt.Sprintf("; %d of %d blocks are left out, %d for a division by zero", n, m.blocks, m.zero)
@@ -288,7 +288,7 @@ func (m *matter) leftOut(n int) string {
 }
 
 // hope says what more blocks would do.
-func (m *matter) hope(needed int) string {
+func (m *measuredComparison) hope(needed int) string {
 	switch {
 	case needed > 0 && m.sample.ranked:
 		return ": it takes at least " + more(needed)

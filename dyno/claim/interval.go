@@ -2,42 +2,42 @@ package claim
 
 import "math"
 
-// span is where a figure lies, for all that is known. An end may be infinite, or
+// interval is where a figure lies, for all that is known. An end may be infinite, or
 // be known not to be reached.
-type span struct {
+type interval struct {
 	low, high               float64
 	withoutLow, withoutHigh bool // the end itself is excluded
 }
 
-// anywhere is the span of a figure of which nothing is known.
-func anywhere() span { return span{low: math.Inf(-1), high: math.Inf(1)} }
+// anywhere is the interval of a figure of which nothing is known.
+func anywhere() interval { return interval{low: math.Inf(-1), high: math.Inf(1)} }
 
-// below reports whether all of the span is below x, atMost whether none is above.
-func (s span) below(x float64) bool {
+// below reports whether all of the interval is below x, atMost whether none is above.
+func (s interval) below(x float64) bool {
 	c := compare(s.high, x)
 	return c < 0 || c == 0 && s.withoutHigh
 }
-func (s span) atMost(x float64) bool { return compare(s.high, x) <= 0 }
+func (s interval) atMost(x float64) bool { return compare(s.high, x) <= 0 }
 
-// above reports whether all of the span is above x, atLeast whether none is below.
-func (s span) above(x float64) bool {
+// above reports whether all of the interval is above x, atLeast whether none is below.
+func (s interval) above(x float64) bool {
 	c := compare(s.low, x)
 	return c > 0 || c == 0 && s.withoutLow
 }
-func (s span) atLeast(x float64) bool { return compare(s.low, x) >= 0 }
+func (s interval) atLeast(x float64) bool { return compare(s.low, x) >= 0 }
 
 // beyond and short are above and below as seen from a side: +1 means that more is
 // claimed, -1 that less is.
-func (s span) beyond(x float64, side int) bool {
+func (s interval) beyond(x float64, side int) bool {
 	if side > 0 {
 		return s.above(x)
 	}
 	return s.below(x)
 }
-func (s span) short(x float64, side int) bool { return s.beyond(x, -side) }
+func (s interval) short(x float64, side int) bool { return s.beyond(x, -side) }
 
-// reaches reports whether all of the span is at x or beyond it.
-func (s span) reaches(x float64, side int) bool {
+// reaches reports whether all of the interval is at x or beyond it.
+func (s interval) reaches(x float64, side int) bool {
 	if side > 0 {
 		return s.atLeast(x)
 	}
@@ -45,7 +45,7 @@ func (s span) reaches(x float64, side int) bool {
 }
 
 // holds reports whether x may be the figure.
-func (s span) holds(x float64) bool { return !s.below(x) && !s.above(x) }
+func (s interval) holds(x float64) bool { return !s.below(x) && !s.above(x) }
 
 // region is what a comparison claims of its figure.
 type region struct {
@@ -75,8 +75,8 @@ func (r region) far(side int) float64 {
 	return low
 }
 
-// holding says whether all, none or some of a span is in the region.
-func (r region) holding(s span) state {
+// holding says whether all, none or some of an interval is in the region.
+func (r region) holding(s interval) state {
 	low, high := r.ends()
 	in, out := false, false
 	switch r.op {

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Dial is a factor that a claim says nothing about, and that decides how large the
+// Moderator is a factor that a claim says nothing about, and that decides how large the
 // effect comes out, such as how often the work is repeated in each request. What is
 // claimed must hold over its range.
-type Dial struct {
+type Moderator struct {
 	Factor string   `json:"factor"`           // or "load" or "subject"
 	Levels []string `json:"levels,omitempty"` // those that count; all that are measured if empty
 }
 
-// CheckOver holds the dials of a claim against what a study measures, and each
-// expression at each of their places. Errors about a dial have column 0.
-func CheckOver(dials []Dial, s *Space) *Error {
-	_, err := places(dials, s)
+// CheckOver holds the moderators of a claim against what a study measures, and each
+// expression at each of their places. Errors about a moderator have column 0.
+func CheckOver(moderators []Moderator, s *Space) *Error {
+	_, err := places(moderators, s)
 	return err
 }
 
-// CheckAt is Check for a claim with dials: at all their places.
-func CheckAt(e *Expression, dials []Dial, s *Space) []*Error {
-	all, err := places(dials, s)
+// CheckAt is Check for a claim with moderators: at all their places.
+func CheckAt(e *Expression, moderators []Moderator, s *Space) []*Error {
+	all, err := places(moderators, s)
 	if err != nil {
 		return nil // told by CheckOver
 	}
@@ -34,11 +34,11 @@ func CheckAt(e *Expression, dials []Dial, s *Space) []*Error {
 	return nil
 }
 
-// places are the combinations of the dials' levels, one empty one without dials.
-func places(dials []Dial, s *Space) (all [][]pick, err *Error) {
+// places are the combinations of the moderators' levels, one empty one without moderators.
+func places(moderators []Moderator, s *Space) (all [][]pick, err *Error) {
 	all = [][]pick{nil}
-	for i := range dials {
-		levels, err := dials[i].turned(s)
+	for i := range moderators {
+		levels, err := moderators[i].levels(s)
 		if err != nil {
 			return nil, err
 		}
@@ -53,8 +53,8 @@ func places(dials []Dial, s *Space) (all [][]pick, err *Error) {
 	return all, nil
 }
 
-// turned is what the dial is turned through.
-func (d *Dial) turned(s *Space) (levels []pick, err *Error) {
+// levels are those of the moderator over which the claim must hold.
+func (d *Moderator) levels(s *Space) (levels []pick, err *Error) {
 	names := d.Levels
 	switch f, ok := s.factor(d.Factor); {
 	case len(names) > 0:
