@@ -102,8 +102,8 @@ func (t RuntimeTotals) untold() []string {
 	return missing.list()
 }
 
-// Told lists the figures that every process tells, by their names in a [Runtime].
-func (t RuntimeTotals) Told() (names []string) {
+// Reported lists the figures that every process tells, by their names in a [Runtime].
+func (t RuntimeTotals) Reported() (names []string) {
 	for _, name := range runtimeNames {
 		if !slices.ContainsFunc(t.untold(), func(missing string) bool { return strings.HasPrefix(missing, name+":") }) {
 			names = append(names, name)

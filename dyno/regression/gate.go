@@ -132,14 +132,14 @@ func falseAlarm(checks int, level float64, confirms bool) float64 {
 // Options say what is checked.
 type Options struct {
 	Thresholds []threshold.Threshold
-	// Asked says that somebody named the thresholds: one whose metric is not
+	// Explicit says that somebody named the thresholds: one whose metric is not
 	// measured is then not left out in silence.
-	Asked bool
+	Explicit bool
 }
 
 // named reports whether somebody named the threshold.
 func (o *Options) named(t threshold.Threshold) bool {
-	return o.Asked && slices.Contains(o.Thresholds, t)
+	return o.Explicit && slices.Contains(o.Thresholds, t)
 }
 
 // JudgePairs judges a run that has both versions of each subject. Its alarms are

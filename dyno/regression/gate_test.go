@@ -162,7 +162,7 @@ func twins(t *testing.T, worse, noise float64) *analysis.Analysis {
 
 var (
 	both  = []Pair{{Old: "x@main", New: "x"}}
-	asked = Options{Thresholds: []threshold.Threshold{cpu}, Asked: true}
+	asked = Options{Thresholds: []threshold.Threshold{cpu}, Explicit: true}
 )
 
 func TestJudgePairs(t *testing.T) {

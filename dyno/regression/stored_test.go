@@ -57,7 +57,7 @@ func TestWhatABaselineLacks(t *testing.T) {
 	if remarks := strings.Join(r.Remarks, "\n"); r.Verdict != OK || !strings.Contains(remarks, "x@main under saturate, connections=64 is not checked") {
 		t.Errorf("%s, %s", r.Verdict, remarks)
 	}
-	mean := Options{Thresholds: []threshold.Threshold{{Metric: "first_byte.p50", Change: 0.1}}, Asked: true}
+	mean := Options{Thresholds: []threshold.Threshold{{Metric: "first_byte.p50", Change: 0.1}}, Explicit: true}
 	if r := JudgeStored(twins(t, 1, 0.005), b, mean); r.Verdict != CannotTell || !strings.Contains(r.Checks[0].Sentence, "the baseline has no figures of it") {
 		t.Errorf("%s, %+v", r.Verdict, r.Checks)
 	}

@@ -46,7 +46,7 @@ type Need struct {
 	Seconds stats.Components `json:"seconds"`
 
 	Found  float64 `json:"found"`            // smallest ratio that the run could find
-	Asked  Series  `json:"asked"`            // with trials as long as they were
+	Needed Series  `json:"asked"`            // with trials as long as they were
 	Better *Series `json:"better,omitempty"` // with trials of the length that takes least time, if that is another
 }
 
@@ -95,13 +95,13 @@ func (p *Plan) need(a *analysis.Analysis, metric string) (n Need, ok bool) {
 	}
 	n.Seconds = seconds(a, metric)
 	n.Found = stats.DetectableRatio(n.Pair/math.Sqrt2, p.Blocks, p.Goal.Level, p.Goal.Power)
-	n.Asked = p.series(n.Pair, p.Trial)
+	n.Needed = p.series(n.Pair, p.Trial)
 	if n.Seconds.Starts == 0 {
 		return n, true
 	}
 	trial := p.best(&n)
 	// A tenth less is within what such an estimate is worth.
-	if s := p.series(n.Pair*n.scale(p.Trial, trial), trial); s.Blocks > 0 && (n.Asked.Blocks == 0 || s.Takes < n.Asked.Takes*9/10) {
+	if s := p.series(n.Pair*n.scale(p.Trial, trial), trial); s.Blocks > 0 && (n.Needed.Blocks == 0 || s.Takes < n.Needed.Takes*9/10) {
 		n.Better = &s
 	}
 	return n, true

@@ -60,8 +60,8 @@ func TestOf(t *testing.T) {
 	if !near(n.Pair, pair, 0.1) || !near(n.Seconds.Within, within, 0.1) || !near(n.Seconds.Between, between, 0.15) {
 		t.Errorf("differ by %.4f, restarts %.4f, seconds %.4f", n.Pair, n.Seconds.Between, n.Seconds.Within)
 	}
-	if want := stats.BlocksFor(1.03, n.Pair/math.Sqrt2, 0.95, 0.9); n.Asked != (Series{want, 4 * time.Second, time.Duration(2*want) * 7 * time.Second}) {
-		t.Errorf("asked %+v, want %d blocks", n.Asked, want)
+	if want := stats.BlocksFor(1.03, n.Pair/math.Sqrt2, 0.95, 0.9); n.Needed != (Series{want, 4 * time.Second, time.Duration(2*want) * 7 * time.Second}) {
+		t.Errorf("asked %+v, want %d blocks", n.Needed, want)
 	}
 	if n.Found <= 1 || n.Found >= 1.03 {
 		t.Errorf("400 blocks find %.4f", n.Found)
@@ -70,7 +70,7 @@ func TestOf(t *testing.T) {
 	if n.Better != nil {
 		t.Errorf("better: %+v", n.Better)
 	}
-	if n := p.Needs[1]; n.Metric != "rss" || n.Pair != 0 || n.Found != 1 || n.Asked.Blocks != 2 || n.Seconds.Starts != 0 || n.Better != nil {
+	if n := p.Needs[1]; n.Metric != "rss" || n.Pair != 0 || n.Found != 1 || n.Needed.Blocks != 2 || n.Seconds.Starts != 0 || n.Better != nil {
 		t.Errorf("what never differs: %+v", n)
 	}
 }
@@ -89,8 +89,8 @@ func TestLengthOfTrials(t *testing.T) {
 	} {
 		p := Of(made(60, c.seconds, c.between, c.within), goal, []string{"throughput"})
 		n := p.Needs[0]
-		if n.Better == nil || n.Better.Trial > p.Trial != c.longer || n.Better.Takes >= n.Asked.Takes {
-			t.Errorf("%s: %+v, better %+v", c.name, n.Asked, n.Better)
+		if n.Better == nil || n.Better.Trial > p.Trial != c.longer || n.Better.Takes >= n.Needed.Takes {
+			t.Errorf("%s: %+v, better %+v", c.name, n.Needed, n.Better)
 		}
 	}
 }
@@ -113,8 +113,8 @@ func TestTooLittle(t *testing.T) {
 	a := made(2, 4, 3, 0.1)
 	a.Run.Finished = time.Time{}
 	p := Of(a, goal, []string{"throughput"})
-	if n := p.Needs[0]; n.Asked.Blocks != 0 || p.Start != time.Second {
-		t.Errorf("what differs by its threefold: %+v, start %v", n.Asked, p.Start)
+	if n := p.Needs[0]; n.Needed.Blocks != 0 || p.Start != time.Second {
+		t.Errorf("what differs by its threefold: %+v, start %v", n.Needed, p.Start)
 	}
 	var out strings.Builder
 	if err := p.Text(&out); err != nil || !strings.Contains(out.String(), "too many") {

@@ -25,7 +25,7 @@ func (p *Plan) Text(w io.Writer) error {
 		if n.Seconds.Starts > 0 {
 			restarts, seconds = share(n.Seconds.Between), share(n.Seconds.Within)
 		}
-		fmt.Fprintf(&out, "%-14s %10s %10s %10s %11s   %-22s %s\n", n.Metric, share(n.Pair), restarts, seconds, found(n.Found), n.Asked.text(), n.Better.proposal())
+		fmt.Fprintf(&out, "%-14s %10s %10s %10s %11s   %-22s %s\n", n.Metric, share(n.Pair), restarts, seconds, found(n.Found), n.Needed.text(), n.Better.proposal())
 	}
 	fmt.Fprint(&out, "\nDeviations are standard deviations: of the ratio of two cells in one block, of\nrestarts beyond what their seconds explain, and of single seconds.\n")
 	_, err := io.WriteString(w, out.String())

@@ -25,7 +25,7 @@ type wire struct {
 }
 
 func wireOf(c *study.Cell) wire {
-	calls := slices.ContainsFunc(c.Asked(), func(r request.Request) bool { return r.GRPC != nil })
+	calls := slices.ContainsFunc(c.SizedRequests(), func(r request.Request) bool { return r.GRPC != nil })
 	return wire{c.Link.Protocol(), c.Link.Streams, c.Link.WebSocket != nil || c.Link.Events != nil, calls}
 }
 
@@ -70,7 +70,7 @@ func (s *session) calibrate(ctx context.Context) calibrations {
 			one.why = "the run has more ways of using connections than are measured before it"
 		} else {
 			link := request.Link{Streams: fastest.Link.Streams, WebSocket: fastest.Link.WebSocket, Events: fastest.Link.Events}
-			result, err := s.runner.Calibrate(ctx, &load.Spec{Profile: fastest.Profile, Pacing: fastest.Pacing, CPUs: s.places.ofLoops(), Link: link, Requests: fastest.Asked()})
+			result, err := s.runner.Calibrate(ctx, &load.Spec{Profile: fastest.Profile, Pacing: fastest.Pacing, CPUs: s.places.ofLoops(), Link: link, Requests: fastest.SizedRequests()})
 			if one.result = result; err != nil {
 				one.result, one.why = nil, err.Error()
 			}

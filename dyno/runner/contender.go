@@ -107,7 +107,7 @@ func (s *starter) begin(ctx context.Context, c *contender, cell *study.Cell, pro
 
 // verifyRequests asks for what the cell asks for, once.
 func verifyRequests(ctx context.Context, v *contract.Verifier, url string, cell *study.Cell) error {
-	asked := cell.Asked()
+	asked := cell.SizedRequests()
 	server, err := rpcServer(url, v.TLS)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ const (
 // verifyMessages exchanges each kind of message of a cell twice with a subject, or
 // opens what the cell listens to.
 func verifyMessages(ctx context.Context, url string, secure request.TLS, cell *study.Cell) error {
-	for _, r := range cell.Asked() {
+	for _, r := range cell.SizedRequests() {
 		spec := load.Spec{
 			Target: url, TLS: secure, Requests: []request.Request{r}, Feeds: cell.Feeds, Timeout: cell.Timeout, Link: cell.Link,
 			Profile: profile.Profile{Mode: profile.Closed, Connections: 1}, Seed: 1, MaxRequests: askedMessages,

@@ -126,7 +126,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 // spec is the load of a cell on a subject, whose windows observers are told of.
 func (s *session) spec(t *archive.Trial, cell *study.Cell, in *subject.Instance, timing study.Timing) load.Spec {
 	return load.Spec{
-		Target: in.URL(), TLS: s.ready.starter.certificate.security(s.ready.contenders[cell.Subject], cell), Requests: cell.Asked(), Feeds: cell.Feeds,
+		Target: in.URL(), TLS: s.ready.starter.certificate.security(s.ready.contenders[cell.Subject], cell), Requests: cell.SizedRequests(), Feeds: cell.Feeds,
 		Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: s.places.ofLoops(),
 		Link: cell.Link, Pacing: cell.Pacing, Accept: s.runner.Study.Accept,

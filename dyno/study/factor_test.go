@@ -56,7 +56,7 @@ func TestAskedHasBodiesOfTheSize(t *testing.T) {
 	s := parse(t, twoSubjects+"factors: {size: [0, 1000]}\n")
 	cells := expand(t, s, 1).Cells
 	for i, want := range []int{0, 1000} {
-		asked := cells[i].Asked()
+		asked := cells[i].SizedRequests()
 		if len(asked[0].Body) != want || asked[1].Body != "" || strings.Contains(asked[0].Body, "{{") {
 			t.Errorf("size %d: bodies of %d and %d bytes", want, len(asked[0].Body), len(asked[1].Body))
 		}
@@ -65,7 +65,7 @@ func TestAskedHasBodiesOfTheSize(t *testing.T) {
 		}
 	}
 	plainCell := expand(t, parse(t, twoSubjects), 1).Cells[0]
-	if got := plainCell.Asked(); !reflect.DeepEqual(got, plainCell.Requests) {
+	if got := plainCell.SizedRequests(); !reflect.DeepEqual(got, plainCell.Requests) {
 		t.Errorf("without the factor: %+v", got)
 	}
 }

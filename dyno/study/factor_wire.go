@@ -35,10 +35,10 @@ func hasBody(r request.Request) bool {
 	return r.GRPC == nil && (r.Body != "" || slices.Contains([]string{"POST", "PUT", "PATCH"}, r.Method))
 }
 
-// Asked are the requests of the cell with bodies of the size that its levels
+// SizedRequests are the requests of the cell with bodies of the size that its levels
 // ask for: letters and digits in a fixed order that no template is read from.
 // Without such a level they are the cell's own.
-func (c *Cell) Asked() []request.Request {
+func (c *Cell) SizedRequests() []request.Request {
 	if c.BodySize == nil {
 		return c.Requests
 	}

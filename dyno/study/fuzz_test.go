@@ -56,7 +56,7 @@ func checkPlan(t *testing.T, s *Study, p Plan) {
 		if err := c.Profile.Check(); err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range c.Asked() {
+		for _, r := range c.SizedRequests() {
 			if err := r.Check(&template.Env{Getenv: os.LookupEnv}); err != nil {
 				t.Fatal(err)
 			}

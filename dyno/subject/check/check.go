@@ -20,9 +20,9 @@ import (
 type Checker struct {
 	Catalog *subject.Catalog
 	Builder *subject.Builder
-	// Told is called when a subject is built, with how long that took; from one
+	// OnBuild is called when a subject is built, with how long that took; from one
 	// goroutine at a time. It may be nil.
-	Told     func(m subject.Manifest, took time.Duration, err error)
+	OnBuild  func(m subject.Manifest, took time.Duration, err error)
 	StateDir string // for the journal of running subjects, "~/.dyno" by convention
 	CPUs     []int  // that subjects run on; empty for all
 }
@@ -59,8 +59,8 @@ func (c *Checker) Build(ctx context.Context, items []Item, jobs int) Builds {
 			mu.Lock()
 			defer mu.Unlock()
 			all[m.Name] = built{a, took, err}
-			if c.Told != nil && (err != nil || !a.Cached) {
-				c.Told(m, took, err)
+			if c.OnBuild != nil && (err != nil || !a.Cached) {
+				c.OnBuild(m, took, err)
 			}
 		})
 	}

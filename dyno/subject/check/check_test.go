@@ -124,7 +124,7 @@ func TestCheck(t *testing.T) {
 	var told []string
 	checker := &Checker{
 		Catalog: c, Builder: &subject.Builder{Dir: filepath.Join(home, "cache")}, StateDir: home,
-		Told: func(m subject.Manifest, _ time.Duration, err error) { told = append(told, m.Name) },
+		OnBuild: func(m subject.Manifest, _ time.Duration, err error) { told = append(told, m.Name) },
 	}
 	items, err := Plan(t.Context(), checker.Builder, c, c.List())
 	if err != nil {

@@ -21,7 +21,7 @@ func told(ctx context.Context, runtime *probe.RuntimeListener) ([]string, error)
 	for {
 		totals, err := runtime.Sample(ctx)
 		if err == nil {
-			return totals.Told(), nil
+			return totals.Reported(), nil
 		}
 		select {
 		case <-time.After(20 * time.Millisecond):

@@ -72,7 +72,7 @@ func (c *http3Line) do(ctx context.Context, w *worker) outcome {
 	var sent bool
 	var o outcome
 	body := int64(0)
-	err := c.conn.Do(ctx, w.http3Request(), &http3.Told{
+	err := c.conn.Do(ctx, w.http3Request(), &http3.Trace{
 		Sent: func() {
 			now := w.sends()
 			sent = true

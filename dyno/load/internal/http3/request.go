@@ -19,8 +19,8 @@ type Request struct {
 	Body                    []byte
 }
 
-// Told is what is called while a request is under way, each from whatever goroutine.
-type Told struct {
+// Trace is what is called while a request is under way, each from whatever goroutine.
+type Trace struct {
 	Sent  func()                        // its head is written now; the server allows its stream
 	First func()                        // the first byte of the response is here
 	Head  func(head *http.Response)     // the response's head
@@ -29,15 +29,15 @@ type Told struct {
 
 // Do sends a request and reads its response to its end, at most until ctx ends. It may
 // wait for the server to allow a stream before it sends.
-func (c *Conn) Do(ctx context.Context, r *Request, told *Told) error {
+func (c *Conn) Do(ctx context.Context, r *Request, trace *Trace) error {
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		WroteHeaderField: func(string, []string) {
 			if sent.CompareAndSwap(false, true) {
-				told.Sent()
+				trace.Sent()
 			}
 		},
-		GotFirstResponseByte: told.First,
+		GotFirstResponseByte: trace.First,
 		Got1xxResponse:       func(int, textproto.MIMEHeader) error { return nil },
 	})
 	resp, err := c.http.RoundTrip(r.request(ctx))
@@ -45,12 +45,12 @@ func (c *Conn) Do(ctx context.Context, r *Request, told *Told) error {
 		return err
 	}
 	defer resp.Body.Close()
-	told.Head(resp)
+	trace.Head(resp)
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := resp.Body.Read(buf)
 		if n > 0 {
-			told.Data(resp.StatusCode, buf[:n])
+			trace.Data(resp.StatusCode, buf[:n])
 		}
 		if err == io.EOF {
 			return nil

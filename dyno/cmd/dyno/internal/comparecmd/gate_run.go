@@ -65,7 +65,7 @@ func newGateRun(f *gateFlags, global *cli.Global, args []string) (*gateRun, erro
 	if err != nil {
 		return nil, err
 	}
-	g.options.Thresholds, g.options.Asked, err = f.thresholds(g.study)
+	g.options.Thresholds, g.options.Explicit, err = f.thresholds(g.study)
 	return g, err
 }
 

@@ -126,7 +126,7 @@ func (b *bench) check(ctx context.Context, items []check.Item, jobs int) ([]chec
 	}
 	c := &check.Checker{
 		Catalog: b.catalog, Builder: b.builder, StateDir: b.home,
-		Told: func(m subject.Manifest, took time.Duration, err error) {
+		OnBuild: func(m subject.Manifest, took time.Duration, err error) {
 			done++
 			what := "built"
 			if err != nil {
