@@ -303,7 +303,7 @@ func TestOutputs(t *testing.T) {
 			t.Error("an escape code reaches the terminal")
 		}
 		if name == "text" || name == "markdown" {
-			for _, part := range []string{"CPU per request is 2.50 times as high", "Mind"} {
+			for _, part := range []string{"CPU per request is 2.50 times as high", "Notes"} {
 				if !strings.Contains(first.String(), part) {
 					t.Errorf("%s lacks %q:\n%s", name, part, &first)
 				}

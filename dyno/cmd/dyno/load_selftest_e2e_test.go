@@ -93,7 +93,7 @@ func TestLoadFrozenGenerator(t *testing.T) {
 			return s.wait(t)
 		})
 	}, func(o outcome) bool { return strings.Contains(o.stdout, "generator-stalled") }) // or it was stopped after its end
-	o.want(t, 0, o.stdout, "left out", "windows are invalid and in no figure", "generator-stalled")
+	o.want(t, 0, o.stdout, "left out", "windows are invalid and left out of all results", "generator-stalled")
 }
 
 // TestLoadFrozenAllTheTime: without a valid window nothing was measured, which is

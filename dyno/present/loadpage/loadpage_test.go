@@ -123,7 +123,7 @@ func TestNothingCounts(t *testing.T) {
 	}
 	l.Result.All, l.Result.Requests, l.Result.Windows = measure.Window{}, nil, nil
 	page, _ = written(t, l, "en")
-	inOrder(t, page, "There are no figures", "INVALID", "errors &lt;= 1 %")
+	inOrder(t, page, "No results", "INVALID", "errors &lt;= 1 %")
 }
 
 // What is valid only because somebody accepted a finding isn't called VALID.
