@@ -25,22 +25,22 @@ type (
 	Request = request.Request
 	// Response is the head of an upstream's response on its way to the client.
 	Response = request.Response
-	// Answer is a response that is given instead of the upstream's, made once and shared
+	// Reply is a response that is given instead of the upstream's, made once and shared
 	// by requests. [Refuse] and [Respond] make one.
-	Answer = request.Answer
+	Reply = request.Reply
 	// Claims are what a guard has verified of who sends a request.
 	Claims = request.Claims
 	// Outcome is how a request ended.
 	Outcome = request.Outcome
 )
 
-// Refuse makes the answer to what is refused, a problem document (RFC 9457) with words
+// Refuse makes the reply to what is refused, a problem document (RFC 9457) with words
 // for the one who asked.
-func Refuse(status int, detail string) *Answer { return request.Refuse(status, detail, "") }
+func Refuse(status int, detail string) *Reply { return request.Refuse(status, detail, "") }
 
-// Respond makes an answer with a body of a media type. The body isn't copied.
-func Respond(status int, mediaType string, body []byte) *Answer {
-	return &Answer{Status: status, Fields: request.AppendField(nil, "Content-Type", mediaType), Body: body}
+// Respond makes a reply with a body of a media type. The body isn't copied.
+func Respond(status int, mediaType string, body []byte) *Reply {
+	return &Reply{Status: status, Fields: request.AppendField(nil, "Content-Type", mediaType), Body: body}
 }
 
 // Gateway is a gateway that is being put together. It isn't for several goroutines.

@@ -44,13 +44,13 @@ routes:
 		t.Fatal(err)
 	}
 	g := quiet().Use("hide", nanogate.Middleware{
-		Response: func(_ *nanogate.Request, p *nanogate.Response) *nanogate.Answer {
+		Response: func(_ *nanogate.Request, p *nanogate.Response) *nanogate.Reply {
 			p.Drop("server")
 			return nil
 		},
 	}).Offer("who", nanogate.Middleware{
 		Within: time.Minute, // it may ask somebody
-		Request: func(r *nanogate.Request) *nanogate.Answer {
+		Request: func(r *nanogate.Request) *nanogate.Reply {
 			if r.Context().Err() != nil {
 				return nanogate.Refuse(503, "too late")
 			}
@@ -59,7 +59,7 @@ routes:
 		},
 	}).OfferFunc("closed", func(settings []byte) (nanogate.Middleware, error) {
 		answer := nanogate.Respond(410, "application/json", settings)
-		return nanogate.Middleware{Request: func(*nanogate.Request) *nanogate.Answer { return answer }}, nil
+		return nanogate.Middleware{Request: func(*nanogate.Request) *nanogate.Reply { return answer }}, nil
 	})
 	running, err := serve.Start(g, c)
 	if err != nil {

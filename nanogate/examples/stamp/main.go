@@ -14,7 +14,7 @@ func main() {
 	command.Main(nanogate.New().Use("stamp", nanogate.Middleware{Request: stamp}))
 }
 
-func stamp(r *nanogate.Request) *nanogate.Answer {
+func stamp(r *nanogate.Request) *nanogate.Reply {
 	r.Forward("x-gateway", []byte("stamp"))
 	return nil
 }

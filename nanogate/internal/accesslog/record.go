@@ -86,8 +86,8 @@ const fixedSize = 8*5 + 2 + 2 + 1 + 1 + 2 + 2
 func appendFixed(b []byte, o *request.Outcome, route string) []byte {
 	le := binary.LittleEndian
 	answered := int64(0)
-	if o.Answered > 0 {
-		answered = o.Answered - o.Began
+	if o.Responded > 0 {
+		answered = o.Responded - o.Began
 	}
 	for _, x := range [...]int64{o.Began, o.Ended - o.Began, answered, o.Received, o.Sent} {
 		b = le.AppendUint64(b, uint64(x))

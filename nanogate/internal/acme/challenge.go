@@ -40,10 +40,10 @@ func (c *challenges) with(other *challenges) *challenges {
 
 // pending is a challenge as it is kept.
 type pending struct {
-	Type   string `json:"type"`
-	Name   string `json:"name"`
-	Token  string `json:"token"`
-	Answer string `json:"answer"` // the key authorization (RFC 8555 8.1)
+	Type             string `json:"type"`
+	Name             string `json:"name"`
+	Token            string `json:"token"`
+	KeyAuthorization string `json:"answer"` // the key authorization (RFC 8555 8.1)
 }
 
 // Of challenges so many are read, and those are removed that a gateway has left behind
@@ -151,10 +151,10 @@ func (c *challenges) add(i *issuer, file string) {
 	}
 	switch p.Type {
 	case config.HTTP01:
-		c.answers[p.Token] = p.Answer
+		c.answers[p.Token] = p.KeyAuthorization
 	case config.TLSALPN01:
 		made, err := acmez.TLSALPN01ChallengeCert(acme.Challenge{
-			Type: p.Type, Token: p.Token, KeyAuthorization: p.Answer, Identifier: acme.Identifier{Type: "dns", Value: p.Name},
+			Type: p.Type, Token: p.Token, KeyAuthorization: p.KeyAuthorization, Identifier: acme.Identifier{Type: "dns", Value: p.Name},
 		})
 		if err != nil {
 			i.log.Error("a challenge can't be answered", "name", p.Name, "error", err)

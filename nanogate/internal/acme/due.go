@@ -33,7 +33,7 @@ func (i *issuer) ask(ctx context.Context, d *domain, leaf *x509.Certificate) {
 	if now.Before(d.advice.askAgain) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, i.options.Answer)
+	ctx, cancel := context.WithTimeout(ctx, i.options.RenewalInfoTimeout)
 	defer cancel()
 	info, err := i.account.client.GetRenewalInfo(ctx, leaf)
 	if err != nil {

@@ -93,13 +93,13 @@ func startAsking(t *testing.T, c *clock, answer time.Duration) *gateway {
 	g.Manager = acme.New(acme.Options{
 		Log: slog.New(slog.NewTextHandler(g.log, nil)), Now: c.now,
 		Every: -1, // the test steps
-		Look:  10 * time.Millisecond, Spread: time.Millisecond, Poll: 5 * time.Millisecond, Answer: answer,
+		Look:  10 * time.Millisecond, Spread: time.Millisecond, Poll: 5 * time.Millisecond, RenewalInfoTimeout: answer,
 	})
 	t.Cleanup(g.Close)
 	http1 := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, _ := strings.CutPrefix(r.URL.Path, acme.Path)
 		until(t, func() bool {
-			answer, ok := g.Answer([]byte(token))
+			answer, ok := g.KeyAuthorization([]byte(token))
 			if ok {
 				_, _ = io.WriteString(w, answer)
 			}

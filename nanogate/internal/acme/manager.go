@@ -24,13 +24,13 @@ import (
 
 // Options are what the configuration doesn't say. All have defaults.
 type Options struct {
-	Log    *slog.Logger
-	Now    func() time.Time // the clock that certificates are renewed by
-	Every  time.Duration    // how often it is looked whether something is to be done; less than 0: only by [Manager.Step]
-	Look   time.Duration    // how often challenges of other gateways are looked for
-	Spread time.Duration    // how long before the authority checks, so that other gateways know
-	Poll   time.Duration    // how often the authority is asked whether it has checked, unless it says that itself
-	Answer time.Duration    // how long the authority may take to say when to renew
+	Log                *slog.Logger
+	Now                func() time.Time // the clock that certificates are renewed by
+	Every              time.Duration    // how often it is looked whether something is to be done; less than 0: only by [Manager.Step]
+	Look               time.Duration    // how often challenges of other gateways are looked for
+	Spread             time.Duration    // how long before the authority checks, so that other gateways know
+	Poll               time.Duration    // how often the authority is asked whether it has checked, unless it says that itself
+	RenewalInfoTimeout time.Duration    // how long the authority may take to say when to renew
 }
 
 func (o Options) withDefaults() Options {
@@ -43,7 +43,7 @@ func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		is        *time.Duration
 		otherwise time.Duration
-	}{{&o.Every, time.Minute}, {&o.Look, time.Second}, {&o.Spread, 2500 * time.Millisecond}, {&o.Poll, time.Second}, {&o.Answer, 20 * time.Second}} {
+	}{{&o.Every, time.Minute}, {&o.Look, time.Second}, {&o.Spread, 2500 * time.Millisecond}, {&o.Poll, time.Second}, {&o.RenewalInfoTimeout, 20 * time.Second}} {
 		if *d.is == 0 {
 			*d.is = d.otherwise
 		}
@@ -149,8 +149,8 @@ const Path = "/.well-known/acme-challenge/"
 // request, and costs one load.
 func (m *Manager) Pending() bool { return m != nil && m.pending.Load() != nil }
 
-// Answer is what an authority gets that asks for a token by HTTP-01.
-func (m *Manager) Answer(token []byte) (answer string, ok bool) {
+// KeyAuthorization is what an authority gets that asks for a token by HTTP-01.
+func (m *Manager) KeyAuthorization(token []byte) (answer string, ok bool) {
 	if all := m.pending.Load(); all != nil {
 		answer, ok = all.answers[string(token)]
 	}

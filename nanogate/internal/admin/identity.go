@@ -22,8 +22,8 @@ func identitiesOf(s *snapshot.Snapshot) []Identity {
 	all := []Identity{}
 	for _, r := range s.Routes {
 		for _, g := range r.Guards {
-			if asker, ok := g.(guard.Asker); ok {
-				if a, ok := asker.Asked(); ok {
+			if asker, ok := g.(guard.Remote); ok {
+				if a, ok := asker.RemoteStatus(); ok {
 					all = append(all, Identity{r.Name, a.Guard, a.Where, a.Ready, a.Err, a.Logouts})
 				}
 			}

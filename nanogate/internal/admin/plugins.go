@@ -27,7 +27,7 @@ func pluginsOf(s *snapshot.Snapshot) []Plugin {
 	all := []Plugin{}
 	for _, p := range s.Plugins {
 		v := Plugin{Name: p.Name, File: p.File(), SHA256: p.SHA256(), Problem: p.Problem(), Failed: map[string]uint64{},
-			Requests: p.Counts.Requests.Load(), Responses: p.Counts.Responses.Load(), Answered: p.Counts.Answered.Load()}
+			Requests: p.Counts.Requests.Load(), Responses: p.Counts.Responses.Load(), Answered: p.Counts.Replied.Load()}
 		for why := range p.Counts.Failed {
 			if n := p.Counts.Failed[why].Load(); n > 0 {
 				v.Failed[wasm.Reason(why).String()] = n

@@ -19,7 +19,7 @@ type Files struct {
 	Clients int64 // up to which more clients are let in
 	Open    atomic.Int64
 	Pauses  atomic.Uint64 // of accepting, for want of room
-	Told    Told
+	Log     ThrottledLog
 }
 
 // What is kept of the process's limit: a tenth, but not less or more than that.

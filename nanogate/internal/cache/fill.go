@@ -22,7 +22,7 @@ type Fill struct {
 
 // Begin begins to store the response m to a request for url, if it may be stored; else it
 // returns nil. epoch is what [Store.Epoch] was when the request was sent.
-func (s *Store) Begin(p *Policy, key Key, url []byte, epoch uint64, m *Coming) *Fill {
+func (s *Store) Begin(p *Policy, key Key, url []byte, epoch uint64, m *UpstreamResponse) *Fill {
 	v := p.prepare(m)
 	if v == nil {
 		return nil
@@ -121,7 +121,7 @@ func (f *Fill) Abandon() {
 // Freshen stores v anew after a 304 that says that it is good still, and returns what is
 // given now; v itself isn't changed. It returns nil if the 304 is about another response
 // (RFC 9111 4.3.4). What it says may keep it from being stored: it is given all the same.
-func (s *Store) Freshen(p *Policy, key Key, url []byte, epoch uint64, v *Response, m *Coming) *Response {
+func (s *Store) Freshen(p *Policy, key Key, url []byte, epoch uint64, v *Response, m *UpstreamResponse) *Response {
 	for i := range m.Head.Fields {
 		f := &m.Head.Fields[i]
 		if name := f.Name.Of(m.Buf); len(name) == len("etag") && http1.EqualFold(name, "etag") && !weaklyEqual(f.Value.Of(m.Buf), v.ETag) {

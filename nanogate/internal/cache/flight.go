@@ -15,16 +15,16 @@ type Flight struct {
 // Waiter is one that waits.
 type Waiter struct {
 	flight *Flight
-	wake   func(Landing)
+	wake   func(FlightResult)
 }
 
-// Landing is how a flight ended, for those that waited for it.
-type Landing uint8
+// FlightResult is how a flight ended, for those that waited for it.
+type FlightResult uint8
 
 const (
-	Private Landing = iota // there is no response for others: each asks by itself
-	Stored                 // look again: there is one
-	Left                   // the client that asked has gone: one of those that wait asks now
+	Private FlightResult = iota // there is no response for others: each asks by itself
+	Stored                      // look again: there is one
+	Left                        // the client that asked has gone: one of those that wait asks now
 )
 
 const (
@@ -70,7 +70,7 @@ func (s *Store) Lead(key Key, now int64) (f *Flight, leads bool) {
 
 // Wait has wake called, once, when the flight ends, on any goroutine. It returns nil if as
 // many wait as may, or the flight has ended.
-func (f *Flight) Wait(most int, wake func(Landing)) (w *Waiter, ended bool) {
+func (f *Flight) Wait(most int, wake func(FlightResult)) (w *Waiter, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ended || len(f.waiters) >= most {
@@ -90,7 +90,7 @@ func (w *Waiter) Leave() {
 
 // End ends the flight. until is up to when requests of its kind don't wait for each other,
 // if how says that there is no response for others; 0: they do.
-func (f *Flight) End(how Landing, until int64) {
+func (f *Flight) End(how FlightResult, until int64) {
 	shard := &f.of.shards[f.key[0]%flightShards]
 	shard.mu.Lock()
 	if shard.under[f.key] == f {
@@ -120,7 +120,7 @@ func (f *Flight) End(how Landing, until int64) {
 
 // FlightKey is the key of a kind of requests: those for a URL by a route that have the same
 // in the fields that are known to tell responses apart. buf is memory to work in.
-func (s *Store) FlightKey(key, route Key, known []byte, sent *Sent, buf *[]byte) Key {
+func (s *Store) FlightKey(key, route Key, known []byte, sent *UpstreamRequest, buf *[]byte) Key {
 	if len(known) == 0 {
 		return Key{key[0] ^ route[0], key[1] ^ route[1]}
 	}

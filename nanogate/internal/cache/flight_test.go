@@ -13,10 +13,10 @@ func TestFlight(t *testing.T) {
 	if same != f || leads {
 		t.Fatal("the second finds it")
 	}
-	var woken []Landing
-	wake := func(how Landing) { woken = append(woken, how) }
+	var woken []FlightResult
+	wake := func(how FlightResult) { woken = append(woken, how) }
 	w, _ := f.Wait(2, wake)
-	gone, _ := f.Wait(2, func(Landing) { t.Error("one that has left is woken") })
+	gone, _ := f.Wait(2, func(FlightResult) { t.Error("one that has left is woken") })
 	if full, ended := f.Wait(2, wake); full != nil || ended {
 		t.Error("more wait than may")
 	}

@@ -11,18 +11,18 @@ type Policy struct {
 	Targets         []string      // fields, in lower case, of which the first that is there counts in place of a response's Cache-Control and Expires (RFC 9213)
 }
 
-// Answer is what is done with a request of which a response is stored.
-type Answer uint8
+// Decision is what is done with a request of which a response is stored.
+type Decision uint8
 
 const (
-	Validate       Answer = iota // ask the upstream whether it is good still
-	Give                         // it is fresh
-	GiveStale                    // it isn't, and may be given
-	GiveAndRefresh               // it isn't, may be given, and the upstream is to be asked for a newer one
+	Validate       Decision = iota // ask the upstream whether it is good still
+	Give                           // it is fresh
+	GiveStale                      // it isn't, and may be given
+	GiveAndRefresh                 // it isn't, may be given, and the upstream is to be asked for a newer one
 )
 
 // Judge says what is done with a request for which v is stored, at a time now.
-func (p *Policy) Judge(v *Response, a *Asked, now int64) Answer {
+func (p *Policy) Judge(v *Response, a *RequestFields, now int64) Decision {
 	d := &a.Control
 	age, left := now-v.born, v.lifetime-(now-v.born)
 	if v.noCache || d.NoCache || d.MaxAge != absent && age > d.MaxAge*second {

@@ -10,7 +10,7 @@ import (
 )
 
 // notModified is a 304 with fields.
-func notModified(t *testing.T, s *Store, fields string) (m *Coming, url []byte, key Key) {
+func notModified(t *testing.T, s *Store, fields string) (m *UpstreamResponse, url []byte, key Key) {
 	t.Helper()
 	head, named := &http1.ResponseHead{}, &translate.Named{}
 	b := []byte("HTTP/1.1 304 Not Modified\r\n" + fields + "\r\n")
@@ -20,7 +20,7 @@ func notModified(t *testing.T, s *Store, fields string) (m *Coming, url []byte, 
 	named.Read(head.Fields, b)
 	r := requested(t, get)
 	url = AppendURL(nil, r)
-	return &Coming{Head: head, Buf: b, Named: named, Sent: &Sent{Request: r}, Asked: began, Now: began, Wall: wall.Unix()}, url, s.KeyOf(url)
+	return &UpstreamResponse{Head: head, Buf: b, Named: named, Sent: &UpstreamRequest{Request: r}, Requested: began, Now: began, Wall: wall.Unix()}, url, s.KeyOf(url)
 }
 
 func TestURL(t *testing.T) {
@@ -122,7 +122,7 @@ func TestFreshen(t *testing.T) {
 	old := stored(t, s, p, get, "HTTP/1.1 200 OK\nCache-Control: max-age=0\nETag: \"a\"\nX-Kept: 1\nX-Changed: 1\nX-Changed: 2\nContent-Encoding: gzip", "body")
 	m, url, key := notModified(t, s, "ETag: \"a\"\r\nCache-Control: max-age=60\r\nX-Changed: 3\r\nX-New: 4\r\nContent-Encoding: none\r\nContent-Length: 99\r\nConnection: X-Hop\r\nX-Hop: 5\r\n")
 	v := s.Freshen(p, key, url, s.Epoch(), old, m)
-	if v == nil || string(v.Body) != "body" || p.Judge(v, &Asked{Control: NoDirectives}, began) != Give {
+	if v == nil || string(v.Body) != "body" || p.Judge(v, &RequestFields{Control: NoDirectives}, began) != Give {
 		t.Fatalf("%+v", v)
 	}
 	head := string(v.Head)

@@ -79,7 +79,7 @@ func (s *Store) KeyOf(text []byte) Key { return s.seeds.key(text) }
 // as is known.
 //
 // turn counts the requests of whoever calls: some of them count for what is kept.
-func (s *Store) Find(key Key, url []byte, route Key, sent *Sent, selecting *[]byte, turn uint64) (v *Response, known []byte) {
+func (s *Store) Find(key Key, url []byte, route Key, sent *UpstreamRequest, selecting *[]byte, turn uint64) (v *Response, known []byte) {
 	var r *resource
 	if turn%deepest == 0 {
 		r, _ = s.urls.GetIfPresent(key)

@@ -44,12 +44,12 @@ func stored(t testing.TB, s *Store, p *Policy, question, response, body string) 
 	if n, err := head.Parse(b, false, nil); n != len(b) || err != nil {
 		t.Fatalf("%q: %v", response, err)
 	}
-	var a Asked
+	var a RequestFields
 	a.Read(r, true)
 	var named translate.Named
 	named.Read(head.Fields, b)
 	url := AppendURL(nil, r)
-	f := s.Begin(p, s.KeyOf(url), url, s.Epoch(), &Coming{Head: &head, Buf: b, Named: &named, Sent: &Sent{Request: r}, Authorized: a.Authorized, Asked: began, Now: began, Wall: wall.Unix()})
+	f := s.Begin(p, s.KeyOf(url), url, s.Epoch(), &UpstreamResponse{Head: &head, Buf: b, Named: &named, Sent: &UpstreamRequest{Request: r}, Authorized: a.Authorized, Requested: began, Now: began, Wall: wall.Unix()})
 	if f == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func found(t testing.TB, s *Store, question string) *Response {
 	r := requested(t, question)
 	url := AppendURL(nil, r)
 	var chosen []byte
-	v, _ := s.Find(s.KeyOf(url), url, Key{}, &Sent{Request: r}, &chosen, 0)
+	v, _ := s.Find(s.KeyOf(url), url, Key{}, &UpstreamRequest{Request: r}, &chosen, 0)
 	return v
 }
 
@@ -73,7 +73,7 @@ const get = "GET / HTTP/1.1\nHost: h"
 func TestJudge(t *testing.T) {
 	date := func(after time.Duration) string { return wall.Add(after).Format(http.TimeFormat) }
 	route := &Policy{Obey: true, WhileRevalidate: 20 * time.Second, IfError: 40 * time.Second}
-	type at map[time.Duration]Answer
+	type at map[time.Duration]Decision
 	for _, c := range []struct {
 		name, response, request string
 		policy                  *Policy
@@ -124,7 +124,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: it isn't stored", c.name)
 			continue
 		}
-		var a Asked
+		var a RequestFields
 		question := get
 		if c.request != "" {
 			question += "\n" + c.request
@@ -154,7 +154,7 @@ func TestInPlace(t *testing.T) {
 	} {
 		p := &Policy{Obey: true, IfError: c.route}
 		v := stored(t, New(1<<20, 1<<16), p, get, "HTTP/1.1 200 OK\nETag: \"a\"\nCache-Control: "+c.control, "")
-		var a Asked
+		var a RequestFields
 		a.Read(requested(t, get+"\nCache-Control: "+c.request), true)
 		for _, at := range []time.Duration{c.within - time.Second, c.within} {
 			if got, want := p.InPlace(v, &a.Control, began+int64(at)), at < c.within && c.within > 0; got != want {
@@ -240,7 +240,7 @@ func TestFilling(t *testing.T) {
 		}
 		r := requested(t, get)
 		url := AppendURL(nil, r)
-		return s.Begin(&Policy{}, s.KeyOf(url), url, s.Epoch(), &Coming{Head: &head, Buf: b, Named: &translate.Named{}, Sent: &Sent{Request: r}, Asked: began, Now: began, Wall: wall.Unix()})
+		return s.Begin(&Policy{}, s.KeyOf(url), url, s.Epoch(), &UpstreamResponse{Head: &head, Buf: b, Named: &translate.Named{}, Sent: &UpstreamRequest{Request: r}, Requested: began, Now: began, Wall: wall.Unix()})
 	}
 	first, second := begin("Content-Length: 150000"), begin("Content-Length: 150000")
 	if first == nil || second != nil {
@@ -358,9 +358,9 @@ func TestFindAllocatesNothing(t *testing.T) {
 	stored(t, s, &Policy{}, question, "HTTP/1.1 200 OK\nCache-Control: max-age=60\nVary: Accept-Language", "body")
 	r := requested(t, question)
 	p := &Policy{Obey: true}
-	var a Asked
+	var a RequestFields
 	var url, chosen, out []byte
-	sent := &Sent{Request: r}
+	sent := &UpstreamRequest{Request: r}
 	turn := uint64(0)
 	if n := testing.AllocsPerRun(1000, func() {
 		a.Read(r, true)

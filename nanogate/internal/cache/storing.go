@@ -9,19 +9,19 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
-// Coming is the head of a response that has come from an upstream, with what there is to
+// UpstreamResponse is the head of a response that has come from an upstream, with what there is to
 // know for storing it.
-type Coming struct {
+type UpstreamResponse struct {
 	Head  *http1.ResponseHead
 	Buf   []byte           // what Head was parsed from
 	Named *translate.Named // the fields that its Connection field names
 	Drop  []string         // those that the route takes out
-	Sent  *Sent            // the request, as the upstream got it
+	Sent  *UpstreamRequest // the request, as the upstream got it
 	Route Key              // the kind of request
 
 	Authorized bool  // the request had credentials
 	Cookies    bool  // the upstream was sent cookies
-	Asked      int64 // when it was sent, ns
+	Requested  int64 // when it was sent, ns
 	Now        int64 // ns
 	Wall       int64 // the same moment, s of Unix time
 }
@@ -51,7 +51,7 @@ func (s *said) tag(v *Response, value []byte, separator byte) {
 
 // prepare makes what is stored of a response, without its body; nil if it isn't stored
 // (RFC 9111 3).
-func (p *Policy) prepare(m *Coming) *Response {
+func (p *Policy) prepare(m *UpstreamResponse) *Response {
 	s := said{control: NoDirectives}
 	v := &Response{Status: m.Head.Status, route: m.Route}
 	s.read(p, m, v)
@@ -66,7 +66,7 @@ func (p *Policy) prepare(m *Coming) *Response {
 		v.NotModified = append(http1.AppendDate(append(v.NotModified, "Date: "...), s.date), "\r\n"...)
 	}
 	v.date, v.modified = s.date, s.modified
-	age := max((m.Wall-s.date)*second, s.age*second+max(0, m.Now-m.Asked)) // RFC 9111 4.2.3
+	age := max((m.Wall-s.date)*second, s.age*second+max(0, m.Now-m.Requested)) // RFC 9111 4.2.3
 	v.born = m.Now - age
 	v.lifetime = p.lifetime(m.Head.Status, &s) * second
 	v.noCache, v.strict, v.shared = c.NoCache, c.MustRevalidate, c.SharedMaxAge != absent
@@ -89,7 +89,7 @@ func (p *Policy) prepare(m *Coming) *Response {
 }
 
 // storable reports whether a response may be stored.
-func (p *Policy) storable(m *Coming, s *said) bool {
+func (p *Policy) storable(m *UpstreamResponse, s *said) bool {
 	c, status := &s.control, m.Head.Status
 	switch {
 	case status < 200 || status == 206 || status == 304 || s.partial:
@@ -138,7 +138,7 @@ func (p *Policy) lifetime(status int, s *said) int64 {
 }
 
 // read reads a response's fields, and writes those that are stored.
-func (s *said) read(p *Policy, m *Coming, v *Response) {
+func (s *said) read(p *Policy, m *UpstreamResponse, v *Response) {
 	h, b := m.Head, m.Buf
 	v.Head = append(make([]byte, 0, len(b)+64), "HTTP/1.1"...)
 	line := bytes.IndexByte(b, '\n') + 1

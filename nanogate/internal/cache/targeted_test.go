@@ -50,7 +50,7 @@ func TestTargeted(t *testing.T) {
 	} {
 		p := &Policy{Obey: true, Targets: c.targets}
 		v := stored(t, New(1<<20, 1<<16), p, get, "HTTP/1.1 200 OK\n"+c.response, "body")
-		var a Asked
+		var a RequestFields
 		a.Read(requested(t, get), true)
 		fresh := func(after time.Duration) bool { return v != nil && p.Judge(v, &a, began+int64(after)) == Give }
 		if c.fresh == 0 {

@@ -8,9 +8,9 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
-// Sent is a request as the upstream gets it, for those fields that clients send, guards
+// UpstreamRequest is a request as the upstream gets it, for those fields that clients send, guards
 // put in, and the route edits: what Vary is about (RFC 9111 4.1).
-type Sent struct {
+type UpstreamRequest struct {
 	Request *request.Request
 	Strip   interface{ Has(name []byte) bool } // fields that the route takes out; nil: none
 	Drop    []string                           // that its edit takes out
@@ -58,7 +58,7 @@ func ours(lower []byte) bool {
 
 // appendSelecting appends what a request has in the fields of those names, in a form in
 // which two requests that mean the same are the same.
-func appendSelecting(dst, names []byte, s *Sent) []byte {
+func appendSelecting(dst, names []byte, s *UpstreamRequest) []byte {
 	for len(names) > 0 {
 		var name []byte
 		name, names, _ = bytes.Cut(names, newline)
@@ -70,7 +70,7 @@ func appendSelecting(dst, names []byte, s *Sent) []byte {
 var newline = []byte("\n")
 
 // appendValues appends all values of a field as one list; a zero byte if it isn't there.
-func (s *Sent) appendValues(dst, lower []byte) []byte {
+func (s *UpstreamRequest) appendValues(dst, lower []byte) []byte {
 	from, there := len(dst), false
 	r := s.Request
 	if !within(r.Drops(), lower) && !within(s.Drop, lower) && (s.Strip == nil || !s.Strip.Has(lower)) {

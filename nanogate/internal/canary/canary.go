@@ -107,14 +107,14 @@ func (k *Canary) Draw(r *request.Request, l *upstream.Local) (yes bool, t Ticket
 		if before, ok := k.drawn(r); ok {
 			return before < s.below, Ticket{} // it was counted then
 		}
-		k.stick(r, number)
+		k.remember(r, number)
 	}
 	yes = number < s.below
 	return yes, Ticket{s.tally, yes}
 }
 
-// Asked is the side that a request asks for itself; "": none.
-func (k *Canary) Asked(r *request.Request) string {
+// Requested is the side that a request asks for itself; "": none.
+func (k *Canary) Requested(r *request.Request) string {
 	switch yes, ok := k.said(r); {
 	case !ok:
 		return ""
@@ -152,9 +152,9 @@ func (k *Canary) drawn(r *request.Request) (number uint64, ok bool) {
 
 const drawnDigits = 8 // of a number of 32 bits
 
-// stick has the client keep the number that it drew: it stays where it is as long as the
+// remember has the client keep the number that it drew: it stays where it is as long as the
 // share does, and who is the canary's stays there when it grows.
-func (k *Canary) stick(r *request.Request, number uint64) {
+func (k *Canary) remember(r *request.Request, number uint64) {
 	value := fmt.Appendf(nil, "%s=%0*x; Path=/; HttpOnly; SameSite=Lax; Max-Age=%d", k.Config.Cookie, drawnDigits, number, int64(k.Config.Sticky/time.Second))
 	if r.Secure {
 		value = append(value, "; Secure"...)

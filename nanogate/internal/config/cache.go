@@ -36,7 +36,7 @@ type Caching struct {
 	Waiters         int           // of one response at most
 	Obey            bool          // what clients say in Cache-Control counts
 	Targets         []string      // fields, in lower case, that count more than Cache-Control and Expires, the first that is there most (RFC 9213)
-	Told            bool          // responses say in Cache-Status what the cache did
+	CacheStatus     bool          // responses say in Cache-Status what the cache did
 }
 
 var cachingFields = []known[Caching]{
@@ -48,11 +48,11 @@ var cachingFields = []known[Caching]{
 	{"waiters", func(c *Caching, p place) { c.Waiters = p.Integer(1, 100_000) }},
 	{"request-directives", func(c *Caching, p place) { c.Obey = p.word("honor", "ignore") == "honor" }},
 	{"targets", func(c *Caching, p place) { c.Targets = readTargets(p) }},
-	{"status", func(c *Caching, p place) { c.Told = p.Boolean() }},
+	{"status", func(c *Caching, p place) { c.CacheStatus = p.Boolean() }},
 }
 
 func readCaching(p place) *Caching {
-	c := &Caching{At: p.At(), Wait: 5 * time.Second, Waiters: 1000, Obey: true, Targets: []string{"cdn-cache-control"}, Told: true}
+	c := &Caching{At: p.At(), Wait: 5 * time.Second, Waiters: 1000, Obey: true, Targets: []string{"cdn-cache-control"}, CacheStatus: true}
 	readFields(p, c, cachingFields)
 	return c
 }

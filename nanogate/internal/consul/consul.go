@@ -106,7 +106,7 @@ func (s *Source) stored() []upstream.Instance {
 	return s.found
 }
 
-// Inherit implements [upstream.Heir]: what was found by the same question is known.
+// Inherit implements [upstream.Successor]: what was found by the same question is known.
 func (s *Source) Inherit(before []upstream.Source) {
 	s.names.Inherit(before)
 	for _, source := range before {
@@ -124,7 +124,7 @@ func (s *Source) Inherit(before []upstream.Source) {
 	}
 }
 
-// Known implements [upstream.Knower].
+// Known implements [upstream.Preloaded].
 func (s *Source) Known() []upstream.Instance {
 	s.mu.Lock()
 	found := s.found

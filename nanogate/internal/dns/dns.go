@@ -81,7 +81,7 @@ func (n *Names) Inherit(before []upstream.Source) {
 // Resolved are these.
 func (n *Names) Resolved() *Names { return n }
 
-// Known implements [upstream.Knower].
+// Known implements [upstream.Preloaded].
 func (n *Names) Known() []upstream.Instance { return n.Found() }
 
 // For makes the source of names that [Names.Set] is told. The system's resolver is asked

@@ -28,7 +28,7 @@ func (s *Clusters) Source(c *config.Etcd, rules config.DNS) *Source {
 // Names of hosts have to be resolved first, or known from sources before.
 func (s *Source) Known() []upstream.Instance { return s.names.Resolve(s.clusters.known(s.config)) }
 
-// Inherit implements [upstream.Heir], for the names of hosts.
+// Inherit implements [upstream.Successor], for the names of hosts.
 func (s *Source) Inherit(before []upstream.Source) { s.names.Inherit(before) }
 
 // Resolved is what resolves the names of hosts.

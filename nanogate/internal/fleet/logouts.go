@@ -15,7 +15,7 @@ import (
 	"dyno.example/nanogate/internal/oidc"
 )
 
-// Logouts is an [oidc.Board] in a Redis server (5 or newer): a stream, which who was away
+// Logouts is an [oidc.LogoutBus] in a Redis server (5 or newer): a stream, which who was away
 // reads from where it was, and who is started from the beginning.
 type Logouts struct {
 	client  *redis.Client

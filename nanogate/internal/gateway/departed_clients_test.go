@@ -65,7 +65,7 @@ func lastBytes(t *testing.T, secured bool, n int) {
 		got <- string(b)
 	})
 	busy, free := make(chan bool), make(chan bool)
-	stall := offer("stall", middleware.Middleware{Request: func(*request.Request) *request.Answer {
+	stall := offer("stall", middleware.Middleware{Request: func(*request.Request) *request.Reply {
 		close(busy)
 		<-free
 		return request.Refuse(418, "short and stout", "")

@@ -257,7 +257,7 @@ func TestShutdownHearsTheLastRequest(t *testing.T) {
 	held, free := make(chan struct{}), make(chan struct{})
 	upstream, _ := answering(t, ok)
 	g, at := startUsing(t, 1, "routes: [{match: {path: /hold}, use: hold, to: u}, {to: u}]\nupstreams: {u: [\"http://"+upstream+"\"]}\n",
-		offer("hold", middleware.Middleware{Request: func(*request.Request) *request.Answer { // on the only loop
+		offer("hold", middleware.Middleware{Request: func(*request.Request) *request.Reply { // on the only loop
 			held <- struct{}{}
 			<-free
 			return request.Refuse(418, "held", "")

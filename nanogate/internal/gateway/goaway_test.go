@@ -219,7 +219,7 @@ func TestLastWords(t *testing.T) {
 		})
 	})
 	_, at := startUsing(t, 1, "routes: [{match: {path: /hold}, use: hold, to: u}, {to: u}]\nupstreams: {u: [\""+url+"\"]}\n",
-		offer("hold", middleware.Middleware{Request: func(*request.Request) *request.Answer { // on the only loop
+		offer("hold", middleware.Middleware{Request: func(*request.Request) *request.Reply { // on the only loop
 			held <- struct{}{}
 			<-free
 			return request.Refuse(418, "held", "")

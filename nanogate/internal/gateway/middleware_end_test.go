@@ -17,14 +17,14 @@ import (
 func TestMiddlewareAtEnd(t *testing.T) {
 	upstream, _ := answering(t, ok)
 	var ended [600]atomic.Int32 // by status
-	m := middleware.Middleware{Request: func(r *request.Request) *request.Answer {
+	m := middleware.Middleware{Request: func(r *request.Request) *request.Reply {
 		r.AtEnd(func(*request.Outcome) { panic("no") })
 		r.AtEnd(func(o *request.Outcome) { ended[o.Status].Add(1) })
 		return nil
 	}}
 	slow, astray := m, m
 	slow.Within = patience
-	astray.Request = func(r *request.Request) *request.Answer {
+	astray.Request = func(r *request.Request) *request.Reply {
 		r.Rewrite(request.Line{URI: "no path"})
 		return m.Request(r)
 	}
@@ -35,7 +35,7 @@ func TestMiddlewareAtEnd(t *testing.T) {
 		"  - {match: {path: /own}, use: m, respond: {status: 203}}\n"+
 		"  - {match: {path: /refused}, use: [m, refuses], to: u}\n"+
 		"  - {match: {path: /astray}, use: astray, to: u}\n"+
-		"upstreams: {u: [\""+upstream+"\"]}\n", offer("m", m), offer("slow", slow), offer("astray", astray), offer("refuses", middleware.Middleware{Request: func(*request.Request) *request.Answer { return request.Refuse(418, "", "") }}))
+		"upstreams: {u: [\""+upstream+"\"]}\n", offer("m", m), offer("slow", slow), offer("astray", astray), offer("refuses", middleware.Middleware{Request: func(*request.Request) *request.Reply { return request.Refuse(418, "", "") }}))
 	c := dial(t, at)
 	for path, status := range map[string]int{"/passes": 200, "/passes-slow": 200, "/gone": 502, "/own": 203, "/refused": 418, "/astray": 500} {
 		before := ended[status].Load()
@@ -60,8 +60,8 @@ func TestPluginHearsOfTheEnd(t *testing.T) {
 	hears := module(t, wt.Guest{Response: traps})
 	keeps := module(t, wt.Guest{Response: traps, Request: wt.I64(7<<32 | 1)}) // so it is called where it was before
 	upstream, _ := answering(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nOK")
-	refuses := offer("refuses", middleware.Middleware{Request: func(*request.Request) *request.Answer { return request.Refuse(418, "", "") }})
-	objects := offer("objects", middleware.Middleware{Response: func(*request.Request, *request.Response) *request.Answer { return request.Refuse(418, "", "") }})
+	refuses := offer("refuses", middleware.Middleware{Request: func(*request.Request) *request.Reply { return request.Refuse(418, "", "") }})
+	objects := offer("objects", middleware.Middleware{Response: func(*request.Request, *request.Response) *request.Reply { return request.Refuse(418, "", "") }})
 	for _, one := range []struct {
 		name, route    string
 		statuses       []int
@@ -126,7 +126,7 @@ func TestPluginSeesNewerResponses(t *testing.T) {
 		Request:  wt.I64(7<<32 | 1), // it keeps something
 		Response: wt.Code(wt.I32(1), data.at("x-guest"), data.at("one"), wt.Call(0))})
 	var ended atomic.Int32
-	m := middleware.Middleware{Request: func(r *request.Request) *request.Answer {
+	m := middleware.Middleware{Request: func(r *request.Request) *request.Reply {
 		r.AtEnd(func(o *request.Outcome) {
 			if o.Status != 200 || o.Ended == 0 {
 				t.Errorf("a request ended with %+v", o)

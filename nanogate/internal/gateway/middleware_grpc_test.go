@@ -31,11 +31,11 @@ func carryingWith(t *testing.T, plugins, use string, offers ...middleware.Offer)
 // answers is a status of gRPC.
 func TestMiddlewareAndGRPC(t *testing.T) {
 	tag := middleware.Middleware{
-		Request: func(r *request.Request) *request.Answer {
+		Request: func(r *request.Request) *request.Reply {
 			r.Forward("x-tag", []byte("gate"))
 			return nil
 		},
-		Response: func(_ *request.Request, p *request.Response) *request.Answer {
+		Response: func(_ *request.Request, p *request.Response) *request.Reply {
 			kind, _ := p.Header("content-type")
 			p.Set("x-kind", kind)
 			return nil
@@ -89,16 +89,16 @@ func TestMiddlewareAndGRPC(t *testing.T) {
 // of gRPC; a plug-in that wants whole bodies has failed to look at a call.
 func TestMiddlewareRefusesCalls(t *testing.T) {
 	no := request.Refuse(403, "not you", "")
-	panics := func(*request.Request) *request.Answer { panic("no") }
+	panics := func(*request.Request) *request.Reply { panic("no") }
 	bodies := func(feature int64) wt.Guest {
 		return wt.Guest{Imports: []string{"enable_features"}, Begin: wt.Code(wt.I32(feature), wt.Call(0), wt.Drop)}
 	}
 	plugins := "plugins:\n  up: {wasm: " + module(t, bodies(1)) + ", " + unrushed + "}\n  down: {wasm: " + module(t, bodies(2)) + ", " + unrushed + "}\n" +
 		"  may: {wasm: " + module(t, bodies(3)) + ", " + unrushed + ", on-failure: pass}\n"
 	offers := []middleware.Offer{
-		offer("before", middleware.Middleware{Request: func(*request.Request) *request.Answer { return no }}),
-		offer("after", middleware.Middleware{Response: func(*request.Request, *request.Response) *request.Answer { return no }}),
-		offer("after-slow", middleware.Middleware{Within: patience, Response: func(*request.Request, *request.Response) *request.Answer { return no }}),
+		offer("before", middleware.Middleware{Request: func(*request.Request) *request.Reply { return no }}),
+		offer("after", middleware.Middleware{Response: func(*request.Request, *request.Response) *request.Reply { return no }}),
+		offer("after-slow", middleware.Middleware{Within: patience, Response: func(*request.Request, *request.Response) *request.Reply { return no }}),
 		offer("panics", middleware.Middleware{Request: panics}),
 	}
 	for _, one := range []struct {

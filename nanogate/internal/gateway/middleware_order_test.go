@@ -37,16 +37,16 @@ func (c *calls) take() string {
 // of its name.
 func (c *calls) noting(name string) middleware.Middleware {
 	return middleware.Middleware{
-		Request: func(r *request.Request) *request.Answer {
+		Request: func(r *request.Request) *request.Reply {
 			c.add(name)
 			if _, ok := r.Header("x-end-" + name); ok {
 				return request.Refuse(418, "by "+name, "")
 			}
-			stage, _ := r.Sent("x-stage")
+			stage, _ := r.UpstreamHeader("x-stage")
 			r.Forward("x-stage", append(stage[:len(stage):len(stage)], name...))
 			return nil
 		},
-		Response: func(_ *request.Request, p *request.Response) *request.Answer {
+		Response: func(_ *request.Request, p *request.Response) *request.Reply {
 			c.add("-" + name)
 			stage, _ := p.Header("x-stage")
 			p.Set("X-Stage", append(stage[:len(stage):len(stage)], name...))
@@ -107,7 +107,7 @@ func TestMiddlewareAndCache(t *testing.T) {
 	var c calls
 	m := c.noting("a")
 	pass := m.Request
-	m.Request = func(r *request.Request) *request.Answer {
+	m.Request = func(r *request.Request) *request.Reply {
 		r.Respond("X-Each", r.Path)
 		return pass(r)
 	}

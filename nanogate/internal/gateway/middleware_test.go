@@ -56,13 +56,13 @@ func TestMiddleware(t *testing.T) {
 	stage := func(name string) middleware.Middleware {
 		type key struct{}
 		return middleware.Middleware{
-			Request: func(r *request.Request) *request.Answer {
-				before, _ := r.Sent("x-stage")
+			Request: func(r *request.Request) *request.Reply {
+				before, _ := r.UpstreamHeader("x-stage")
 				r.Forward("x-stage", append(before[:len(before):len(before)], name...))
 				r.Keep(key{}, string(r.Path))
 				return nil
 			},
-			Response: func(r *request.Request, p *request.Response) *request.Answer {
+			Response: func(r *request.Request, p *request.Response) *request.Reply {
 				before, _ := p.Header("x-stage")
 				p.Set("X-Stage", append(before[:len(before):len(before)], name...))
 				p.Add("X-Path", []byte(r.Kept(key{}).(string)+" "+string(r.Path)))
@@ -107,11 +107,11 @@ func TestMiddlewareAnswers(t *testing.T) {
 	teapot := request.Refuse(418, "short and stout", "X-Kind: pot\r\n")
 	hang := make(chan struct{})
 	defer close(hang)
-	on := func(how func() *request.Answer) middleware.Middleware {
-		return middleware.Middleware{Request: func(*request.Request) *request.Answer { return how() }}
+	on := func(how func() *request.Reply) middleware.Middleware {
+		return middleware.Middleware{Request: func(*request.Request) *request.Reply { return how() }}
 	}
-	after := func(how func() *request.Answer) middleware.Middleware {
-		return middleware.Middleware{Response: func(*request.Request, *request.Response) *request.Answer { return how() }}
+	after := func(how func() *request.Reply) middleware.Middleware {
+		return middleware.Middleware{Response: func(*request.Request, *request.Response) *request.Reply { return how() }}
 	}
 	within := func(m middleware.Middleware) middleware.Middleware {
 		m.Within = patience
@@ -121,10 +121,10 @@ func TestMiddlewareAnswers(t *testing.T) {
 		m.Within, m.Pass = 50*time.Millisecond, pass
 		return m
 	}
-	answers := func() *request.Answer { return teapot }
-	panics := func() *request.Answer { panic("no") }
-	wrong := func() *request.Answer { return &request.Answer{Status: 200, Fields: []byte("Content-Length: 7\r\n")} }
-	hangs := func() *request.Answer { <-hang; return nil }
+	answers := func() *request.Reply { return teapot }
+	panics := func() *request.Reply { panic("no") }
+	wrong := func() *request.Reply { return &request.Reply{Status: 200, Fields: []byte("Content-Length: 7\r\n")} }
+	hangs := func() *request.Reply { <-hang; return nil }
 	cases := []struct {
 		name  string
 		m     middleware.Middleware

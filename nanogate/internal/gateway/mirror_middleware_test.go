@@ -45,12 +45,12 @@ func heard(t *testing.T, from chan string) string {
 // is compared is what the endpoints have answered, not what has been made of that for the client.
 func TestMirrorBehindMiddleware(t *testing.T) {
 	tag := middleware.Middleware{
-		Request: func(r *request.Request) *request.Answer {
+		Request: func(r *request.Request) *request.Reply {
 			r.Rewrite(request.Line{Method: "PUT", URI: "/to/it?q=1", Host: "example.com"})
 			r.Forward("x-guest", []byte("one"))
 			return nil
 		},
-		Response: func(_ *request.Request, p *request.Response) *request.Answer {
+		Response: func(_ *request.Request, p *request.Response) *request.Reply {
 			p.SetStatus(203)
 			p.Set("x-up", []byte("2"))
 			return nil
@@ -100,19 +100,19 @@ func TestMirrorBehindMiddleware(t *testing.T) {
 // What middleware answers itself isn't mirrored, and what it has put in the place of a response
 // has nothing that it could be compared with. It is the body as it is sent on that must fit.
 func TestMirrorAndAnswersOfMiddleware(t *testing.T) {
-	asks := func(field string, how func(*request.Request) *request.Answer) func(*request.Request) *request.Answer {
-		return func(r *request.Request) *request.Answer {
+	asks := func(field string, how func(*request.Request) *request.Reply) func(*request.Request) *request.Reply {
+		return func(r *request.Request) *request.Reply {
 			if _, ok := r.Header(field); ok {
 				return how(r)
 			}
 			return nil
 		}
 	}
-	refuses := func(*request.Request) *request.Answer { return request.Refuse(418, "", "") }
+	refuses := func(*request.Request) *request.Reply { return request.Refuse(418, "", "") }
 	replaces := asks("x-replace", refuses)
 	m := middleware.Middleware{
 		Request:  asks("x-refuse", refuses),
-		Response: func(r *request.Request, _ *request.Response) *request.Answer { return replaces(r) },
+		Response: func(r *request.Request, _ *request.Response) *request.Reply { return replaces(r) },
 	}
 	slow := m
 	slow.Within = patience

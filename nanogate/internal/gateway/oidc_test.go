@@ -124,7 +124,7 @@ func TestLogin(t *testing.T) {
 			t.Errorf("%.8s…: %s", bearer.token, got)
 		}
 	}
-	if n := provider.Asked(oidctest.Introspect); n != 2 {
+	if n := provider.RequestCount(oidctest.Introspect); n != 2 {
 		t.Errorf("the provider was asked of tokens %d times", n)
 	}
 	provider.Away.Store(true)

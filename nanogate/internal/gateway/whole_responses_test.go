@@ -48,7 +48,7 @@ func TestWholeResponsesOutliveTheirConnection(t *testing.T) {
 				})
 			})
 			_, at := startUsing(t, 1, "routes: [{match: {path: /held}, use: slow, to: u}, {to: u}]\nupstreams: {u: [\""+url+"\"]}\n",
-				offer("slow", middleware.Middleware{Within: time.Minute, Response: func(r *request.Request, _ *request.Response) *request.Answer {
+				offer("slow", middleware.Middleware{Within: time.Minute, Response: func(r *request.Request, _ *request.Response) *request.Reply {
 					select {
 					case <-closed:
 					case <-r.Context().Done():

@@ -10,7 +10,7 @@ import (
 // Access lets requests in by the address of who sent them ([request.Request.Client]).
 type Access struct {
 	rules  config.Access
-	refuse *request.Answer
+	refuse *request.Reply
 }
 
 // NewAccess makes the guard.
@@ -21,7 +21,7 @@ func NewAccess(rules config.Access) *Access {
 // Check refuses who is denied, and who isn't among those allowed. Who has no address,
 // over a unix socket, is allowed only where all are; and nobody knows whether those are
 // denied of whom a proxy said what is no address.
-func (a *Access) Check(r *request.Request) *request.Answer {
+func (a *Access) Check(r *request.Request) *request.Reply {
 	client := r.Client.Unmap()
 	if !client.IsValid() && r.Peer.IsValid() {
 		return a.refuse

@@ -28,10 +28,10 @@ type Basic struct {
 	verified *verified
 	secret   [32]byte // of the keyed hash
 
-	waiting  crowd // requests whose passwords are being verified
+	waiting  clientLimiter // requests whose passwords are being verified
 	failures *limit.Failures
 
-	missing, wrong, crowded, undecided *request.Answer
+	missing, wrong, crowded, undecided *request.Reply
 
 	keeps bool // claims, for who asks later
 }
@@ -53,7 +53,7 @@ func NewBasic(rules *config.Basic) (*Basic, error) {
 	}
 	challenge := "WWW-Authenticate: Basic realm=\"" + rules.Realm + "\", charset=\"UTF-8\"\r\n"
 	b := &Basic{
-		rules: *rules, file: file, verified: newVerified(rules.Cache), waiting: newCrowd(waitingEach), failures: limit.NewFailures(rules.Failures),
+		rules: *rules, file: file, verified: newVerified(rules.Cache), waiting: newClientLimiter(waitingEach), failures: limit.NewFailures(rules.Failures),
 		missing:   request.Refuse(401, "a user and a password are needed", challenge).For(request.RefusedNoPassword),
 		wrong:     request.Refuse(401, "the user or the password is wrong", challenge).For(request.RefusedPassword),
 		crowded:   request.Refuse(429, "too many passwords at once", "Retry-After: 1\r\n").For(request.RefusedPasswordCrowd),
@@ -68,7 +68,7 @@ func NewBasic(rules *config.Basic) (*Basic, error) {
 
 // Check refuses requests without a password that is right. It goes no further unless the
 // rules say so.
-func (b *Basic) Check(r *request.Request) *request.Answer {
+func (b *Basic) Check(r *request.Request) *request.Reply {
 	const from = len(b.secret) + addressBytes
 	var buf [from + mostCredential]byte
 	text := b.credentials(r, buf[from:])
@@ -90,20 +90,20 @@ func (b *Basic) Check(r *request.Request) *request.Answer {
 		b.pass(r, user)
 		return nil
 	}
-	if answer := b.failures.Take(client, user, r.Now); answer != nil {
-		return answer
+	if reply := b.failures.Take(client, user, r.Now); reply != nil {
+		return reply
 	}
 	return b.later(client, now, sum, bytes.Clone(user), bytes.Clone(password))
 }
 
 // later has a password verified beside the loops.
-func (b *Basic) later(client netip.Addr, now *passwords, sum [sha256.Size]byte, user, password []byte) *request.Answer {
+func (b *Basic) later(client netip.Addr, now *passwords, sum [sha256.Size]byte, user, password []byte) *request.Reply {
 	if !b.waiting.enter(client) {
 		b.failures.Give(client, user)
 		return b.crowded
 	}
 	a, wrong := *b.undecided, false
-	a.Later = &request.Later{
+	a.Deferred = &request.Deferred{
 		Within: verifyWithin,
 		Over: func() {
 			b.waiting.leave(client)
@@ -111,14 +111,14 @@ func (b *Basic) later(client netip.Addr, now *passwords, sum [sha256.Size]byte, 
 				b.failures.Give(client, user)
 			}
 		},
-		Work: func(context.Context) func(*request.Request) *request.Answer {
+		Work: func(context.Context) func(*request.Request) *request.Reply {
 			right := now.verify(string(user), password)
 			clear(password)
 			if right {
 				b.verified.keep(sum[:], now.right)
 			}
 			wrong = !right
-			return func(r *request.Request) *request.Answer {
+			return func(r *request.Request) *request.Reply {
 				if !right {
 					return b.wrong
 				}

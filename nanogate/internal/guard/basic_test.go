@@ -25,14 +25,14 @@ func hashed(t testing.TB, password string) string {
 }
 
 // decide checks a request, and does what is to be done for it at once.
-func decide(t testing.TB, g Guard, r *request.Request) *request.Answer {
+func decide(t testing.TB, g Guard, r *request.Request) *request.Reply {
 	t.Helper()
 	a := g.Check(r)
-	if a == nil || a.Later == nil {
+	if a == nil || a.Deferred == nil {
 		return a
 	}
-	verdict := a.Later.Work(t.Context())
-	a.Later.End()
+	verdict := a.Deferred.Work(t.Context())
+	a.Deferred.End()
 	return verdict(r)
 }
 
@@ -139,17 +139,17 @@ func TestBasicForgets(t *testing.T) {
 func TestBasicIsBounded(t *testing.T) {
 	g, _ := basicGuard(t, config.Basic{}, "ann:"+hashed(t, "secret"))
 	r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n"+credentials("ann:secret")+"\r\n")
-	var last *request.Answer
+	var last *request.Reply
 	for range waitingEach {
-		if last = g.Check(r); last.Later == nil {
+		if last = g.Check(r); last.Deferred == nil {
 			t.Fatalf("%d", last.Status)
 		}
 	}
-	if a := g.Check(r); a.Status != 429 || a.Later != nil {
+	if a := g.Check(r); a.Status != 429 || a.Deferred != nil {
 		t.Errorf("one more: %+v", a)
 	}
-	last.Later.End()
-	if a := g.Check(r); a.Later == nil {
+	last.Deferred.End()
+	if a := g.Check(r); a.Deferred == nil {
 		t.Errorf("when one has been verified: %d", a.Status)
 	}
 }

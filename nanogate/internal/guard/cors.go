@@ -24,12 +24,12 @@ type CORS struct {
 	rules     config.CORS
 	preflight []byte // lines of the answer to one from an origin that may
 	expose    []byte
-	refused   *request.Answer
+	refused   *request.Reply
 }
 
 // NewCORS makes the guard.
 func NewCORS(rules *config.CORS) *CORS {
-	c := &CORS{rules: *rules, refused: &request.Answer{Why: request.RefusedOrigin, Status: 204, Fields: []byte("Vary: Origin\r\n")}}
+	c := &CORS{rules: *rules, refused: &request.Reply{Why: request.RefusedOrigin, Status: 204, Fields: []byte("Vary: Origin\r\n")}}
 	var lines []byte
 	lines = request.AppendField(lines, "Access-Control-Allow-Methods", strings.Join(rules.Methods, ", "))
 	if len(rules.Headers) > 0 {
@@ -43,7 +43,7 @@ func NewCORS(rules *config.CORS) *CORS {
 }
 
 // Check answers preflights, and has the responses to others say who may read them.
-func (c *CORS) Check(r *request.Request) *request.Answer {
+func (c *CORS) Check(r *request.Request) *request.Reply {
 	origin, asked := r.Header("origin")
 	method, wanted := r.Header("access-control-request-method")
 	if asked && wanted && string(r.Method()) == "OPTIONS" && http1.ValidToken(string(method)) {
@@ -75,7 +75,7 @@ func (c *CORS) allow(r *request.Request, origin []byte) {
 }
 
 // answer makes the answer to a preflight. They are rare: a browser keeps it.
-func (c *CORS) answer(r *request.Request, origin []byte) *request.Answer {
+func (c *CORS) answer(r *request.Request, origin []byte) *request.Reply {
 	if !c.mayRead(origin) {
 		return c.refused
 	}
@@ -90,7 +90,7 @@ func (c *CORS) answer(r *request.Request, origin []byte) *request.Answer {
 	if asked, ok := r.Header("access-control-request-headers"); ok && len(c.rules.Headers) == 0 {
 		fields = request.AppendField(fields, "Access-Control-Allow-Headers", asked)
 	}
-	return &request.Answer{Status: 204, Fields: append(fields, c.preflight...)}
+	return &request.Reply{Status: 204, Fields: append(fields, c.preflight...)}
 }
 
 // mayRead reports whether scripts of an origin may read responses.

@@ -15,7 +15,7 @@ import (
 // neither is no browser.
 type CSRF struct {
 	rules   config.CSRF
-	refused *request.Answer
+	refused *request.Reply
 }
 
 // NewCSRF makes the guard.
@@ -24,7 +24,7 @@ func NewCSRF(rules *config.CSRF) *CSRF {
 }
 
 // Check refuses what another origin had sent.
-func (c *CSRF) Check(r *request.Request) *request.Answer {
+func (c *CSRF) Check(r *request.Request) *request.Reply {
 	if isSafe(r) || c.own(r) || c.trusts(r) {
 		return nil
 	}

@@ -13,7 +13,7 @@ type Guard interface {
 	// Check returns nil to let the request pass, or what to answer instead. It may
 	// give the upstream fields by [request.Request.Forward] and the client some by
 	// [request.Request.Respond].
-	Check(r *request.Request) *request.Answer
+	Check(r *request.Request) *request.Reply
 }
 
 // Keeper is a guard that has requests keep what it has verified of them

@@ -32,14 +32,14 @@ type Introspect struct {
 	secret   [sha256.Size]byte // of the keyed hash
 	now      func() time.Time
 	log      *slog.Logger
-	told     bounds.Told
+	told     bounds.ThrottledLog
 	trouble  atomic.Pointer[error] // of the last question; nil: none
 
-	waiting   crowd // questions
+	waiting   clientLimiter // questions
 	questions singleflight.Group
 
-	missing, lacking, crowded, away *request.Answer
-	invalid                         [request.Refusals]*request.Answer // the same for all that is wrong with a token
+	missing, lacking, crowded, away *request.Reply
+	invalid                         [request.Refusals]*request.Reply // the same for all that is wrong with a token
 }
 
 const (
@@ -57,7 +57,7 @@ func NewIntrospect(rules *config.Introspect, log *slog.Logger) (*Introspect, err
 	g := &Introspect{
 		rules: *rules, server: server, verified: newVerified(rules.Cache), now: time.Now, log: log,
 		sums:    sync.Pool{New: func() any { return &summing{hash: sha256.New()} }},
-		waiting: newCrowd(questionsEach),
+		waiting: newClientLimiter(questionsEach),
 		missing: request.Refuse(401, "a token is needed", "WWW-Authenticate: Bearer\r\n").For(request.RefusedAskedNoToken),
 		lacking: request.Refuse(403, "the token does not allow this", "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n").For(request.RefusedAskedClaims),
 		crowded: request.Refuse(429, "too many tokens at once", "Retry-After: 1\r\n").For(request.RefusedAskedCrowd),
@@ -72,7 +72,7 @@ func NewIntrospect(rules *config.Introspect, log *slog.Logger) (*Introspect, err
 }
 
 // Check refuses requests without a token that is good.
-func (g *Introspect) Check(r *request.Request) *request.Answer {
+func (g *Introspect) Check(r *request.Request) *request.Reply {
 	token := bearer(r, g.rules.Cookie)
 	if len(token) == 0 {
 		return g.missing
@@ -90,7 +90,7 @@ func (g *Introspect) Check(r *request.Request) *request.Answer {
 }
 
 // pass answers by what is known of a token, and tells the upstream who it is for.
-func (g *Introspect) pass(r *request.Request, p *passed) *request.Answer {
+func (g *Introspect) pass(r *request.Request, p *passed) *request.Reply {
 	if p.invalid != request.NotRefused {
 		return g.invalid[p.invalid]
 	}
@@ -100,22 +100,22 @@ func (g *Introspect) pass(r *request.Request, p *passed) *request.Answer {
 		return g.lacking
 	}
 	if p.unclear {
-		return answerUnclear
+		return replyUnclear
 	}
 	return nil
 }
 
 // later has the server asked beside the loops. It is asked also when who asked first has
 // gone: others may wait for the same.
-func (g *Introspect) later(from netip.Addr, sum [sha256.Size]byte, token string) *request.Answer {
+func (g *Introspect) later(from netip.Addr, sum [sha256.Size]byte, token string) *request.Reply {
 	a := *g.away
-	a.Later = &request.Later{
+	a.Deferred = &request.Deferred{
 		Asks: true, Within: g.rules.Timeout + turnWithin,
-		Work: func(ctx context.Context) func(*request.Request) *request.Answer {
+		Work: func(ctx context.Context) func(*request.Request) *request.Reply {
 			asked := g.questions.DoChan(string(sum[:]), func() (any, error) { return g.ask(from, sum, token) })
 			select {
 			case came := <-asked:
-				return func(r *request.Request) *request.Answer {
+				return func(r *request.Request) *request.Reply {
 					switch {
 					case came.Err == errCrowded:
 						return g.crowded

@@ -50,8 +50,8 @@ func newAsking(t *testing.T, url string, change func(*config.Introspect)) *askin
 func (a *asking) status(token string) (status int, forwards string) {
 	a.t.Helper()
 	r := requesttest.Parse(a.t, "GET / HTTP/1.1\r\nHost: a\r\nX-User: root\r\nAuthorization: Bearer "+token+"\r\n\r\n")
-	if answer := decide(a.t, a.Introspect, r); answer != nil {
-		return answer.Status, string(r.Forwards())
+	if reply := decide(a.t, a.Introspect, r); reply != nil {
+		return reply.Status, string(r.Forwards())
 	}
 	return 200, string(r.Forwards())
 }
@@ -78,7 +78,7 @@ func TestIntrospect(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := provider.Asked(oidctest.Introspect); n != 1 {
+	if n := provider.RequestCount(oidctest.Introspect); n != 1 {
 		t.Errorf("it was asked %d times", n)
 	}
 	for range 2 {
@@ -86,7 +86,7 @@ func TestIntrospect(t *testing.T) {
 			t.Errorf("another token: %d, %q", status, forwards)
 		}
 	}
-	if n := provider.Asked(oidctest.Introspect); n != 2 {
+	if n := provider.RequestCount(oidctest.Introspect); n != 2 {
 		t.Errorf("it was asked %d times", n)
 	}
 	r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer "+token+"\r\n\r\n")

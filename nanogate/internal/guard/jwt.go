@@ -26,8 +26,8 @@ type JWT struct {
 	verified *verified
 	now      func() time.Time
 
-	missing, lacking, notReady *request.Answer
-	invalid                    [request.Refusals]*request.Answer // the same for all that is wrong with a token
+	missing, lacking, notReady *request.Reply
+	invalid                    [request.Refusals]*request.Reply // the same for all that is wrong with a token
 
 	keeps bool // claims, for who asks later
 }
@@ -130,7 +130,7 @@ func (g *JWT) current() *keys {
 }
 
 // Check refuses requests without a valid token.
-func (g *JWT) Check(r *request.Request) *request.Answer {
+func (g *JWT) Check(r *request.Request) *request.Reply {
 	token := bearer(r, g.rules.Cookie)
 	if len(token) == 0 {
 		return g.missing
@@ -151,7 +151,7 @@ func (g *JWT) Check(r *request.Request) *request.Answer {
 		return g.lacking
 	}
 	if p.unclear {
-		return answerUnclear
+		return replyUnclear
 	}
 	if g.keeps {
 		r.Verified("jwt", p.claims)

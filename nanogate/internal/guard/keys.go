@@ -21,7 +21,7 @@ import (
 type Keys struct {
 	rules            config.Keys
 	file             *refresh.Source[keyNames]
-	missing, unknown *request.Answer
+	missing, unknown *request.Reply
 	keeps            bool // claims, for who asks later
 	failures         *limit.Failures
 	verified         *verified // keys that were right, with the client that had them
@@ -86,15 +86,15 @@ func parseKeys(b []byte) (*keyNames, error) {
 }
 
 // Check refuses requests without a known key. The key goes no further.
-func (k *Keys) Check(r *request.Request) *request.Answer {
+func (k *Keys) Check(r *request.Request) *request.Reply {
 	key, ok := r.Header(k.rules.Header)
 	if !ok {
 		return k.missing
 	}
 	now, sum := k.file.Get(), sha256.Sum256(key)
 	name, ok := (*now)[sum]
-	if answer := k.refuse(r, sum, now, ok); answer != nil {
-		return answer
+	if reply := k.refuse(r, sum, now, ok); reply != nil {
+		return reply
 	}
 	r.Drop(k.rules.Header)
 	if k.keeps {
@@ -108,11 +108,11 @@ func (k *Keys) Check(r *request.Request) *request.Answer {
 
 // refuse counts keys that aren't known, and returns the answer to a key that is none, or
 // that isn't looked at, as it may have been guessed; nil: it passes.
-func (k *Keys) refuse(r *request.Request, sum [sha256.Size]byte, now *keyNames, known bool) *request.Answer {
+func (k *Keys) refuse(r *request.Request, sum [sha256.Size]byte, now *keyNames, known bool) *request.Reply {
 	client := network(r.Client)
 	if !known {
-		if answer := k.failures.Take(client, nil, r.Now); answer != nil {
-			return answer
+		if reply := k.failures.Take(client, nil, r.Now); reply != nil {
+			return reply
 		}
 		return k.unknown
 	}
@@ -124,8 +124,8 @@ func (k *Keys) refuse(r *request.Request, sum [sha256.Size]byte, now *keyNames, 
 	if k.verified.find(had[:], now, time.Time{}) != nil {
 		return nil
 	}
-	if answer := k.failures.Blocked(client, r.Now); answer != nil {
-		return answer
+	if reply := k.failures.Blocked(client, r.Now); reply != nil {
+		return reply
 	}
 	k.verified.keep(had[:], &passed{with: now})
 	return nil

@@ -13,8 +13,8 @@ import (
 // names asked for. It says whom the certificate is for, if it is asked to.
 type MTLS struct {
 	rules                      config.MTLS
-	missing, unknown, nameless *request.Answer
-	expired, disowned          *request.Answer
+	missing, unknown, nameless *request.Reply
+	expired, disowned          *request.Reply
 	takes                      []func(name string) bool // by rules.Forward: which names may be the identity
 	now                        func() time.Time
 	keeps                      bool // claims, for who asks later
@@ -47,7 +47,7 @@ func NewMTLS(rules *config.MTLS) *MTLS {
 }
 
 // Check refuses who has no certificate, or another one.
-func (m *MTLS) Check(r *request.Request) *request.Answer {
+func (m *MTLS) Check(r *request.Request) *request.Reply {
 	switch {
 	case r.Certificate == nil:
 		return m.missing

@@ -39,14 +39,14 @@ func TestMTLS(t *testing.T) {
 	} {
 		g := guard.NewMTLS(&c.rules)
 		got := 0
-		if answer := g.Check(&request.Request{Certificate: shown}); answer != nil {
-			got = answer.Status
+		if reply := g.Check(&request.Request{Certificate: shown}); reply != nil {
+			got = reply.Status
 		}
 		if got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
-		if answer := g.Check(&request.Request{}); answer == nil || answer.Status != 401 {
-			t.Errorf("%s: without a certificate: %v", c.name, answer)
+		if reply := g.Check(&request.Request{}); reply == nil || reply.Status != 401 {
+			t.Errorf("%s: without a certificate: %v", c.name, reply)
 		}
 	}
 	r := &request.Request{Certificate: shown}
@@ -108,13 +108,13 @@ func TestMTLSIdentity(t *testing.T) {
 		c.rules.Forward = []config.Claim{{Name: c.kind, Value: "x-user-id"}}
 		c.shown.NotAfter = time.Now().Add(time.Hour)
 		r := &request.Request{Certificate: request.NewCertificate(&c.shown)}
-		answer := guard.NewMTLS(&c.rules).Check(r)
+		reply := guard.NewMTLS(&c.rules).Check(r)
 		got := ""
 		if lines := string(r.Forwards()); lines != "" {
 			got = lines[len("x-user-id: ") : len(lines)-len("\r\n")]
 		}
-		if got != c.want || (answer == nil) != (c.want != "") || answer != nil && answer.Status != 403 {
-			t.Errorf("%s: %q, answered %+v, want %q", c.name, got, answer, c.want)
+		if got != c.want || (reply == nil) != (c.want != "") || reply != nil && reply.Status != 403 {
+			t.Errorf("%s: %q, answered %+v, want %q", c.name, got, reply, c.want)
 		}
 	}
 	spiffe := request.NewCertificate(&x509.Certificate{NotAfter: time.Now().Add(time.Hour), URIs: uris("urn:x", "spiffe://a/c")})
@@ -138,9 +138,9 @@ func TestMTLSExpires(t *testing.T) {
 		until time.Duration
 		want  int
 	}{"valid": {time.Hour, 0}, "expired": {-time.Second, 401}} {
-		answer := g.Check(&request.Request{Certificate: request.NewCertificate(&x509.Certificate{NotAfter: time.Now().Add(c.until)})})
-		if c.want == 0 && answer != nil || c.want != 0 && (answer == nil || answer.Status != c.want || !answer.Close) {
-			t.Errorf("%s: %+v", name, answer)
+		reply := g.Check(&request.Request{Certificate: request.NewCertificate(&x509.Certificate{NotAfter: time.Now().Add(c.until)})})
+		if c.want == 0 && reply != nil || c.want != 0 && (reply == nil || reply.Status != c.want || !reply.Close) {
+			t.Errorf("%s: %+v", name, reply)
 		}
 	}
 }

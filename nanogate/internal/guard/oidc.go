@@ -27,12 +27,12 @@ type OIDC struct {
 	client   *oidc.Client
 	verified *verified
 	sums     sync.Pool
-	waiting  crowd // logins that come to an end
+	waiting  clientLimiter // logins that come to an end
 	codes    *limit.Failures
 	log      *slog.Logger
-	told     bounds.Told
+	told     bounds.ThrottledLog
 
-	missing, lacking, notReady, away, crowded, clear, strange, elsewhere, method *request.Answer
+	missing, lacking, notReady, away, crowded, clear, strange, elsewhere, method *request.Reply
 }
 
 const (
@@ -53,7 +53,7 @@ func NewOIDC(rules *config.OIDC, clients *oidc.Clients, log *slog.Logger) (*OIDC
 	}
 	const noStore = "Cache-Control: no-store\r\n"
 	return &OIDC{
-		rules: *rules, client: client, verified: newVerified(rules.Cache), waiting: newCrowd(loginsEach), codes: limit.NewFailures(madeUpCodes), log: log,
+		rules: *rules, client: client, verified: newVerified(rules.Cache), waiting: newClientLimiter(loginsEach), codes: limit.NewFailures(madeUpCodes), log: log,
 		sums:      sync.Pool{New: func() any { return &summing{hash: sha256.New()} }},
 		missing:   request.Refuse(401, "you aren't logged in", "WWW-Authenticate: OpenIDConnect login=\""+rules.Login+"\"\r\n"+noStore).For(request.RefusedNoSession),
 		lacking:   request.Refuse(403, "your account does not allow this", noStore).For(request.RefusedSessionClaims),
@@ -69,7 +69,7 @@ func NewOIDC(rules *config.OIDC, clients *oidc.Clients, log *slog.Logger) (*OIDC
 
 // Check refuses requests without a session. What it answers itself are the ends of logins
 // and logging out.
-func (o *OIDC) Check(r *request.Request) *request.Answer {
+func (o *OIDC) Check(r *request.Request) *request.Reply {
 	switch string(r.Path) {
 	case o.rules.Callback:
 		return o.callback(r)
@@ -169,7 +169,7 @@ func (o *OIDC) read(s *oidc.Session) *passed {
 }
 
 // pass tells the upstream who it is, and keeps the session to the gateway.
-func (o *OIDC) pass(r *request.Request, p *passed) *request.Answer {
+func (o *OIDC) pass(r *request.Request, p *passed) *request.Reply {
 	r.Verified("oidc", p.claims)
 	carry(r, o.rules.Forward, p.forward)
 	withhold(r, o.client.Cookies)
@@ -177,7 +177,7 @@ func (o *OIDC) pass(r *request.Request, p *passed) *request.Answer {
 		return o.lacking
 	}
 	if p.unclear {
-		return answerUnclear
+		return replyUnclear
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (o *OIDC) pass(r *request.Request, p *passed) *request.Answer {
 // renew passes a request whose session's tokens are about to expire, or have, after they
 // are renewed. As long as they hold, only the first request waits for that, and it passes
 // also without.
-func (o *OIDC) renew(r *request.Request, p *passed, parts [][]byte, now time.Time) *request.Answer {
+func (o *OIDC) renew(r *request.Request, p *passed, parts [][]byte, now time.Time) *request.Reply {
 	session, err := o.client.Open(o.client.Keys(), parts)
 	if err != nil {
 		return o.begin(r, nil)
@@ -196,26 +196,26 @@ func (o *OIDC) renew(r *request.Request, p *passed, parts [][]byte, now time.Tim
 		return o.renewed(r, p, renewal, holds)
 	}
 	if holds {
-		if answer := o.pass(r, p); answer != nil || renewal != nil {
-			return answer
+		if reply := o.pass(r, p); reply != nil || renewal != nil {
+			return reply
 		}
 	}
 	a := *o.away
-	a.Later = &request.Later{
+	a.Deferred = &request.Deferred{
 		Asks: true, Within: answerWithin, Pass: holds,
-		Work: func(ctx context.Context) func(*request.Request) *request.Answer {
+		Work: func(ctx context.Context) func(*request.Request) *request.Reply {
 			renewal := o.client.Renew(ctx, session)
 			if renewal == nil {
 				return nil
 			}
-			return func(r *request.Request) *request.Answer { return o.renewed(r, p, renewal, holds) }
+			return func(r *request.Request) *request.Reply { return o.renewed(r, p, renewal, holds) }
 		},
 	}
 	return &a
 }
 
 // renewed goes on with what came of a renewal. holds says that the session is good without.
-func (o *OIDC) renewed(r *request.Request, before *passed, renewal *oidc.Renewal, holds bool) *request.Answer {
+func (o *OIDC) renewed(r *request.Request, before *passed, renewal *oidc.Renewal, holds bool) *request.Reply {
 	session, cookies, err := renewal.Result()
 	if err == nil && !o.client.Now().Before(session.Ends()) { // and there was no other
 		if holds {

@@ -12,7 +12,7 @@ import (
 
 // begin sends a browser to log in that has asked for a page, to which it comes back. forget
 // are Set-Cookie values. What else has asked is told that it may not.
-func (o *OIDC) begin(r *request.Request, forget []string) *request.Answer {
+func (o *OIDC) begin(r *request.Request, forget []string) *request.Reply {
 	if !wantsPage(r) {
 		return o.missing
 	}
@@ -45,7 +45,7 @@ func wantsPage(r *request.Request) bool {
 }
 
 // send sends a browser to the provider.
-func (o *OIDC) send(r *request.Request, back string, forget []string) *request.Answer {
+func (o *OIDC) send(r *request.Request, back string, forget []string) *request.Reply {
 	if !r.Secure && !o.rules.Insecure {
 		return o.clear
 	}
@@ -58,17 +58,17 @@ func (o *OIDC) send(r *request.Request, back string, forget []string) *request.A
 }
 
 // redirect sends a browser elsewhere, and has it keep cookies.
-func redirect(status int, location string, cookies []string) *request.Answer {
+func redirect(status int, location string, cookies []string) *request.Reply {
 	fields := request.AppendField(nil, "Location", location)
 	fields = request.AppendField(fields, "Cache-Control", "no-store")
 	for _, line := range cookies {
 		fields = request.AppendField(fields, "Set-Cookie", line)
 	}
-	return &request.Answer{Status: status, Fields: fields}
+	return &request.Reply{Status: status, Fields: fields}
 }
 
 // with adds cookies to an answer.
-func with(a *request.Answer, cookies ...string) *request.Answer {
+func with(a *request.Reply, cookies ...string) *request.Reply {
 	changed := *a
 	changed.Fields = append([]byte(nil), a.Fields...)
 	for _, line := range cookies {
@@ -79,7 +79,7 @@ func with(a *request.Answer, cookies ...string) *request.Answer {
 
 // login begins a login for who asks for that, such as a script that was answered 401 and
 // sends its page here.
-func (o *OIDC) login(r *request.Request) *request.Answer {
+func (o *OIDC) login(r *request.Request) *request.Reply {
 	if !is(r, "GET", "HEAD") {
 		return o.method
 	}
@@ -98,7 +98,7 @@ func (o *OIDC) login(r *request.Request) *request.Answer {
 
 // callback ends a login: the provider has sent the browser here with a code, which is
 // worth tokens (RFC 6749 4.1.2).
-func (o *OIDC) callback(r *request.Request) *request.Answer {
+func (o *OIDC) callback(r *request.Request) *request.Reply {
 	if !is(r, "GET") {
 		return o.method
 	}
@@ -123,12 +123,12 @@ func (o *OIDC) callback(r *request.Request) *request.Answer {
 	if !o.waiting.enter(client) {
 		return o.crowded
 	}
-	if answer := o.codes.Take(client, nil, r.Now); answer != nil {
+	if reply := o.codes.Take(client, nil, r.Now); reply != nil {
 		o.waiting.leave(client)
-		return answer
+		return reply
 	}
 	a, wrong := *o.away, false
-	a.Later = &request.Later{
+	a.Deferred = &request.Deferred{
 		Asks: true, Within: answerWithin,
 		Over: func() {
 			o.waiting.leave(client)
@@ -136,10 +136,10 @@ func (o *OIDC) callback(r *request.Request) *request.Answer {
 				o.codes.Give(client, nil)
 			}
 		},
-		Work: func(ctx context.Context) func(*request.Request) *request.Answer {
+		Work: func(ctx context.Context) func(*request.Request) *request.Reply {
 			cookies, err := o.client.Exchange(ctx, login, code)
 			wrong = oidc.IsRefused(err)
-			return func(*request.Request) *request.Answer {
+			return func(*request.Request) *request.Reply {
 				if err != nil {
 					return with(o.failed(err), forget)
 				}
@@ -152,7 +152,7 @@ func (o *OIDC) callback(r *request.Request) *request.Answer {
 
 // refused is the answer to a login that the provider has ended with an error (RFC 6749
 // 4.1.2.1).
-func (o *OIDC) refused(code string) *request.Answer {
+func (o *OIDC) refused(code string) *request.Reply {
 	if code == "temporarily_unavailable" || code == "server_error" {
 		return o.away
 	}
@@ -164,7 +164,7 @@ func (o *OIDC) refused(code string) *request.Answer {
 }
 
 // failed is the answer to a login that came to nothing.
-func (o *OIDC) failed(err error) *request.Answer {
+func (o *OIDC) failed(err error) *request.Reply {
 	o.tell(err)
 	if refused, ok := errors.AsType[*oidc.RefusedError](err); ok {
 		return o.refused(refused.Code)

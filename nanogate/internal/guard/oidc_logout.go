@@ -19,7 +19,7 @@ const (
 // logout ends a session here and, if it can, at the provider: its tokens are revoked (RFC
 // 7009), and the browser is sent there (OpenID Connect RP-Initiated Logout 1.0). Another site
 // can't have a browser log out.
-func (o *OIDC) logout(r *request.Request) *request.Answer {
+func (o *OIDC) logout(r *request.Request) *request.Reply {
 	if !is(r, "GET", "POST") {
 		return request.Refuse(405, "", "Allow: GET, POST\r\n").For(request.RefusedMethod)
 	}
@@ -46,21 +46,21 @@ func (o *OIDC) logout(r *request.Request) *request.Answer {
 
 // revoke has a session's tokens revoked before the answer is given. If that isn't possible,
 // or not in time, the browser is logged out all the same.
-func (o *OIDC) revoke(r *request.Request, session *oidc.Session, answer *request.Answer) *request.Answer {
+func (o *OIDC) revoke(r *request.Request, session *oidc.Session, reply *request.Reply) *request.Reply {
 	if session == nil || !o.client.Revokes(session) {
-		return answer
+		return reply
 	}
 	client := network(r.Client)
 	if !o.waiting.enter(client) {
 		return o.crowded
 	}
-	later := *answer
-	later.Later = &request.Later{
+	later := *reply
+	later.Deferred = &request.Deferred{
 		Asks: true, Within: revokeWithin,
 		Over: func() { o.waiting.leave(client) },
-		Work: func(ctx context.Context) func(*request.Request) *request.Answer {
+		Work: func(ctx context.Context) func(*request.Request) *request.Reply {
 			o.tell(o.client.Revoke(context.WithoutCancel(ctx), session)) // also for who has gone
-			return func(*request.Request) *request.Answer { return answer }
+			return func(*request.Request) *request.Reply { return reply }
 		},
 	}
 	return &later
@@ -68,7 +68,7 @@ func (o *OIDC) revoke(r *request.Request, session *oidc.Session, answer *request
 
 // backChannel hears from the provider that sessions have ended (OpenID Connect Back-Channel
 // Logout 1.0, 2.5). What it sends is signed, so that anybody may ask.
-func (o *OIDC) backChannel(r *request.Request) *request.Answer {
+func (o *OIDC) backChannel(r *request.Request) *request.Reply {
 	if !is(r, "POST") {
 		return request.Refuse(405, "", "Allow: POST\r\nCache-Control: no-store\r\n").For(request.RefusedMethod)
 	}
@@ -81,29 +81,29 @@ func (o *OIDC) backChannel(r *request.Request) *request.Answer {
 	}
 	var form []byte
 	a := *o.away
-	a.Later = &request.Later{
+	a.Deferred = &request.Deferred{
 		Asks: true, Within: answerWithin,
 		Over:    func() { o.waiting.leave(client) },
 		Content: func(body []byte) { form = body },
 		Most:    mostForm,
-		Work: func(ctx context.Context) func(*request.Request) *request.Answer {
-			answer := o.loggedOut(ctx, form)
-			return func(*request.Request) *request.Answer { return answer }
+		Work: func(ctx context.Context) func(*request.Request) *request.Reply {
+			reply := o.loggedOut(ctx, form)
+			return func(*request.Request) *request.Reply { return reply }
 		},
 	}
 	return &a
 }
 
 // loggedOut ends the sessions that a form's token names (2.8).
-func (o *OIDC) loggedOut(ctx context.Context, form []byte) *request.Answer {
+func (o *OIDC) loggedOut(ctx context.Context, form []byte) *request.Reply {
 	values, err := url.ParseQuery(string(form))
 	if err == nil && len(values["logout_token"]) == 1 {
 		if err = o.client.LogOut(ctx, values.Get("logout_token")); err == nil {
-			return &request.Answer{Status: 200, Fields: []byte("Cache-Control: no-store\r\n")}
+			return &request.Reply{Status: 200, Fields: []byte("Cache-Control: no-store\r\n")}
 		}
 		o.told.Warn(o.log, clock.Now(), "oidc", "issuer", o.rules.Issuer, "logout", err)
 	}
-	return &request.Answer{
+	return &request.Reply{
 		Status: 400, Fields: []byte("Content-Type: application/json\r\nCache-Control: no-store\r\n"),
 		Body: []byte(`{"error":"invalid_request","error_description":"no session was ended: the logout token can't be believed, or the logout can't be told to other gateways"}`),
 	}

@@ -21,12 +21,12 @@ func (l *logins) backChannel(form string) int {
 	l.t.Helper()
 	r := requesttest.Parse(l.t, "POST /ended HTTP/1.1\r\nHost: gateway.example\r\nContent-Type: application/x-www-form-urlencoded; charset=utf-8\r\n\r\n")
 	a := l.Check(r)
-	if a.Later == nil {
+	if a.Deferred == nil {
 		return a.Status
 	}
-	a.Later.Content([]byte(form))
-	verdict := a.Later.Work(l.t.Context())
-	a.Later.End()
+	a.Deferred.Content([]byte(form))
+	verdict := a.Deferred.Work(l.t.Context())
+	a.Deferred.End()
 	return verdict(r).Status
 }
 
@@ -245,7 +245,7 @@ func TestLogoutIsShared(t *testing.T) {
 		return loginsBy(t, provider, func(o *config.OIDC) { withBackChannel(o); o.Redis.Address = "of the test" },
 			func(c *oidc.Clients) {
 				clients = c
-				c.Share = func(*config.OIDC, string, int) (oidc.Board, error) { return common, nil }
+				c.Share = func(*config.OIDC, string, int) (oidc.LogoutBus, error) { return common, nil }
 			}).ready()
 	}
 	one, two := gateway(), gateway()
@@ -304,7 +304,7 @@ func TestLogoutRevokes(t *testing.T) {
 	if a := b.ask("POST", "/oauth2/logout", page); a.status != 303 || len(b.cookies) != 0 || !strings.HasPrefix(a.location, l.provider.URL) {
 		t.Errorf("%+v", a)
 	}
-	if n := l.provider.Asked(oidctest.Revoke); n != 2 {
+	if n := l.provider.RequestCount(oidctest.Revoke); n != 2 {
 		t.Errorf("it was asked to revoke %d tokens, want the refresh and the access token; %s", n, l.log)
 	}
 	if l.log.String() != "" {

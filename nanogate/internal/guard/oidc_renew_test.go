@@ -55,7 +55,7 @@ func TestOIDCRenews(t *testing.T) {
 	if a := old.get("/", page); a.status != 200 || len(a.set) != 0 {
 		t.Errorf("with the new ones: %+v", a)
 	}
-	if n := l.provider.Asked(oidctest.Token); n != 2 {
+	if n := l.provider.RequestCount(oidctest.Token); n != 2 {
 		t.Errorf("the provider was asked for tokens %d times", n)
 	}
 	// When they have expired all requests wait for one renewal.
@@ -71,7 +71,7 @@ func TestOIDCRenews(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := l.provider.Asked(oidctest.Token); n != 3 {
+	if n := l.provider.RequestCount(oidctest.Token); n != 3 {
 		t.Errorf("the provider was asked for tokens %d times", n)
 	}
 }
@@ -105,7 +105,7 @@ func TestOIDCRenewalIsOver(t *testing.T) {
 				t.Errorf("%s: %+v, then %+v", name, a, again)
 			}
 		}
-		if n := l.provider.Asked(oidctest.Token); n != 3 {
+		if n := l.provider.RequestCount(oidctest.Token); n != 3 {
 			t.Errorf("%s: the provider was asked for tokens %d times", name, n)
 		}
 	}

@@ -21,7 +21,7 @@ func TestProviderIsSpared(t *testing.T) {
 	l := newLogins(t, withBackChannel).ready()
 	b := l.browser()
 	b.logIn("/")
-	before := l.provider.Asked("/keys")
+	before := l.provider.RequestCount("/keys")
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestProviderIsSpared(t *testing.T) {
 	if forged != 50 || before == 0 {
 		t.Errorf("%d of 50 forged tokens were refused; keys were asked for %d times before", forged, before)
 	}
-	if n := l.provider.Asked("/keys") - before; n > 10 { // five, and one in ten seconds, on a machine that may be busy
+	if n := l.provider.RequestCount("/keys") - before; n > 10 { // five, and one in ten seconds, on a machine that may be busy
 		t.Errorf("the provider was asked for its keys %d times", n)
 	}
 	if a := b.send("GET", "/", page); a.status != 200 {
@@ -60,7 +60,7 @@ func TestProviderIsSpared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, refused := l.provider.Asked(oidctest.Token), 0
+	tokens, refused := l.provider.RequestCount(oidctest.Token), 0
 	cookies := begun.cookies
 	for i := range 100 {
 		begun.cookies = cookies
@@ -71,7 +71,7 @@ func TestProviderIsSpared(t *testing.T) {
 			t.Errorf("a code that is made up: %+v", a)
 		}
 	}
-	if n := l.provider.Asked(oidctest.Token) - tokens; n != 20 || refused != 80 {
+	if n := l.provider.RequestCount(oidctest.Token) - tokens; n != 20 || refused != 80 {
 		t.Errorf("the provider was asked about %d codes, and %d were refused here", n, refused)
 	}
 	if strings.Contains(l.log.String(), "madeup") {

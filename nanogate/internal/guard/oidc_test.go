@@ -32,7 +32,7 @@ func TestOIDC(t *testing.T) {
 	if a := b.ask("POST", "/cart", "Accept: application/json\r\n"); a.status != 200 {
 		t.Errorf("%+v", a)
 	}
-	if n := l.provider.Asked(oidctest.Token); n != 1 {
+	if n := l.provider.RequestCount(oidctest.Token); n != 1 {
 		t.Errorf("the provider was asked for tokens %d times", n)
 	}
 

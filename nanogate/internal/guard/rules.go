@@ -18,14 +18,14 @@ type Rules struct {
 	state []ruleState
 	route string
 	log   *slog.Logger
-	told  bounds.Told
+	told  bounds.ThrottledLog
 	Made  time.Time // since when it counts
 }
 
 // ruleState is what a rule refuses with, and how often it did.
 type ruleState struct {
-	refusal         *request.Answer
-	unknown         *request.Answer // the same, of one that can't be evaluated
+	refusal         *request.Reply
+	unknown         *request.Reply // the same, of one that can't be evaluated
 	refused, failed atomic.Uint64
 }
 
@@ -40,7 +40,7 @@ func NewRules(rules []config.Rule, route string, log *slog.Logger) *Rules {
 }
 
 // Check refuses what a rule denies, doesn't allow, or can't be evaluated for.
-func (g *Rules) Check(r *request.Request) *request.Answer {
+func (g *Rules) Check(r *request.Request) *request.Reply {
 	for i := range g.all {
 		rule, state := &g.all[i], &g.state[i]
 		holds, err := rule.Rule.Holds(r)

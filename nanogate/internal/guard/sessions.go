@@ -13,7 +13,7 @@ type Sessions struct{ of []oidc.Cookies }
 func NewSessions(of []oidc.Cookies) *Sessions { return &Sessions{of} }
 
 // Check takes the cookies out of what the upstream is sent.
-func (s *Sessions) Check(r *request.Request) *request.Answer {
+func (s *Sessions) Check(r *request.Request) *request.Reply {
 	withhold(r, s.of...)
 	return nil
 }

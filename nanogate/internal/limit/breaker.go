@@ -13,7 +13,7 @@ import (
 // hang up, and what the gateway refused itself, don't.
 type Breaker struct {
 	rules  config.Breaker
-	refuse *request.Answer
+	refuse *request.Reply
 
 	mu      sync.Mutex
 	state   breakerState
@@ -43,7 +43,7 @@ func NewBreaker(rules *config.Breaker) *Breaker {
 }
 
 // Admit refuses while the breaker is open.
-func (b *Breaker) Admit(r *request.Request) *request.Answer {
+func (b *Breaker) Admit(r *request.Request) *request.Reply {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state == open && r.Now-b.since >= b.openFor() {

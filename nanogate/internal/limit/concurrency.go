@@ -18,7 +18,7 @@ type Concurrency struct {
 	running atomic.Int64
 	bound   atomic.Int64
 	window  window
-	full    *request.Answer
+	full    *request.Reply
 	queue   *Queue // of what finds no place; nil: it is refused at once
 }
 
@@ -61,7 +61,7 @@ func NewConcurrency(rules *config.Concurrency) *Concurrency {
 func (l *Concurrency) Bound() int { return int(l.bound.Load()) }
 
 // Admit refuses what would be one too many, or has it wait. Nobody overtakes who waits.
-func (l *Concurrency) Admit(*request.Request) *request.Answer {
+func (l *Concurrency) Admit(*request.Request) *request.Reply {
 	if l.queue != nil && l.queue.waiting.Load() > 0 || !l.enter(l.bound.Load()) {
 		return l.full
 	}
@@ -109,11 +109,11 @@ func (l *Concurrency) learn(o *request.Outcome) {
 	if l.rules.Objective == 0 || !o.Upstream && o.Failed != request.TimedOut {
 		return
 	}
-	began := o.Answered
+	began := o.Responded
 	if began == 0 {
 		began = o.Ended
 	}
-	sent := max(o.Began, o.Asked)
+	sent := max(o.Began, o.Forwarded)
 	if sent < l.window.shrunk.Load() {
 		return // it says how long the queue was before
 	}

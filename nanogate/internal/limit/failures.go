@@ -33,7 +33,7 @@ func NewFailures(rules config.Failures) *Failures {
 // Take counts credentials that are about to be looked at, at the time now, ns of
 // [clock.Now]. It returns nil, or the answer to who may show none for some time. A client
 // without an address, over a unix socket, is counted by name only, and nil is no name.
-func (f *Failures) Take(client netip.Addr, name []byte, now int64) *request.Answer {
+func (f *Failures) Take(client netip.Addr, name []byte, now int64) *request.Reply {
 	if f.address != nil && client.IsValid() {
 		if wait := f.address.take(addressKey(client), now); wait > 0 {
 			return f.late.in(wait)
@@ -64,7 +64,7 @@ func (f *Failures) Give(client netip.Addr, name []byte) {
 
 // Blocked returns the answer to a client whose credentials aren't looked at now; nil: they
 // are.
-func (f *Failures) Blocked(client netip.Addr, now int64) *request.Answer {
+func (f *Failures) Blocked(client netip.Addr, now int64) *request.Reply {
 	if f.address == nil || !client.IsValid() {
 		return nil
 	}

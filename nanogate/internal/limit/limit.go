@@ -9,7 +9,7 @@ import "dyno.example/nanogate/internal/request"
 type Limit interface {
 	// Admit returns nil to let the request pass, or what to answer instead, such as
 	// 429 with Retry-After.
-	Admit(r *request.Request) *request.Answer
+	Admit(r *request.Request) *request.Reply
 	// Done is called once for each request that was admitted, when it has ended.
 	// The request may not be looked at any more.
 	Done(o *request.Outcome)

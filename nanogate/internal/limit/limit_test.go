@@ -200,7 +200,7 @@ func TestConcurrencyFinds(t *testing.T) {
 			for len(under) > 0 && under[0].Ended <= now {
 				o := under[0]
 				under = under[1:]
-				if answered++; o.Answered-o.Began > int64(50*time.Millisecond) {
+				if answered++; o.Responded-o.Began > int64(50*time.Millisecond) {
 					late++
 				}
 				l.Done(&o)
@@ -211,7 +211,7 @@ func TestConcurrencyFinds(t *testing.T) {
 			}
 			slices.Sort(free)
 			free[0] = max(free[0], now) + service
-			o := request.Outcome{Began: now, Answered: free[0], Ended: free[0], Upstream: true, Status: 200}
+			o := request.Outcome{Began: now, Responded: free[0], Ended: free[0], Upstream: true, Status: 200}
 			i, _ := slices.BinarySearchFunc(under, o, func(a, b request.Outcome) int { return int(a.Ended - b.Ended) })
 			under = slices.Insert(under, i, o)
 		}

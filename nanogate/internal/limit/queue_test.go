@@ -98,9 +98,9 @@ func TestQueueOrder(t *testing.T) {
 func TestQueueNotMissed(t *testing.T) {
 	l, w := queued(1, 2, time.Second), &waiter{}
 	l.Admit(nil)
-	answer := l.Admit(nil)
+	reply := l.Admit(nil)
 	l.Done(&request.Outcome{Ended: 1})
-	answer.Queue.Enter(w, 7, 2)
+	reply.Queue.Enter(w, 7, 2)
 	w.has(t, "after the place became free", "7")
 }
 
@@ -175,10 +175,10 @@ func (s *simulated) offer(rate float64, d time.Duration) {
 		case 0:
 			next += int64(s.random.ExpFloat64() / rate * 1e9)
 			s.came = append(s.came, s.now)
-			answer := s.l.Admit(nil)
-			if answer == nil {
+			reply := s.l.Admit(nil)
+			if reply == nil {
 				s.begin(s.now)
-			} else if ticket, until, ok := answer.Queue.Enter(s, int32(len(s.came)-1), s.now); ok {
+			} else if ticket, until, ok := reply.Queue.Enter(s, int32(len(s.came)-1), s.now); ok {
 				s.leaving = append(s.leaving, leaving{until, ticket})
 			} else {
 				s.refused++
@@ -240,13 +240,13 @@ func TestQueueBesideEachOther(t *testing.T) {
 		all.Go(func() {
 			w := make(one, 1)
 			for i := range each {
-				if answer := l.Admit(nil); answer != nil {
-					ticket, _, ok := answer.Queue.Enter(w, int32(g), 0)
+				if reply := l.Admit(nil); reply != nil {
+					ticket, _, ok := reply.Queue.Enter(w, int32(g), 0)
 					if !ok {
 						t.Error("the queue is full")
 						return
 					}
-					if i%16 == 0 && answer.Queue.Leave(ticket, false) {
+					if i%16 == 0 && reply.Queue.Leave(ticket, false) {
 						continue
 					}
 					if admitted := <-w; !admitted {
@@ -254,7 +254,7 @@ func TestQueueBesideEachOther(t *testing.T) {
 						return
 					}
 					if i%7 == 0 {
-						answer.Queue.Return(0)
+						reply.Queue.Return(0)
 						continue
 					}
 				}
@@ -285,8 +285,8 @@ func TestQueueAllocatesNothing(t *testing.T) {
 	l.Admit(nil)
 	var w request.Waiter = silent{}
 	if n := testing.AllocsPerRun(1000, func() {
-		answer := l.Admit(nil)
-		answer.Queue.Enter(w, 1, 0)
+		reply := l.Admit(nil)
+		reply.Queue.Enter(w, 1, 0)
 		l.Done(&request.Outcome{})
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -27,7 +27,7 @@ func NewRate(rules config.Rate) *Rate {
 }
 
 // Admit takes a token, or says when there will be one.
-func (l *Rate) Admit(r *request.Request) *request.Answer {
+func (l *Rate) Admit(r *request.Request) *request.Reply {
 	wait := l.buckets.take(l.key(r), r.Now)
 	if wait == 0 {
 		return nil
@@ -44,7 +44,7 @@ func (l *Rate) key(r *request.Request) key {
 	case config.RateRoute:
 		return key{}
 	case config.RateHeader:
-		if value, ok := r.Sent(l.rules.Name); ok {
+		if value, ok := r.UpstreamHeader(l.rules.Name); ok {
 			return l.sum(value)
 		}
 	case config.RateCookie:

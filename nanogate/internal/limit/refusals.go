@@ -9,7 +9,7 @@ import (
 
 // refusals are answers 429 that say when to come again: after 1 to 60 seconds, then after 1
 // to 60 minutes.
-type refusals [120]*request.Answer
+type refusals [120]*request.Reply
 
 func newRefusals(text string, why request.Refusal) (all refusals) {
 	for i := range all {
@@ -23,7 +23,7 @@ func newRefusals(text string, why request.Refusal) (all refusals) {
 }
 
 // in is the answer to who has to wait so long, in ns.
-func (all *refusals) in(wait int64) *request.Answer {
+func (all *refusals) in(wait int64) *request.Reply {
 	seconds := int((wait + int64(time.Second) - 1) / int64(time.Second))
 	if seconds <= 60 {
 		return all[seconds-1]

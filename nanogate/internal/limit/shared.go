@@ -57,7 +57,7 @@ type Shared struct {
 	share  atomic.Int64
 	away   atomic.Bool
 	peers  atomic.Int64
-	closed *request.Answer
+	closed *request.Reply
 
 	owed    [16]owed
 	entries []Entry // of the settling goroutine
@@ -101,7 +101,7 @@ func NewShared(name string, rules config.Rate, ledger Ledger) *Shared {
 func (s *Shared) Start() { s.ended.Go(func() { s.run(s.ctx) }) }
 
 // Admit takes a token of this gateway's bucket.
-func (s *Shared) Admit(r *request.Request) *request.Answer {
+func (s *Shared) Admit(r *request.Request) *request.Reply {
 	if s.rules.Away == config.AwayRefuse && s.away.Load() {
 		return s.closed
 	}

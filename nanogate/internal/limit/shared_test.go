@@ -190,7 +190,7 @@ func TestSharedAway(t *testing.T) {
 		g.note(g.count(t.Context()))
 		r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 		r.Now = now
-		admitted, last := 0, (*request.Answer)(nil)
+		admitted, last := 0, (*request.Reply)(nil)
 		for range 12 {
 			if a := g.Admit(r); a == nil {
 				admitted++

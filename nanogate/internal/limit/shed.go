@@ -12,7 +12,7 @@ import (
 // important ones find it whatever the others do. What is critical is never refused.
 type Shed struct {
 	Concurrency
-	refused [request.Importances]*request.Answer
+	refused [request.Importances]*request.Reply
 }
 
 // reserved is which part of all places is kept from requests of an importance.
@@ -31,7 +31,7 @@ func NewShed(rules *config.Shed) *Shed {
 }
 
 // Admit refuses what there is no place for.
-func (s *Shed) Admit(r *request.Request) *request.Answer {
+func (s *Shed) Admit(r *request.Request) *request.Reply {
 	if !s.enter(s.places(r.Importance)) {
 		return s.refused[r.Importance]
 	}

@@ -50,7 +50,7 @@ func (s *service) load(l Limit, d time.Duration, perSecond [request.Importances]
 		s.now += int64(s.random.ExpFloat64() / total * 1e9)
 		for len(s.under) > 0 && s.under[0].Ended <= s.now {
 			o := heap.Pop(&s.under).(request.Outcome)
-			s.took = append(s.took, time.Duration(o.Answered-o.Began))
+			s.took = append(s.took, time.Duration(o.Responded-o.Began))
 			s.ended[o.Tries]++
 			l.Done(&o)
 		}
@@ -75,7 +75,7 @@ func (s *service) load(l Limit, d time.Duration, perSecond [request.Importances]
 		}
 		s.free[first] = max(s.free[first], s.now) + int64(s.random.ExpFloat64()*float64(s.takes))
 		// Its importance stands where the number of tries would.
-		heap.Push(&s.under, request.Outcome{Began: s.now, Answered: s.free[first], Ended: s.free[first], Upstream: true, Status: 200, Tries: int(r.Importance)})
+		heap.Push(&s.under, request.Outcome{Began: s.now, Responded: s.free[first], Ended: s.free[first], Upstream: true, Status: 200, Tries: int(r.Importance)})
 	}
 }
 

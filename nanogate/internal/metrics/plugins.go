@@ -17,7 +17,7 @@ func (r *report) plugins() {
 	}
 	r.family("nanogate_plugin_answers_total", counter, "Requests that a plug-in has answered itself.")
 	for _, p := range all {
-		r.count(float64(p.Counts.Answered.Load()), p.Counts.Took.Made, "plugin", p.Name)
+		r.count(float64(p.Counts.Replied.Load()), p.Counts.Took.Made, "plugin", p.Name)
 	}
 	r.family("nanogate_plugin_failures_total", counter, "Requests and responses that a plug-in failed to look at, by reason.")
 	for _, p := range all {

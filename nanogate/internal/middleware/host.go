@@ -23,7 +23,7 @@ type Counts struct {
 	Undecided atomic.Uint64 // calls that no worker took in time, or that took too long
 
 	Made time.Time // since when these are counted
-	told bounds.Told
+	told bounds.ThrottledLog
 }
 
 // NewCounts begins to count.
@@ -37,7 +37,7 @@ type Host struct {
 	counts *Counts
 	log    *slog.Logger
 
-	failed, undecided, unchecked *request.Answer
+	failed, undecided, unchecked *request.Reply
 }
 
 // NewHost makes one. Of several routes that use a middleware the counts may be the same.
@@ -55,11 +55,11 @@ func (h *Host) Counts() *Counts { return h.counts }
 // Name is the middleware's.
 func (h *Host) Name() string { return h.name }
 
-// Answers reports whether it is asked about responses.
-func (h *Host) Answers() bool { return h.m.Response != nil }
+// HandlesResponses reports whether it has a part for responses.
+func (h *Host) HandlesResponses() bool { return h.m.Response != nil }
 
 // Check asks about a request. It implements [guard.Guard].
-func (h *Host) Check(r *request.Request) *request.Answer {
+func (h *Host) Check(r *request.Request) *request.Reply {
 	switch {
 	case h.m.Request == nil:
 		return nil
@@ -70,7 +70,7 @@ func (h *Host) Check(r *request.Request) *request.Answer {
 }
 
 // Responded asks about the response that the request has.
-func (h *Host) Responded(r *request.Request) *request.Answer {
+func (h *Host) Responded(r *request.Request) *request.Reply {
 	switch {
 	case h.m.Response == nil:
 		return nil
@@ -80,7 +80,7 @@ func (h *Host) Responded(r *request.Request) *request.Answer {
 	return h.call(r, h.response)
 }
 
-func (h *Host) response(r *request.Request) *request.Answer { return h.m.Response(r, r.Response) }
+func (h *Host) response(r *request.Request) *request.Reply { return h.m.Response(r, r.Response) }
 
 // Close closes the middleware.
 func (h *Host) Close() {
@@ -90,7 +90,7 @@ func (h *Host) Close() {
 }
 
 // call calls a function of the middleware.
-func (h *Host) call(r *request.Request, f func(*request.Request) *request.Answer) (a *request.Answer) {
+func (h *Host) call(r *request.Request, f func(*request.Request) *request.Reply) (a *request.Reply) {
 	defer func() {
 		if why := recover(); why != nil {
 			a = h.panicked(why)
@@ -101,7 +101,7 @@ func (h *Host) call(r *request.Request, f func(*request.Request) *request.Answer
 		return nil
 	case !valid(a):
 		return h.wrong(a)
-	case a.Later != nil:
+	case a.Deferred != nil:
 		return h.guarded(a)
 	case a.Status >= 400 && a.Why == request.NotRefused:
 		return a.For(request.RefusedMiddleware)
@@ -110,7 +110,7 @@ func (h *Host) call(r *request.Request, f func(*request.Request) *request.Answer
 }
 
 // panicked counts and logs a panic.
-func (h *Host) panicked(why any) *request.Answer {
+func (h *Host) panicked(why any) *request.Reply {
 	const mostStack = 4 << 10
 	h.counts.Panics.Add(1)
 	stack := debug.Stack()
@@ -119,14 +119,14 @@ func (h *Host) panicked(why any) *request.Answer {
 }
 
 // wrong counts and logs an answer that can't be given.
-func (h *Host) wrong(a *request.Answer) *request.Answer {
+func (h *Host) wrong(a *request.Reply) *request.Reply {
 	h.counts.Wrong.Add(1)
 	h.counts.told.Warn(h.log, clock.Now(), "the answer of a middleware can't be given, and its request is answered with 500", "middleware", h.name, "status", a.Status, "fields", string(a.Fields[:min(len(a.Fields), 200)]))
 	return h.failed
 }
 
 // valid reports whether an answer can be given.
-func valid(a *request.Answer) bool {
+func valid(a *request.Reply) bool {
 	return a.Status >= 200 && a.Status <= 599 && validLines(a.Fields)
 }
 
@@ -144,22 +144,22 @@ func validLines(b []byte) bool {
 }
 
 // later has a function called on a worker, with a copy of the request.
-func (h *Host) later(r *request.Request, otherwise *request.Answer, f func(*request.Request) *request.Answer) *request.Answer {
+func (h *Host) later(r *request.Request, otherwise *request.Reply, f func(*request.Request) *request.Reply) *request.Reply {
 	clone := r.Clone()
 	begun := false // it is the worker's, unless there is none
 	a := *otherwise
-	a.Later = &request.Later{
+	a.Deferred = &request.Deferred{
 		Within: h.m.Within, Pass: h.m.Pass,
-		Work: func(ctx context.Context) func(*request.Request) *request.Answer {
+		Work: func(ctx context.Context) func(*request.Request) *request.Reply {
 			begun = true
 			clone.SetContext(ctx)
-			answer := h.call(clone, f)
+			reply := h.call(clone, f)
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 				h.counts.Undecided.Add(1)
 			}
-			return func(r *request.Request) *request.Answer {
+			return func(r *request.Request) *request.Reply {
 				r.Adopt(clone)
-				return answer
+				return reply
 			}
 		},
 		Over: func() {
@@ -172,22 +172,22 @@ func (h *Host) later(r *request.Request, otherwise *request.Answer, f func(*requ
 }
 
 // guarded has the work of a middleware that decides later called as its functions are.
-func (h *Host) guarded(a *request.Answer) *request.Answer {
-	guarded, later := *a, *a.Later
+func (h *Host) guarded(a *request.Reply) *request.Reply {
+	guarded, later := *a, *a.Deferred
 	work := later.Work
-	later.Work = func(ctx context.Context) (decide func(*request.Request) *request.Answer) {
+	later.Work = func(ctx context.Context) (decide func(*request.Request) *request.Reply) {
 		defer func() {
 			if why := recover(); why != nil {
 				failed := h.panicked(why)
-				decide = func(*request.Request) *request.Answer { return failed }
+				decide = func(*request.Request) *request.Reply { return failed }
 			}
 		}()
 		said := work(ctx)
 		if said == nil {
 			return nil
 		}
-		return func(r *request.Request) *request.Answer { return h.call(r, said) }
+		return func(r *request.Request) *request.Reply { return h.call(r, said) }
 	}
-	guarded.Later = &later
+	guarded.Deferred = &later
 	return &guarded
 }

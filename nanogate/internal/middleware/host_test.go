@@ -36,13 +36,13 @@ func hostOf(m middleware.Middleware) *middleware.Host {
 // stamp is what a middleware mostly does: it looks at a field, sets one for the upstream, and
 // one of the response.
 var stamp = middleware.Middleware{
-	Request: func(r *request.Request) *request.Answer {
+	Request: func(r *request.Request) *request.Reply {
 		if agent, ok := r.Header("user-agent"); ok {
 			r.Forward("x-agent", agent)
 		}
 		return nil
 	},
-	Response: func(_ *request.Request, p *request.Response) *request.Answer {
+	Response: func(_ *request.Request, p *request.Response) *request.Reply {
 		p.Drop("server")
 		p.Set("x-by", gate)
 		return nil
@@ -79,7 +79,7 @@ func TestDecisionsFromWorkers(t *testing.T) {
 	ended := 0
 	m := stamp
 	m.Within = time.Minute
-	m.Request = func(r *request.Request) *request.Answer {
+	m.Request = func(r *request.Request) *request.Reply {
 		if _, ok := r.Context().Deadline(); !ok {
 			t.Error("its context doesn't end")
 		}
@@ -87,17 +87,17 @@ func TestDecisionsFromWorkers(t *testing.T) {
 		return stamp.Request(r)
 	}
 	a := hostOf(m).Check(r)
-	if a == nil || a.Later == nil || a.Later.Within != time.Minute || a.Status != 503 {
+	if a == nil || a.Deferred == nil || a.Deferred.Within != time.Minute || a.Status != 503 {
 		t.Fatalf("%+v", a)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	decide := a.Later.Work(ctx)
+	decide := a.Deferred.Work(ctx)
 	if len(r.Forwards()) > 0 || len(r.TakeEnds()) > 0 {
 		t.Error("it has changed the loop's request from elsewhere")
 	}
-	if answer := decide(r); answer != nil || !strings.Contains(string(r.Forwards()), "x-agent: test") {
-		t.Errorf("%v, and the upstream gets %q", answer, r.Forwards())
+	if reply := decide(r); reply != nil || !strings.Contains(string(r.Forwards()), "x-agent: test") {
+		t.Errorf("%v, and the upstream gets %q", reply, r.Forwards())
 	}
 	for _, f := range r.TakeEnds() {
 		f(&request.Outcome{})

@@ -22,7 +22,7 @@ type Middleware struct {
 	//
 	// The request is the loop's: what it gives is good until the function returns. nil:
 	// it isn't asked.
-	Request func(r *request.Request) *request.Answer
+	Request func(r *request.Request) *request.Reply
 
 	// Response is called with the head of each response of an upstream, before anything
 	// of it is stored or goes on to the client; not with interim responses, nor when
@@ -30,7 +30,7 @@ type Middleware struct {
 	// changed it, or what to answer instead. Of several the one asked first for the
 	// request is asked last. r is the request as the upstream was sent it. nil: it isn't
 	// asked.
-	Response func(r *request.Request, p *request.Response) *request.Answer
+	Response func(r *request.Request, p *request.Response) *request.Reply
 
 	// Within has the functions called on a worker beside the loops, with a request and
 	// response of their own, whose Context ends after that time, the wait for a worker

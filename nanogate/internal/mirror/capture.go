@@ -10,7 +10,7 @@ import (
 
 // Capture is the copy of a request and of what was answered to it: by its own endpoint,
 // and then by the shadow. It belongs to the request's loop until [Capture.End], then waits
-// until a loop takes it by [Mirror.Next], whose it is until [Capture.Answered]; each of the
+// until a loop takes it by [Mirror.Next], whose it is until [Capture.ShadowDone]; each of the
 // two must be called once. Its methods keep nothing that they are given, and don't wait.
 type Capture struct {
 	mirror   *Mirror
@@ -176,7 +176,7 @@ func (c *Capture) End(head []byte, o *request.Outcome, whole bool, now int64) (w
 		c.Drop(RequestBody)
 	case c.keep(len(head)):
 		c.head = append(c.head[:0], head...)
-		c.first.took = now - o.Asked
+		c.first.took = now - o.Forwarded
 		c.began = wall(now - o.Began)
 		why, ok := m.push(c)
 		if ok {

@@ -73,7 +73,7 @@ func (l *loop) ask(m *Mirror, r *request.Request, now int64) bool {
 	c.Request(l.content)
 	c.Response(200, l.answer)
 	c.Content(l.content)
-	return c.End(r.Buf, &request.Outcome{Status: 200, Upstream: true, Asked: now}, true, now)
+	return c.End(r.Buf, &request.Outcome{Status: 200, Upstream: true, Forwarded: now}, true, now)
 }
 
 // send sends what waits, and has it answered.
@@ -84,7 +84,7 @@ func (l *loop) send(m *Mirror, now int64) {
 		l.out, l.body = c.AppendHead(l.out[:0], &l.head), c.Body(l.body)
 		c.Response(200, l.answer)
 		c.Content(l.content)
-		c.Answered(c.Endpoint(), &request.Outcome{Status: 200, Upstream: true, Asked: now}, now)
+		c.ShadowDone(c.Endpoint(), &request.Outcome{Status: 200, Upstream: true, Forwarded: now}, now)
 	}
 }
 

@@ -25,15 +25,15 @@ func NewWorkers(cpus int) *bounds.Workers { return bounds.NewWorkersOf(max(1, cp
 // longestRest bounds that: who had to wait for a CPU has been working for less than it seems.
 const longestRest = 10 * time.Millisecond
 
-// Answered says what came of the request that the shadow was sent: its outcome, at that endpoint
+// ShadowDone says what came of the request that the shadow was sent: its outcome, at that endpoint
 // of the shadow; now is in ns, as o's times are. The capture isn't the caller's any more.
 // What is counted is counted last: who sees the count finds its sample and its differences
 // too.
-func (c *Capture) Answered(e *upstream.Endpoint, o *request.Outcome, now int64) {
+func (c *Capture) ShadowDone(e *upstream.Endpoint, o *request.Outcome, now int64) {
 	m := c.mirror
 	m.answered()
 	if !c.dropped {
-		c.endpoint, c.failed, c.second.took = e, o.Failed, now-o.Asked
+		c.endpoint, c.failed, c.second.took = e, o.Failed, now-o.Forwarded
 		if c.failed == request.OK && m.compare.seenSame(&c.first, &c.second) {
 			m.Record.took(c)
 			m.Record.same.Add(1)

@@ -29,7 +29,7 @@ func TestQueue(t *testing.T) {
 		t.Error("the first two aren't sent at once, or more are")
 	}
 	answered := func(c *Capture) {
-		c.Answered(c.Endpoint(), &request.Outcome{Status: 200, Upstream: true, Asked: now}, now)
+		c.ShadowDone(c.Endpoint(), &request.Outcome{Status: 200, Upstream: true, Forwarded: now}, now)
 	}
 	one.Response(200, l.answer)
 	answered(one)
@@ -41,7 +41,7 @@ func TestQueue(t *testing.T) {
 	still := m.Take(r, &l.local)
 	still.Response(200, l.answer)
 	m.Close()
-	if still.End(r.Buf, &request.Outcome{Status: 200, Upstream: true, Asked: now}, true, now) || m.Record.Read().Dropped[Closed] != 2 {
+	if still.End(r.Buf, &request.Outcome{Status: 200, Upstream: true, Forwarded: now}, true, now) || m.Record.Read().Dropped[Closed] != 2 {
 		t.Errorf("%+v", m.Record.Read())
 	}
 	for _, c := range []*Capture{two, three} { // these go on

@@ -36,7 +36,7 @@ type Client struct {
 	provider *refresh.Source[Provider]
 	last     *Provider // that was read; of the goroutine that reads
 	logouts  *logouts  // which outlive it
-	board    Board     // nil: there are no other gateways
+	board    LogoutBus // nil: there are no other gateways
 	start    func()
 	access   atomic.Bool // somebody needs access tokens
 	asks     *secure.Transport

@@ -16,7 +16,7 @@ type Clients struct {
 	Now func() time.Time // nil: [time.Now]
 	// Share opens what gateways tell each other of logouts by, with a name that a client has
 	// at all of them; nil: it isn't asked for.
-	Share func(rules *config.OIDC, name string, most int) (Board, error)
+	Share func(rules *config.OIDC, name string, most int) (LogoutBus, error)
 
 	mu      sync.Mutex
 	all     map[config.OIDCClient]*Client

@@ -36,8 +36,8 @@ type Holder struct {
 	began   int64 // Unix time by the provider's clock
 }
 
-// Board is where gateways beside each other tell of logouts. It is for many goroutines.
-type Board interface {
+// LogoutBus is where the gateways of a fleet tell each other of logouts. It is for many goroutines.
+type LogoutBus interface {
 	// Tell tells the others.
 	Tell(ctx context.Context, l Logout) error
 	// Follow calls heard for each logout there is, and then for each that is told, until it

@@ -245,7 +245,7 @@ func (l *loop) admit() bool {
 	}
 	v.paused.Add(1) // before the count goes down: who leaves after that sees it
 	v.files.Pauses.Add(1)
-	v.files.Told.Warn(l.log(), l.now, "there is no room for more clients, who wait until others leave", "clients", clients-1, "most", most, "open files", open-1, "most files", v.files.Most)
+	v.files.Log.Warn(l.log(), l.now, "there is no room for more clients, who wait until others leave", "clients", clients-1, "most", most, "open files", open-1, "most files", v.files.Most)
 	l.leave()
 	return false
 }
@@ -314,7 +314,7 @@ func (l *loop) acceptFailed(d *listener, errno unix.Errno) {
 
 func (l *loop) outOfFiles(d *listener) {
 	v := l.server
-	v.files.Told.Warn(l.log(), l.now, "no file can be opened any more: a client is turned away", "clients", v.clients.Load())
+	v.files.Log.Warn(l.log(), l.now, "no file can be opened any more: a client is turned away", "clients", v.clients.Load())
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.spare >= 0 {

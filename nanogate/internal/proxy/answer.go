@@ -15,14 +15,14 @@ import (
 )
 
 // refuse gives a client an answer of the gateway's own, and ends the exchange.
-func (l *loop) refuse(c *client, a *request.Answer) {
+func (l *loop) refuse(c *client, a *request.Reply) {
 	x := &c.x
 	l.detach(c)
 	if x.asking != nil && l.mayGiveInstead(x.asking, a.Status) {
 		l.giveInstead(c, a.Status)
 		return
 	}
-	if c.alone {
+	if c.background {
 		l.endAlone(c)
 		return
 	}
@@ -63,7 +63,7 @@ func (l *loop) refuse(c *client, a *request.Answer) {
 }
 
 // refused notes why a request is refused, for those who look on.
-func (l *loop) refused(c *client, a *request.Answer) {
+func (l *loop) refused(c *client, a *request.Reply) {
 	c.x.outcome.Refused = a.Why
 	if l.log().Enabled(context.Background(), slog.LevelDebug) && l.server.refusals.Takes(l.now) {
 		l.log().Debug("request refused", "why", a.Why.String(), "status", a.Status, "route", c.x.route.Name, "peer", c.peer.Addr())
@@ -93,7 +93,7 @@ func (l *loop) refuseHead(c *client, err error) {
 }
 
 // turnAway answers what is no whole request.
-func (l *loop) turnAway(c *client, a *request.Answer) {
+func (l *loop) turnAway(c *client, a *request.Reply) {
 	c.x = exchange{note: c.x.note[:0], fields: c.x.fields[:0], withheld: c.x.withheld[:0], outcome: request.Outcome{Began: l.now, Trail: c.x.outcome.Trail[:0]}, minor: 1}
 	c.unread = true
 	c.in = c.in[:0]
@@ -114,17 +114,17 @@ func appendConnection(dst []byte, x *exchange) []byte {
 	return dst
 }
 
-// vouch answers an authority that asks for what proves that a name is ours (RFC 8555
+// respondACMEChallenge answers an authority that asks for what proves that a name is ours (RFC 8555
 // 8.3), before any route. It reports whether it did: what nobody has promised the
 // authority goes to the routes, as others behind the gateway may have.
-func (l *loop) vouch(c *client, r *request.Request) bool {
+func (l *loop) respondACMEChallenge(c *client, r *request.Request) bool {
 	token, ok := bytes.CutPrefix(r.Path, []byte(acme.Path))
 	if !ok || c.x.method != safe && c.x.method != head {
 		return false
 	}
-	answer, ok := l.server.issuer.Answer(token)
+	answer, ok := l.server.issuer.KeyAuthorization(token)
 	if ok {
-		l.unrouted(c, &request.Answer{Status: 200, Fields: []byte("Content-Type: text/plain\r\nCache-Control: no-store\r\n"), Body: []byte(answer)})
+		l.unrouted(c, &request.Reply{Status: 200, Fields: []byte("Content-Type: text/plain\r\nCache-Control: no-store\r\n"), Body: []byte(answer)})
 	}
 	return ok
 }

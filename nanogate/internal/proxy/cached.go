@@ -21,7 +21,7 @@ import (
 // and what is known of it for storing the response.
 type asking struct {
 	rules *snapshot.Caching
-	asked cache.Asked // what of it matters still is a copy
+	asked cache.RequestFields // what of it matters still is a copy
 	key   cache.Key
 	kind  cache.Key // of its route's requests
 	url   []byte
@@ -32,13 +32,13 @@ type asking struct {
 	fill       *cache.Fill     // nil: nothing is being stored
 	muted      bool            // the client has got a 304, and what comes is for the store only
 
-	flight *cache.Flight // that others wait for; nil: nobody can
-	landed cache.Landing // how it ends
+	flight *cache.Flight      // that others wait for; nil: nobody can
+	landed cache.FlightResult // how it ends
 	result cache.Result
 	why    string // the upstream is asked, as RFC 9211 has it
 }
 
-var answerNotStored = request.Refuse(504, "nothing is stored for this request, and only that was asked for", "").For(request.RefusedNotStored)
+var replyNotStored = request.Refuse(504, "nothing is stored for this request, and only that was asked for", "").For(request.RefusedNotStored)
 
 // cached deals with a request of a route that stores responses. It reports whether it is
 // dealt with; else the upstream is to be asked.
@@ -57,7 +57,7 @@ func (l *loop) cached(c *client) bool {
 	}
 	key := rules.Store.KeyOf(l.url)
 	l.kind = l.kindOf(c, rules)
-	l.sent = cache.Sent{Request: r, Strip: &x.route.Identity, Drop: x.route.Request.Drop, Lines: x.route.Request.Lines}
+	l.sent = cache.UpstreamRequest{Request: r, Strip: &x.route.Identity, Drop: x.route.Request.Drop, Lines: x.route.Request.Lines}
 	var m *asking
 	for range 3 { // until the store and who is asking already are in accord
 		v, known := l.find(rules, key)
@@ -65,7 +65,7 @@ func (l *loop) cached(c *client) bool {
 			return true
 		}
 		if a.Control.OnlyIfCached {
-			l.refuse(c, answerNotStored)
+			l.refuse(c, replyNotStored)
 			return true
 		}
 		if x.method == head || a.Range != nil {
@@ -120,7 +120,7 @@ func (l *loop) kindOf(c *client, rules *snapshot.Caching) cache.Key {
 		}
 	}
 	if canary := c.x.route.Canary; canary != nil {
-		said = append(append(said, '\r'), canary.Asked(r)...)
+		said = append(append(said, '\r'), canary.Requested(r)...)
 	}
 	if l.chosen = said; len(said) == 0 {
 		return rules.Route
@@ -143,7 +143,7 @@ func appendLower(dst, name []byte) []byte {
 // bypass notes that neither is a stored response looked for nor the next one stored.
 func (l *loop) bypass(x *exchange, why string) {
 	x.route.Cache.Counts.Of(l.local.Loop).Count(cache.Bypass)
-	if x.route.Cache.Told {
+	if x.route.Cache.CacheStatus {
 		l.req.Respond("Cache-Status", append(append(l.chosen[:0], "nanogate; fwd="...), why...))
 	}
 }
@@ -159,7 +159,7 @@ func (l *loop) find(rules *snapshot.Caching, key cache.Key) (v *cache.Response, 
 }
 
 // reason is why the upstream is asked.
-func reason(v *cache.Response, known []byte, a *cache.Asked) string {
+func reason(v *cache.Response, known []byte, a *cache.RequestFields) string {
 	switch {
 	case v != nil && (a.Control.NoCache || a.Control.MaxAge >= 0 || a.Control.MinFresh >= 0):
 		return "request"
@@ -196,7 +196,7 @@ func (l *loop) giveIfGood(c *client, v *cache.Response, key cache.Key, known []b
 func (l *loop) ask(x *exchange, m *asking) {
 	r, a := &l.req, &l.asked
 	m.url, m.epoch = bytes.Clone(l.url), m.rules.Store.Epoch()
-	m.asked = cache.Asked{Control: a.Control, Authorized: a.Authorized, NoneMatch: bytes.Clone(a.NoneMatch), ModifiedSince: bytes.Clone(a.ModifiedSince)}
+	m.asked = cache.RequestFields{Control: a.Control, Authorized: a.Authorized, NoneMatch: bytes.Clone(a.NoneMatch), ModifiedSince: bytes.Clone(a.ModifiedSince)}
 	if a.Conditional() {
 		r.Drop("if-none-match")
 		r.Drop("if-modified-since")

@@ -47,9 +47,9 @@ type client struct {
 	forwardsOf *snapshot.Snapshot //
 	trusted    bool               // it is a proxy whose forwarding fields are believed
 
-	x       exchange
-	alone   bool // it is nobody's: its request asks for what is stored, or
-	mirrors bool // the shadow what somebody else was asked
+	x          exchange
+	background bool // it has no client: its request revalidates what is stored, or
+	mirrors    bool // the shadow what somebody else was asked
 
 	mux *mux // its connection speaks HTTP/2; what follows is nobody's then
 

@@ -63,7 +63,7 @@ func (l *loop) makeRoom() bool {
 	if l.server.files.Take() {
 		return true
 	}
-	l.server.files.Told.Warn(l.log(), l.now, "there is no room for another connection to an endpoint", "most files", l.server.files.Most)
+	l.server.files.Log.Warn(l.log(), l.now, "there is no room for another connection to an endpoint", "most files", l.server.files.Most)
 	return false
 }
 
@@ -116,7 +116,7 @@ func (l *loop) connectionEvent(k *connection, e *reactor.Event) {
 		l.tunnel(c)
 		return
 	}
-	if k.readable && c.alone {
+	if k.readable && c.background {
 		l.laterBackend(&k.backend) // those that somebody waits for come first
 	} else if k.readable {
 		l.download(&k.backend)

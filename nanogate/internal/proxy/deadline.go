@@ -71,8 +71,8 @@ func (l *loop) tooSlow(c *client, d time.Duration) int64 {
 	switch {
 	case c.phase == phaseBody && c.out.empty() && x.upstream != nil && x.upstream.Config.Rate > 0:
 		c.stalled = 0
-		begun, bytes, rate = x.outcome.Answered, x.outcome.Sent, x.upstream.Config.Rate // it is the upstream that is waited for
-		if x.waits != nil {                                                             // for all of a response, nothing of which has been sent on
+		begun, bytes, rate = x.outcome.Responded, x.outcome.Sent, x.upstream.Config.Rate // it is the upstream that is waited for
+		if x.waits != nil {                                                              // for all of a response, nothing of which has been sent on
 			begun, bytes = x.passage.came, int64(len(x.passage.content))
 		}
 	case rate == 0:
@@ -120,7 +120,7 @@ func (l *loop) expired(id int32) {
 	}
 	switch c.phase {
 	case phaseHead:
-		l.turnAway(c, answerSlow)
+		l.turnAway(c, replySlow)
 	case phaseCheck:
 		if x.waits.queue != nil {
 			l.waitOver(c)
@@ -186,7 +186,7 @@ func (l *loop) lateBody(c *client) {
 		return
 	}
 	c.unread = true
-	l.refuse(c, answerSlow)
+	l.refuse(c, replySlow)
 }
 
 // longestAsked bounds the time that a client may ask for: more is none.

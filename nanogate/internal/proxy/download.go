@@ -140,7 +140,7 @@ func (l *loop) sendInterim(c *client) bool {
 		l.sendHeadOn(c, false)
 		return true
 	}
-	if c.alone {
+	if c.background {
 		l.out = l.out[:0]
 		return true
 	}
@@ -230,7 +230,7 @@ func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 	if x.web != nil {
 		piece = l.webPart(x, k, piece, done)
 	}
-	if c.alone {
+	if c.background {
 		l.giveNobody(c, k, done)
 		return
 	}

@@ -34,19 +34,19 @@ func (l *loop) failed(c *client, why request.Failure) {
 	}
 	switch why {
 	case request.ConnectFailed:
-		l.refuse(c, answerConnecting)
+		l.refuse(c, replyConnecting)
 	case request.Untrusted:
-		l.refuse(c, answerUntrusted)
+		l.refuse(c, replyUntrusted)
 	case request.BadResponse:
 		if x.json != nil {
-			l.refuse(c, answerNotGRPC)
+			l.refuse(c, replyNotGRPC)
 			return
 		}
-		l.refuse(c, answerBad)
+		l.refuse(c, replyBad)
 	case request.TimedOut:
-		l.refuse(c, answerLate)
+		l.refuse(c, replyLate)
 	default:
-		l.refuse(c, answerGone)
+		l.refuse(c, replyGone)
 	}
 }
 
@@ -124,7 +124,7 @@ func (l *loop) retry(c *client) {
 	e := x.upstream.Pick(l.reread(x), &l.local, x.endpoint)
 	if e == nil {
 		x.outcome.Failed = request.NoEndpoint
-		l.refuse(c, answerNobody)
+		l.refuse(c, replyNobody)
 		return
 	}
 	if head := l.rehosted(x, e); head != nil {

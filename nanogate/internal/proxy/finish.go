@@ -42,7 +42,7 @@ func (l *loop) end(c *client) {
 	x.outcome.Ended = l.now
 	x.outcome.Loop = l.local.Loop
 	x.outcome.Received = x.sent
-	if !c.alone {
+	if !c.background {
 		r.Counters.Of(l.local.Loop).Count(&x.outcome)
 	}
 	if x.endpoint != nil {
@@ -70,7 +70,7 @@ func (l *loop) end(c *client) {
 	x.endpoint, x.upstream = nil, nil
 	if e := x.ends; e != nil {
 		x.ends = nil
-		l.tellEnds(e, &x.outcome, c.alone)
+		l.tellEnds(e, &x.outcome, c.background)
 	}
 }
 
@@ -94,14 +94,14 @@ func (x *exchange) awaitEnd(r *request.Request) {
 	x.ends.all = append(x.ends.all, ends...)
 }
 
-// tellEnds tells of the end when the last of the exchanges is over. alone says that it was the
+// tellEnds tells of the end when the last of the exchanges is over. background says that it was the
 // one that asks for nobody.
-func (l *loop) tellEnds(e *endings, o *request.Outcome, alone bool) {
-	if alone {
+func (l *loop) tellEnds(e *endings, o *request.Outcome, background bool) {
+	if background {
 		o = e.outcome
 	}
 	if e.open--; e.open > 0 {
-		if !alone {
+		if !background {
 			e.outcome = o.Clone()
 		}
 		return
@@ -209,7 +209,7 @@ func (l *loop) cut(c *client) {
 	if c.x.web != nil && l.cutCall(c) {
 		return
 	}
-	if c.alone {
+	if c.background {
 		l.endAlone(c)
 		return
 	}
@@ -240,9 +240,9 @@ func (l *loop) drop(c *client) {
 		l.dropStream(c)
 		return
 	}
-	if c.alone {
-		if c.fd, c.alone = -1, false; !c.mirrors {
-			l.alone--
+	if c.background {
+		if c.fd, c.background = -1, false; !c.mirrors {
+			l.revalidations--
 		}
 		l.wheel.Clear(c.id)
 		l.clients.remove(c.id)

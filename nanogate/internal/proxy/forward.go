@@ -19,28 +19,28 @@ func (l *loop) forward(c *client) {
 		x.upstream, x.group = route.Choose(r, &l.local)
 	}
 	for x.taken < len(x.upstream.Limits) {
-		if answer := x.upstream.Limits[x.taken].Admit(r); answer != nil {
-			l.decided(c, answer)
+		if reply := x.upstream.Limits[x.taken].Admit(r); reply != nil {
+			l.decided(c, reply)
 			return
 		}
 		x.taken++
 	}
 	l.allowance(x).Earn(route.Config.Retry.Budget)
-	if x.endpoint = l.stuck(x, r); x.endpoint == nil {
+	if x.endpoint = l.stickyEndpoint(x, r); x.endpoint == nil {
 		x.endpoint = x.upstream.Pick(r, &l.local, nil)
 	}
 	if x.endpoint == nil {
 		x.outcome.Failed = request.NoEndpoint
-		l.refuse(c, answerNobody)
+		l.refuse(c, replyNobody)
 		return
 	}
 	if route.Config.Sticky != nil {
-		l.stick(x, r)
+		l.setStickyCookie(x, r)
 	}
 	l.limitTime(c)
 	if x.deadline != 0 && x.deadline-l.now < int64(time.Millisecond)/2 { // there is nobody who could answer in that
 		x.outcome.Failed = request.TimedOut
-		l.refuse(c, answerLate)
+		l.refuse(c, replyLate)
 		return
 	}
 	if h := route.Config.Hedge; h != nil {
@@ -95,8 +95,8 @@ func (l *loop) try(c *client) {
 		l.retime(c)
 	}
 	x.tried = l.now
-	if x.outcome.Asked == 0 {
-		x.outcome.Asked = l.now
+	if x.outcome.Forwarded == 0 {
+		x.outcome.Forwarded = l.now
 	}
 	x.outcome.Tries++
 	x.beginTry(x.endpoint.Name, l.now, false)
@@ -156,8 +156,8 @@ func (l *loop) sendHead(c *client) {
 	l.await(c, phaseAnswer)
 }
 
-// stuck returns the endpoint that the client's cookie names, nil if there is none.
-func (l *loop) stuck(x *exchange, r *request.Request) *upstream.Endpoint {
+// stickyEndpoint returns the endpoint that the client's cookie names, nil if there is none.
+func (l *loop) stickyEndpoint(x *exchange, r *request.Request) *upstream.Endpoint {
 	s := x.route.Config.Sticky
 	if s == nil {
 		return nil
@@ -173,8 +173,8 @@ func (l *loop) stuck(x *exchange, r *request.Request) *upstream.Endpoint {
 	return x.upstream.Set().Find(id)
 }
 
-// stick has the client come back to its endpoint.
-func (l *loop) stick(x *exchange, r *request.Request) {
+// setStickyCookie has the client come back to its endpoint.
+func (l *loop) setStickyCookie(x *exchange, r *request.Request) {
 	s := x.route.Config.Sticky
 	if value, ok := r.Cookie(s.Cookie); ok {
 		if id, ok := x.route.Sticky.Read(value); ok && id == x.endpoint.ID {
@@ -227,7 +227,7 @@ func (l *loop) dial(c *client) {
 	k, err := l.open(x, x.endpoint)
 	if err == errNoRoom {
 		x.outcome.Failed = request.ConnectFailed
-		l.refuse(c, answerCrowded)
+		l.refuse(c, replyCrowded)
 		return
 	}
 	if err != nil {

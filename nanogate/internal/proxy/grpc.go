@@ -121,7 +121,7 @@ func pushback(h *http2.Header) (wait time.Duration, ok bool) {
 }
 
 // refuseCall answers a call with a status and nothing else (Trailers-Only).
-func (l *loop) refuseCall(c *client, a *request.Answer) {
+func (l *loop) refuseCall(c *client, a *request.Reply) {
 	x := &c.x
 	code := codeOf(a.Status)
 	if x.wasReset {
@@ -168,14 +168,14 @@ func (l *loop) cutCall(c *client) bool {
 	if !c.grpc || !c.out.empty() || x.wasReset && x.web == nil {
 		return false
 	}
-	code, detail := grpc.Unavailable, answerGone.Detail
+	code, detail := grpc.Unavailable, replyGone.Detail
 	switch {
 	case x.wasReset:
 		code = codeOfReset(x.reset)
 	case x.outcome.Failed == request.TimedOut:
-		code, detail = grpc.DeadlineExceeded, answerLate.Detail
+		code, detail = grpc.DeadlineExceeded, replyLate.Detail
 	case x.outcome.Failed == request.BadResponse:
-		code, detail = grpc.Internal, answerBad.Detail
+		code, detail = grpc.Internal, replyBad.Detail
 	}
 	if x.web != nil {
 		return l.cutWebCall(c, code, detail)

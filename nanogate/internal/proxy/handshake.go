@@ -31,7 +31,7 @@ type turn struct {
 	serial uint32
 }
 
-var answerNoTLS = request.Refuse(400, "the request came without TLS, and this port serves HTTPS only", "").For(request.RefusedClear)
+var replyNoTLS = request.Refuse(400, "the request came without TLS, and this port serves HTTPS only", "").For(request.RefusedClear)
 
 // helloEvent takes an event of a client whose handshake isn't done.
 func (l *loop) helloEvent(c *client, e *reactor.Event) {
@@ -88,7 +88,7 @@ func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
 		l.shakingLess()
 		c.phase, c.secure = phaseHead, nil
 		shakes.Failed.Add(1)
-		l.turnAway(c, answerNoTLS)
+		l.turnAway(c, replyNoTLS)
 		return
 	case err != nil:
 		l.server.refused.Warn(l.log(), l.now, "a TLS handshake failed", "from", c.peer, "error", err)

@@ -66,7 +66,7 @@ type loop struct {
 	warming     []*connection        // connections that are being opened for that
 	warmAt      int64                // when pools are warmed next
 	dirty       []*mux               // connections over HTTP/2 that may have something to send
-	wasDirty    []*mux               // what dirty was in the batch before, for its memory
+	spareDirty  []*mux               // what dirty was in the batch before, for its memory
 	carriers    int                  // connections over HTTP/2 to endpoints
 	muxTick     int64                // when they are looked at next
 	h2pool      http2.Pool
@@ -99,14 +99,14 @@ type loop struct {
 	path  []byte // of the request, in canonical form, if it wasn't sent in that
 	chain []byte // what a trusted proxy says of who was before it
 
-	asked  cache.Asked
-	sent   cache.Sent
-	coming cache.Coming
-	url    []byte    // that a request asks for
-	kind   cache.Key // of a route's requests that is told apart from others
-	chosen []byte    // what a request has in the fields that responses are told apart by
-	turn   uint64    // of those that look for what is stored
-	alone  int       // requests that ask for what is stored, and are nobody's
+	asked         cache.RequestFields
+	sent          cache.UpstreamRequest
+	coming        cache.UpstreamResponse
+	url           []byte    // that a request asks for
+	kind          cache.Key // of a route's requests that is told apart from others
+	chosen        []byte    // what a request has in the fields that responses are told apart by
+	turn          uint64    // of those that look for what is stored
+	revalidations int       // background requests that revalidate what is stored
 
 	mirrors []*snapshot.Route // whose mirrors may have something to send, see shadow.go
 

@@ -81,7 +81,7 @@ func (l *loop) responded(c *client, k *backend, text, rest []byte, end tail) (as
 
 // askResponders asks those that haven't been asked yet. decide is what the next of them says;
 // nil: it is asked.
-func (l *loop) askResponders(c *client, k *backend, text, rest []byte, end tail, decide func(*request.Request) *request.Answer) (as []byte, ok bool) {
+func (l *loop) askResponders(c *client, k *backend, text, rest []byte, end tail, decide func(*request.Request) *request.Reply) (as []byte, ok bool) {
 	x := &c.x
 	p, all := x.passage, x.route.Responders
 	for p.asked < len(all) {
@@ -89,20 +89,20 @@ func (l *loop) askResponders(c *client, k *backend, text, rest []byte, end tail,
 		if decide == nil {
 			decide = all[len(all)-1-p.asked].Responded
 		}
-		answer := decide(r)
+		reply := decide(r)
 		decide = nil
 		r.Save(&p.findings)
 		r.Response = nil
 		x.fields = l.reply.KeepPromises(x.fields)
-		if answer != nil && answer.Later != nil {
-			if l.hold(c, k, text, rest, end, answer) {
+		if reply != nil && reply.Deferred != nil {
+			if l.hold(c, k, text, rest, end, reply) {
 				return nil, false
 			}
-			answer = answer.Undecided()
+			reply = reply.Undecided()
 		}
-		if answer != nil {
+		if reply != nil {
 			l.tryEnded(c, l.resp.Status)
-			l.refuse(c, answer)
+			l.refuse(c, reply)
 			return nil, false
 		}
 		p.asked++
@@ -124,8 +124,8 @@ func (l *loop) askResponders(c *client, k *backend, text, rest []byte, end tail,
 
 // hold has a response wait for a decision that a worker takes. It reports whether one does;
 // else they have too much to do.
-func (l *loop) hold(c *client, k *backend, text, rest []byte, end tail, answer *request.Answer) bool {
-	x, later := &c.x, answer.Later
+func (l *loop) hold(c *client, k *backend, text, rest []byte, end tail, reply *request.Reply) bool {
+	x, later := &c.x, reply.Deferred
 	if later.Content != nil {
 		switch p := x.passage; {
 		case c.grpc || x.web != nil || x.json != nil: // it is no body that has an end soon
@@ -136,7 +136,7 @@ func (l *loop) hold(c *client, k *backend, text, rest []byte, end tail, answer *
 		case end.here || x.silent || l.resp.Status == 204 || l.resp.Status == 304:
 			later.Content(nil)
 		default:
-			l.gatherResponse(c, k, text, rest, answer)
+			l.gatherResponse(c, k, text, rest, reply)
 			return true
 		}
 	}
@@ -145,7 +145,7 @@ func (l *loop) hold(c *client, k *backend, text, rest []byte, end tail, answer *
 		return false
 	}
 	s := l.sleep(x, text)
-	s.ticket, s.otherwise, s.until, s.cancel = ticket, answer.Undecided(), l.now+int64(later.Within), cancel
+	s.ticket, s.otherwise, s.until, s.cancel = ticket, reply.Undecided(), l.now+int64(later.Within), cancel
 	s.of, s.tail, k.held = k, end, true
 	if k.call == nil {
 		k.in = append(k.in[:0], rest...)
@@ -160,7 +160,7 @@ func (l *loop) hold(c *client, k *backend, text, rest []byte, end tail, answer *
 
 // unhold goes on with a response that is decided about, or that has waited for too long: then
 // decide is nil.
-func (l *loop) unhold(c *client, decide func(*request.Request) *request.Answer) {
+func (l *loop) unhold(c *client, decide func(*request.Request) *request.Reply) {
 	x := &c.x
 	s, rest := x.waits, []byte(nil)
 	k := s.of
@@ -170,7 +170,7 @@ func (l *loop) unhold(c *client, decide func(*request.Request) *request.Answer) 
 	}
 	if decide == nil {
 		otherwise := s.otherwise
-		decide = func(*request.Request) *request.Answer { return otherwise }
+		decide = func(*request.Request) *request.Reply { return otherwise }
 	}
 	_, _ = l.resp.Parse(s.head, x.method == head, &responseLimits) // which it was before
 	l.out = l.out[:0]
@@ -200,10 +200,10 @@ func (l *loop) unhold(c *client, decide func(*request.Request) *request.Answer) 
 
 // gatherResponse has a response's body come in for the work of an answer. rest is what
 // followed the head over HTTP/1.1.
-func (l *loop) gatherResponse(c *client, k *backend, text, rest []byte, answer *request.Answer) {
+func (l *loop) gatherResponse(c *client, k *backend, text, rest []byte, reply *request.Reply) {
 	x, h := &c.x, &l.resp
 	s := l.sleep(x, text)
-	s.gathers, s.cancel, s.of = answer, answer.Later.End, k
+	s.gathers, s.cancel, s.of = reply, reply.Deferred.End, k
 	k.toEnd, k.keep, k.headDone = h.UntilClose, h.KeepAlive, true
 	k.body.StartResponse(h)
 	x.passage.content = x.passage.content[:0]
@@ -220,10 +220,10 @@ func (l *loop) gatherResponse(c *client, k *backend, text, rest []byte, answer *
 func (l *loop) gatherContent(c *client, k *backend, piece []byte, done bool) {
 	x := &c.x
 	p, s := x.passage, x.waits
-	answer := s.gathers
-	if len(p.content)+len(piece) > answer.Later.Most {
+	reply := s.gathers
+	if len(p.content)+len(piece) > reply.Deferred.Most {
 		l.tryEnded(c, l.resp.Status)
-		l.refuse(c, answerResponseTooLarge)
+		l.refuse(c, replyResponseTooLarge)
 		return
 	}
 	p.content = append(p.content, piece...)
@@ -234,8 +234,8 @@ func (l *loop) gatherContent(c *client, k *backend, piece []byte, done bool) {
 		}
 		return
 	}
-	later := answer.Later
-	p.whole, k.held, s.gathers, s.otherwise = true, true, nil, answer.Undecided()
+	later := reply.Deferred
+	p.whole, k.held, s.gathers, s.otherwise = true, true, nil, reply.Undecided()
 	later.Content(slices.Clone(p.content))
 	ticket, cancel, ok := l.work(c, later)
 	if s.cancel = func() {}; !ok {

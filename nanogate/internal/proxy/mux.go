@@ -168,11 +168,11 @@ func (l *loop) flushMux(m *mux) bool {
 // and closes what has come to its end.
 func (l *loop) turnMuxes() {
 	turns := l.dirty
-	l.dirty = l.wasDirty[:0]
+	l.dirty = l.spareDirty[:0]
 	for _, m := range turns {
 		l.turnMux(m)
 	}
-	l.wasDirty = turns[:0]
+	l.spareDirty = turns[:0]
 }
 
 func (l *loop) turnMux(m *mux) {

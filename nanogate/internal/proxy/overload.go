@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	answerBusy     = request.Refuse(503, "the gateway has too much to do at the moment", "Retry-After: 1\r\n").For(request.RefusedOverload)
-	answerReady    = &request.Answer{Status: 200, Fields: []byte("Content-Type: text/plain; charset=utf-8\r\nCache-Control: no-store\r\n"), Body: []byte("ready\n")}
-	answerDraining = &request.Answer{Status: 503, Fields: answerReady.Fields, Body: []byte("draining\n")}
+	replyBusy     = request.Refuse(503, "the gateway has too much to do at the moment", "Retry-After: 1\r\n").For(request.RefusedOverload)
+	replyReady    = &request.Reply{Status: 200, Fields: []byte("Content-Type: text/plain; charset=utf-8\r\nCache-Control: no-store\r\n"), Body: []byte("ready\n")}
+	replyDraining = &request.Reply{Status: 503, Fields: replyReady.Fields, Body: []byte("draining\n")}
 )
 
 // feel finds out whether the gateway has too much to do: how long an event waits for its
@@ -61,15 +61,15 @@ func (p *probe) wait(l *loop, now int64, handled int) int64 {
 		return max(p.last, now-p.sent)
 	case handled < probeBatch:
 		p.last = 0
-	case now >= p.next && p.ready(l):
+	case now >= p.next && p.arm(l):
 		p.sent, p.next = now, now+probeEvery
 	}
 	return p.last
 }
 
-// ready makes the event, and first of all what it comes from. It reports whether that
+// arm makes the event, and first of all what it comes from. It reports whether that
 // worked.
-func (p *probe) ready(l *loop) bool {
+func (p *probe) arm(l *loop) bool {
 	if p.fd == 0 {
 		fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 		if err != nil {
@@ -110,20 +110,20 @@ func heap() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// sheds reports whether a request is turned away because the gateway has too much to do.
-func (l *loop) sheds(i request.Importance) bool {
+// shouldShed reports whether a request is turned away because the gateway has too much to do.
+func (l *loop) shouldShed(i request.Importance) bool {
 	return l.pressure.Sheds(i, float64(l.local.Random()>>11)/(1<<53))
 }
 
-// ready answers who asks whether the gateway is ready: before any route, whatever it has
+// respondReadiness answers who asks whether the gateway is ready: before any route, whatever it has
 // to do. It reports whether that was the question.
-func (l *loop) ready(c *client, r *request.Request) bool {
+func (l *loop) respondReadiness(c *client, r *request.Request) bool {
 	path := l.snap.Config.Ready
 	if path == "" || string(r.Path) != path || c.x.method != safe && c.x.method != head {
 		return false
 	}
 	if l.server.draining.Load() {
-		l.refuse(c, answerDraining)
+		l.refuse(c, replyDraining)
 	} else {
 		l.refuse(c, l.readiness())
 	}
@@ -133,12 +133,12 @@ func (l *loop) ready(c *client, r *request.Request) bool {
 // readiness is what is said of a gateway that takes requests: that it does, and for
 // which names it has no certificate yet. It is ready without, as an authority may have
 // to come by the balancer that asks.
-func (l *loop) readiness() *request.Answer {
+func (l *loop) readiness() *request.Reply {
 	missing := l.server.issuer.Missing()
 	if len(missing) == 0 {
-		return answerReady
+		return replyReady
 	}
-	a := *answerReady
+	a := *replyReady
 	a.Body = []byte("ready, and without a certificate yet for: " + strings.Join(missing, ", ") + "\n")
 	return &a
 }

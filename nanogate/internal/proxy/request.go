@@ -13,28 +13,28 @@ import (
 
 // Answers of the gateway's own that are the same for all routes.
 var (
-	answerNoRoute          = request.Refuse(404, "no route matches", "").For(request.RefusedNoRoute)
-	answerNoTunnel         = request.Refuse(501, "the upstream takes no WebSocket over HTTP/2", "")
-	answerConnect          = request.Refuse(501, "CONNECT is not for gateways", "").For(request.RefusedHead)
-	answerTooLarge         = request.Refuse(413, "the body is larger than the limit", "").For(request.RefusedBodyTooLarge)
-	answerTarget           = request.Refuse(400, "the request target is not a path", "").For(request.RefusedPath)
-	answerOptions          = request.Refuse(400, "too many names in Connection", "").For(request.RefusedHead)
-	answerNobody           = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
-	answerCrowded          = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n").For(request.RefusedConnections)
-	answerConnecting       = request.Refuse(502, "the upstream can't be reached", "")
-	answerUnclear          = request.Refuse(400, route.ErrUnclear.Error(), "").For(request.RefusedAmbiguous)
-	answerUntrusted        = request.Refuse(502, "TLS with the upstream failed", "")
-	answerGone             = request.Refuse(502, "the upstream closed the connection", "")
-	answerBad              = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
-	answerLate             = request.Refuse(504, "the upstream took too long", "")
-	answerSlow             = request.Refuse(408, "the request came too slowly", "").For(request.RefusedSlow)
-	answerMaxForwards      = request.Refuse(400, "Max-Forwards is not a number", "").For(request.RefusedHead)
-	answerTrace            = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n").For(request.RefusedMethod)
-	answerOptionsHere      = &request.Answer{Status: 204, Fields: []byte("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")}
-	answerDeclined         = request.Refuse(400, "this body is not framed as it should be", "").For(request.RefusedBody)
-	answerResponseTooLarge = request.Refuse(502, "the upstream's response is larger than a plug-in may see", "")
-	answerRewritten        = request.Refuse(500, "the gateway's own request isn't valid", "")
-	answerHeadTooLarge     = request.Refuse(431, "the request's head is larger than the limit, or has more fields", "").For(request.RefusedHeadTooLarge)
+	replyNoRoute          = request.Refuse(404, "no route matches", "").For(request.RefusedNoRoute)
+	replyNoTunnel         = request.Refuse(501, "the upstream takes no WebSocket over HTTP/2", "")
+	replyConnect          = request.Refuse(501, "CONNECT is not for gateways", "").For(request.RefusedHead)
+	replyTooLarge         = request.Refuse(413, "the body is larger than the limit", "").For(request.RefusedBodyTooLarge)
+	replyTarget           = request.Refuse(400, "the request target is not a path", "").For(request.RefusedPath)
+	replyOptions          = request.Refuse(400, "too many names in Connection", "").For(request.RefusedHead)
+	replyNobody           = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
+	replyCrowded          = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n").For(request.RefusedConnections)
+	replyConnecting       = request.Refuse(502, "the upstream can't be reached", "")
+	replyUnclear          = request.Refuse(400, route.ErrUnclear.Error(), "").For(request.RefusedAmbiguous)
+	replyUntrusted        = request.Refuse(502, "TLS with the upstream failed", "")
+	replyGone             = request.Refuse(502, "the upstream closed the connection", "")
+	replyBad              = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
+	replyLate             = request.Refuse(504, "the upstream took too long", "")
+	replySlow             = request.Refuse(408, "the request came too slowly", "").For(request.RefusedSlow)
+	replyMaxForwards      = request.Refuse(400, "Max-Forwards is not a number", "").For(request.RefusedHead)
+	replyTrace            = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n").For(request.RefusedMethod)
+	replyOptionsHere      = &request.Reply{Status: 204, Fields: []byte("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")}
+	replyDeclined         = request.Refuse(400, "this body is not framed as it should be", "").For(request.RefusedBody)
+	replyResponseTooLarge = request.Refuse(502, "the upstream's response is larger than a plug-in may see", "")
+	replyRewritten        = request.Refuse(500, "the gateway's own request isn't valid", "")
+	replyHeadTooLarge     = request.Refuse(431, "the request's head is larger than the limit, or has more fields", "").For(request.RefusedHeadTooLarge)
 )
 
 // request takes a request whose head was parsed from b.
@@ -50,14 +50,14 @@ func (l *loop) request(c *client, b []byte) {
 	r.Peer, r.Now, r.HTTP2 = c.peer, l.now, c.of != nil
 	l.identify(c.conn(), r)
 	if l.named.Read(q.Fields, b); l.named.Many {
-		l.unrouted(c, answerOptions)
+		l.unrouted(c, replyOptions)
 		return
 	}
-	if answer := l.canonical(r); answer != nil {
-		l.unrouted(c, answer)
+	if reply := l.canonical(r); reply != nil {
+		l.unrouted(c, reply)
 		return
 	}
-	if l.ready(c, r) || l.server.issuer.Pending() && l.vouch(c, r) {
+	if l.respondReadiness(c, r) || l.server.issuer.Pending() && l.respondACMEChallenge(c, r) {
 		return
 	}
 	if len(l.snap.Config.ToHTTPS) > 0 && l.toHTTPS(c, r) {
@@ -65,7 +65,7 @@ func (l *loop) request(c *client, b []byte) {
 	}
 	route := l.snap.Find(r, &l.found)
 	if l.found.Unclear {
-		l.unrouted(c, answerUnclear)
+		l.unrouted(c, replyUnclear)
 		return
 	}
 	if route == nil {
@@ -82,8 +82,8 @@ func (l *loop) request(c *client, b []byte) {
 		l.refuse(c, route.Broken)
 		return
 	}
-	if l.sheds(r.Importance) {
-		l.refuse(c, answerBusy)
+	if l.shouldShed(r.Importance) {
+		l.refuse(c, replyBusy)
 		return
 	}
 	l.check(c)
@@ -96,25 +96,25 @@ func (l *loop) check(c *client) {
 	route := x.route
 	for {
 		if r.Rewritten() {
-			if answer := l.rewrite(x); answer != nil {
+			if reply := l.rewrite(x); reply != nil {
 				x.awaitEnd(r)
-				l.refuse(c, answer)
+				l.refuse(c, reply)
 				return
 			}
 		}
 		if x.guarded == len(route.Guards) {
 			break
 		}
-		if answer := route.Guards[x.guarded].Check(r); answer != nil {
-			l.decided(c, answer)
+		if reply := route.Guards[x.guarded].Check(r); reply != nil {
+			l.decided(c, reply)
 			return
 		}
 		x.guarded++
 	}
 	x.awaitEnd(r)
 	for x.admitted < len(route.Limits) {
-		if answer := route.Limits[x.admitted].Admit(r); answer != nil {
-			l.decided(c, answer)
+		if reply := route.Limits[x.admitted].Admit(r); reply != nil {
+			l.decided(c, reply)
 			return
 		}
 		x.admitted++
@@ -124,13 +124,13 @@ func (l *loop) check(c *client) {
 
 // rewrite makes the request's head the one that a guard wants: all that follows reads that,
 // and parts of the path that the route was found by aren't parts of it.
-func (l *loop) rewrite(x *exchange) *request.Answer {
+func (l *loop) rewrite(x *exchange) *request.Reply {
 	r := &l.req
 	text := r.AppendRewritten(l.wasRewritten[:0])
 	l.rewritten, l.wasRewritten = text, l.rewritten // the head may lie in the other one
 	l.head.Reset()
 	if n, err := l.head.Parse(text, &ownLimits); n != len(text) || err != nil {
-		return answerRewritten
+		return replyRewritten
 	}
 	if body, ok := r.Content(); ok {
 		l.refill(x, body)
@@ -139,7 +139,7 @@ func (l *loop) rewrite(x *exchange) *request.Answer {
 	l.named.Read(l.head.Fields, text)
 	x.method, x.moved, l.found.N = methodOf(r.Method()), true, 0
 	if l.canonical(r) != nil {
-		return answerRewritten
+		return replyRewritten
 	}
 	return nil
 }
@@ -148,20 +148,20 @@ func (l *loop) rewrite(x *exchange) *request.Answer {
 func (l *loop) passed(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
-	if answer := l.tooLarge(x, r.Head); answer != nil {
-		l.refuse(c, answer)
+	if reply := l.tooLarge(x, r.Head); reply != nil {
+		l.refuse(c, reply)
 		return
 	}
-	if answer := counted(r); answer != nil {
-		l.refuse(c, answer)
+	if reply := counted(r); reply != nil {
+		l.refuse(c, reply)
 		return
 	}
 	if l.snap.Cache != nil {
 		l.unsafe(x)
 	}
 	switch {
-	case route.Answer != nil:
-		l.refuse(c, route.Answer)
+	case route.Reply != nil:
+		l.refuse(c, route.Reply)
 	case route.Redirect != nil:
 		l.redirect(c)
 	case route.Schema != nil && !c.grpc:
@@ -185,11 +185,11 @@ func (x *exchange) start(q *http1.Request, b []byte, now int64) {
 var root = []byte("/")
 
 // canonical finds the path that counts.
-func (l *loop) canonical(r *request.Request) *request.Answer {
+func (l *loop) canonical(r *request.Request) *request.Reply {
 	q := r.Head
 	switch q.Form {
 	case http1.AuthorityForm:
-		return answerConnect
+		return replyConnect
 	case http1.AsteriskForm: // it is about the server as a whole: its root's route has it
 		r.Path = root
 		return nil
@@ -208,9 +208,9 @@ func (l *loop) canonical(r *request.Request) *request.Answer {
 }
 
 // tooLarge holds the body's length against the route's limit.
-func (l *loop) tooLarge(x *exchange, q *http1.Request) *request.Answer {
+func (l *loop) tooLarge(x *exchange, q *http1.Request) *request.Reply {
 	if most := l.mostBody(x); most > 0 && q.ContentLength > most && (x.web == nil || !x.web.Text) {
-		return answerTooLarge
+		return replyTooLarge
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func (l *loop) mostBody(x *exchange) int64 {
 
 // counted counts a TRACE or OPTIONS request down that says how often it may be sent on
 // (RFC 9110 7.6.2). It gives what the last recipient answers, which is the gateway then.
-func counted(r *request.Request) *request.Answer {
+func counted(r *request.Request) *request.Reply {
 	method := string(r.Method())
 	if method != "TRACE" && method != "OPTIONS" {
 		return nil
@@ -237,20 +237,20 @@ func counted(r *request.Request) *request.Answer {
 	n, err := strconv.ParseUint(string(value), 10, 16)
 	switch {
 	case err != nil:
-		return answerMaxForwards
+		return replyMaxForwards
 	case n > 0:
 		r.Forward("max-forwards", strconv.AppendUint(nil, n-1, 10))
 		return nil
 	case method == "TRACE":
-		return answerTrace
+		return replyTrace
 	}
-	return answerOptionsHere
+	return replyOptionsHere
 }
 
 // noRoute answers what no route takes.
 func (l *loop) noRoute(c *client) {
 	if !l.found.WrongMethod {
-		l.unrouted(c, answerNoRoute)
+		l.unrouted(c, replyNoRoute)
 		return
 	}
 	allowed := l.snap.Allowed(&l.req)
@@ -258,7 +258,7 @@ func (l *loop) noRoute(c *client) {
 }
 
 // unrouted answers a request before a route is found for it.
-func (l *loop) unrouted(c *client, a *request.Answer) {
+func (l *loop) unrouted(c *client, a *request.Reply) {
 	c.x.route = l.snap.Unrouted
 	l.observe(&c.x)
 	l.refuse(c, a)
@@ -268,5 +268,5 @@ func (l *loop) unrouted(c *client, a *request.Answer) {
 func (l *loop) redirect(c *client) {
 	r, route := &l.req, c.x.route
 	to := route.Redirect.Append(nil, r, &l.found)
-	l.refuse(c, &request.Answer{Status: route.Config.Redirect.Status, Fields: request.AppendField(nil, "Location", to)})
+	l.refuse(c, &request.Reply{Status: route.Config.Redirect.Status, Fields: request.AppendField(nil, "Location", to)})
 }

@@ -42,13 +42,13 @@ type Server struct {
 	heavy    atomic.Bool     // more memory is in use than should be
 	issuer   *acme.Manager   // that gets certificates; nil: none
 
-	turns     tlsconn.Turns // of handshakes
-	sealed    sync.Pool     // buffers of what is encrypted
-	refused   bounds.Told   // handshakes that fail
-	untrusted bounds.Told   // those with endpoints
-	panics    bounds.Told   // of middleware, at the end of a request
-	violated  bounds.Told   // mistakes of the gateway's own
-	refusals  bounds.Few    // that are logged, if all is
+	turns     tlsconn.Turns       // of handshakes
+	sealed    sync.Pool           // buffers of what is encrypted
+	refused   bounds.ThrottledLog // handshakes that fail
+	untrusted bounds.ThrottledLog // those with endpoints
+	panics    bounds.ThrottledLog // of middleware, at the end of a request
+	violated  bounds.ThrottledLog // mistakes of the gateway's own
+	refusals  bounds.Few          // that are logged, if all is
 	files     bounds.Files
 
 	Violations atomic.Uint64 // of what must hold, panics included: each cost a connection or a request

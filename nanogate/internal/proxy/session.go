@@ -188,7 +188,7 @@ func (l *loop) streamCame(m *mux, ev *http2.Event) {
 	c.beginStream(conn, id, ev.Stream)
 	c.ended = ev.End
 	if ev.Kind == http2.EventTooLarge {
-		l.turnAway(c, answerHeadTooLarge)
+		l.turnAway(c, replyHeadTooLarge)
 		return
 	}
 	if conn.phase != phaseStreams {

@@ -11,7 +11,7 @@ import (
 	"dyno.example/nanogate/internal/snapshot"
 )
 
-// A copy of a request goes to the shadow as a request of nobody's ([client.alone]), on the
+// A copy of a request goes to the shadow as a background request ([client.background]), on the
 // connections, by the versions and within the time limits that requests have. It comes after
 // those that somebody waits for: a loop sends a few copies when it has done all else of a
 // batch of events, and reads what shadows answer when it has taken all events.
@@ -56,7 +56,7 @@ func (l *loop) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	c, id := l.clients.add()
 	defer l.survive(clientEvent(id))
 	c.begin(noDescriptor, id, netip.AddrPort{})
-	c.readable, c.alone, c.mirrors = false, true, true
+	c.readable, c.background, c.mirrors = false, true, true
 	text := copied.Head()
 	l.head.Reset()
 	n, err := l.head.Parse(text, &ownLimits)
@@ -78,7 +78,7 @@ func (l *loop) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 
 // shadowAnswered says what came of a copy that was sent. There is room for another one.
 func (l *loop) shadowAnswered(x *exchange, r *snapshot.Route) {
-	x.copy.Answered(x.endpoint, &x.outcome, l.now)
+	x.copy.ShadowDone(x.endpoint, &x.outcome, l.now)
 	x.copy = nil
 	l.wantTurn(r)
 }

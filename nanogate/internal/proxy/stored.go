@@ -14,7 +14,7 @@ import (
 //
 // It is written from where it is stored, a read's length at a time: a client that takes it
 // slowly holds no more than that besides.
-func (l *loop) giveStored(c *client, v *cache.Response, a *cache.Asked, result cache.Result, status int) {
+func (l *loop) giveStored(c *client, v *cache.Response, a *cache.RequestFields, result cache.Result, status int) {
 	x := &c.x
 	rules := x.route.Cache
 	if x.asking != nil {
@@ -33,7 +33,7 @@ func (l *loop) giveStored(c *client, v *cache.Response, a *cache.Asked, result c
 	} else {
 		out, body, x.outcome.Status = v.AppendUnsatisfiable(out, l.date), nil, 416
 	}
-	if rules.Told {
+	if rules.CacheStatus {
 		out = cache.AppendStatus(out, result, v.Left(l.now), status)
 	}
 	if x.head == nil { // the loop's request is this one still
@@ -110,7 +110,7 @@ func (l *loop) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known
 	}
 	l.giveStored(c, v, &l.asked, cache.HitStale, 0)
 	flight := (*cache.Flight)(nil)
-	if !headOnly && l.alone < mostAlone {
+	if !headOnly && l.revalidations < mostRevalidations {
 		flight = l.refreshes(route.Cache, v, key, known)
 	}
 	if flight != nil {
@@ -141,8 +141,8 @@ func (l *loop) refresh(route *snapshot.Route, of *client, ends *endings, m *aski
 	r := &l.req
 	k, id := l.clients.add()
 	k.begin(noDescriptor, id, of.peer)
-	k.readable, k.alone = false, true
-	l.alone++
+	k.readable, k.background = false, true
+	l.revalidations++
 	k.forwards, k.forwardsOf, k.trusted = append(k.forwards[:0], of.forwards...), of.forwardsOf, of.trusted
 	k.requests++
 	k.serial++
@@ -151,12 +151,12 @@ func (l *loop) refresh(route *snapshot.Route, of *client, ends *endings, m *aski
 	r.Drop("range")
 	r.Drop("if-range")
 	l.ask(&k.x, m)
-	m.asked = cache.Asked{Control: cache.NoDirectives, Authorized: m.asked.Authorized}
+	m.asked = cache.RequestFields{Control: cache.NoDirectives, Authorized: m.asked.Authorized}
 	l.forward(k)
 }
 
-// mostAlone is how many requests of a loop at most ask for newer responses for nobody.
-const mostAlone = 256
+// mostRevalidations is how many background revalidations a loop has at most.
+const mostRevalidations = 256
 
 // giveNobody goes on with a response that is for the store only, or to be compared.
 func (l *loop) giveNobody(c *client, k *backend, done bool) {

@@ -12,14 +12,14 @@ import (
 
 // coming is what the cache is told of the response whose head was parsed from b. It reads
 // the request anew from its head as it was sent.
-func (l *loop) comingFor(x *exchange, m *asking, b []byte) *cache.Coming {
+func (l *loop) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamResponse {
 	l.named.Read(l.resp.Fields, b)
 	sent := l.reread(x)
-	l.sent = cache.Sent{Request: sent}
+	l.sent = cache.UpstreamRequest{Request: sent}
 	_, cookies := sent.Header("cookie")
-	l.coming = cache.Coming{
+	l.coming = cache.UpstreamResponse{
 		Head: &l.resp, Buf: b, Named: &l.named, Drop: responseDrop(x), Sent: &l.sent, Route: m.kind,
-		Authorized: m.asked.Authorized, Cookies: cookies, Asked: x.tried, Now: l.now, Wall: time.Now().Unix(),
+		Authorized: m.asked.Authorized, Cookies: cookies, Requested: x.tried, Now: l.now, Wall: time.Now().Unix(),
 	}
 	return &l.coming
 }
@@ -53,7 +53,7 @@ func (l *loop) spared(c *client, k *backend, b []byte, more bool) bool {
 	}
 	l.letGo(c, k, more)
 	m.landed = cache.Stored
-	if c.alone {
+	if c.background {
 		m.result = cache.Revalidated
 		l.endAlone(c)
 		return true
@@ -85,7 +85,7 @@ var failures = []int{500, 502, 503, 504} // RFC 5861 4
 // giveInstead gives it.
 func (l *loop) giveInstead(c *client, status int) {
 	c.x.outcome.Instead = status
-	if c.alone {
+	if c.background {
 		l.endAlone(c)
 		return
 	}
@@ -102,7 +102,7 @@ func (l *loop) keep(x *exchange, b []byte) {
 	} else {
 		m.muted = m.fill.Response().Unchanged(m.asked.NoneMatch, m.asked.ModifiedSince)
 	}
-	if m.rules.Told {
+	if m.rules.CacheStatus {
 		x.fields = cache.AppendForwarded(x.fields, m.why, m.fill != nil)
 	}
 }

@@ -47,7 +47,7 @@ func (l *loop) sendHeadOn(c *client, end bool) {
 }
 
 // refuseStream gives a client over HTTP/2 an answer of the gateway's own.
-func (l *loop) refuseStream(c *client, a *request.Answer) {
+func (l *loop) refuseStream(c *client, a *request.Reply) {
 	x := &c.x
 	bodiless := a.Status == 204 || a.Status == 304
 	out := append(l.out[:0], http1.StatusLine(a.Status)...)

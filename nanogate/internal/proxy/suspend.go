@@ -21,11 +21,11 @@ type suspended struct {
 	head      []byte // as it was sent
 	findings  request.Findings
 	found     route.Found
-	otherwise *request.Answer // without a decision; nil: it passes
-	until     int64           // when there must be one, ns
+	otherwise *request.Reply // without a decision; nil: it passes
+	until     int64          // when there must be one, ns
 	cancel    context.CancelFunc
 
-	gathers *request.Answer // whose work wants the request's body first; nil: none does
+	gathers *request.Reply // whose work wants the request's body first; nil: none does
 
 	queue  request.Queue // that it waits in; nil: for a decision
 	ticket uint64        // of the queue, or the decision's own
@@ -35,18 +35,18 @@ type suspended struct {
 }
 
 // decided goes on after the check that comes next: nil lets the request pass.
-func (l *loop) decided(c *client, answer *request.Answer) {
+func (l *loop) decided(c *client, reply *request.Reply) {
 	x := &c.x
 	x.awaitEnd(&l.req)
 	switch {
-	case answer != nil && answer.Later != nil:
-		l.suspend(c, answer)
+	case reply != nil && reply.Deferred != nil:
+		l.suspend(c, reply)
 		return
-	case answer != nil && answer.Queue != nil:
-		l.queueUp(c, answer)
+	case reply != nil && reply.Queue != nil:
+		l.queueUp(c, reply)
 		return
-	case answer != nil:
-		l.refuse(c, answer)
+	case reply != nil:
+		l.refuse(c, reply)
 		return
 	case x.guarded < len(x.route.Guards):
 		x.guarded++
@@ -61,9 +61,9 @@ func (l *loop) decided(c *client, answer *request.Answer) {
 }
 
 // suspend has the decision taken by a worker. If they have too much to do there is none.
-func (l *loop) suspend(c *client, answer *request.Answer) {
-	x, later := &c.x, answer.Later
-	otherwise := answer.Undecided()
+func (l *loop) suspend(c *client, reply *request.Reply) {
+	x, later := &c.x, reply.Deferred
+	otherwise := reply.Undecided()
 	if later.Content != nil {
 		switch {
 		case x.web != nil || c.grpc || x.upgrade || x.route.Schema != nil: // it is no body that has an end soon
@@ -71,7 +71,7 @@ func (l *loop) suspend(c *client, answer *request.Answer) {
 			l.decided(c, otherwise)
 			return
 		case !x.body.Done():
-			l.gather(c, answer)
+			l.gather(c, reply)
 			return
 		}
 		later.Content(slices.Clone(x.replay))
@@ -88,7 +88,7 @@ func (l *loop) suspend(c *client, answer *request.Answer) {
 }
 
 // work has a worker take a decision; ok is false if they have too much to do.
-func (l *loop) work(c *client, later *request.Later) (ticket uint64, cancel context.CancelFunc, ok bool) {
+func (l *loop) work(c *client, later *request.Deferred) (ticket uint64, cancel context.CancelFunc, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), later.Within)
 	l.decisions++
 	id, ticket := c.id, l.decisions
@@ -103,7 +103,7 @@ func (l *loop) work(c *client, later *request.Later) (ticket uint64, cancel cont
 	if !by(func() {
 		defer cancel()
 		defer later.End()
-		var decide func(*request.Request) *request.Answer
+		var decide func(*request.Request) *request.Reply
 		if ctx.Err() == nil { // neither too late nor the client gone
 			decide = later.Work(ctx)
 		}
@@ -123,7 +123,7 @@ func (l *loop) work(c *client, later *request.Later) (ticket uint64, cancel cont
 // resume goes on with a request that is decided about, or that has waited for too long:
 // then decide is nil. The client may be gone, or another in its place, or the request may
 // have gone on without the decision and wait for something else: then it reports false.
-func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *request.Answer) (waited bool) {
+func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *request.Reply) (waited bool) {
 	defer l.survive(clientEvent(id))
 	c := l.clients.at(id)
 	s := c.x.waits
@@ -135,11 +135,11 @@ func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *re
 		l.unhold(c, decide)
 		return true
 	}
-	answer := s.otherwise
+	reply := s.otherwise
 	if decide != nil {
-		answer = nil
+		reply = nil
 	}
-	l.wakeUp(c, answer, decide)
+	l.wakeUp(c, reply, decide)
 	return true
 }
 
@@ -170,18 +170,18 @@ func (l *loop) forgo(s *suspended) {
 
 // wakeUp goes on with a request that has waited: with an answer, nil lets it pass, or with
 // what decide says.
-func (l *loop) wakeUp(c *client, answer *request.Answer, decide func(*request.Request) *request.Answer) {
+func (l *loop) wakeUp(c *client, reply *request.Reply, decide func(*request.Request) *request.Reply) {
 	s := c.x.waits
 	if problem := l.reopen(c, s); problem != nil {
-		answer, decide = problem, nil
+		reply, decide = problem, nil
 	}
 	if decide != nil {
-		answer = decide(&l.req)
+		reply = decide(&l.req)
 	}
-	if s.queue != nil && answer != nil { // it isn't for waiting again
-		l.refuse(c, answer)
+	if s.queue != nil && reply != nil { // it isn't for waiting again
+		l.refuse(c, reply)
 	} else {
-		l.decided(c, answer)
+		l.decided(c, reply)
 	}
 	l.forgo(s)
 	if c.fd >= 0 && (c.phase == phaseRequest || len(c.in) > 0 || c.readable) {
@@ -191,7 +191,7 @@ func (l *loop) wakeUp(c *client, answer *request.Answer, decide func(*request.Re
 
 // reopen makes a request that has waited the loop's again. If the rules for paths have
 // changed meanwhile it may be refused.
-func (l *loop) reopen(c *client, s *suspended) *request.Answer {
+func (l *loop) reopen(c *client, s *suspended) *request.Reply {
 	x, r := &c.x, &l.req
 	x.waits = nil
 	l.head.Reset()
@@ -243,15 +243,15 @@ type turnOfQueue struct {
 }
 
 // queueUp has a request wait for a place, or refuses it if the queue is full.
-func (l *loop) queueUp(c *client, answer *request.Answer) {
-	q := answer.Queue
+func (l *loop) queueUp(c *client, reply *request.Reply) {
+	q := reply.Queue
 	ticket, until, ok := q.Enter(l, c.id, l.now)
 	if !ok {
-		l.refuse(c, answer)
+		l.refuse(c, reply)
 		return
 	}
 	s := l.sleep(&c.x, l.req.Buf)
-	s.otherwise, s.until, s.queue, s.ticket = answer, until, q, ticket
+	s.otherwise, s.until, s.queue, s.ticket = reply, until, q, ticket
 	l.soon(c, time.Duration(until-l.now), checkOver)
 	l.await(c, phaseCheck)
 }
@@ -328,7 +328,7 @@ func (l *loop) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
 	}
 	l.limitTime(c)
 	id, serial := c.id, c.serial
-	w, ended := f.Wait(rules.Waiters, func(how cache.Landing) {
+	w, ended := f.Wait(rules.Waiters, func(how cache.FlightResult) {
 		l.call(func(l *loop) { l.flightLanded(id, serial, how) })
 	})
 	if w == nil {
@@ -343,7 +343,7 @@ func (l *loop) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
 
 // flightLanded goes on with a request whose flight has ended. The client may be gone, or
 // another in its place.
-func (l *loop) flightLanded(id int32, serial uint32, how cache.Landing) {
+func (l *loop) flightLanded(id int32, serial uint32, how cache.FlightResult) {
 	defer l.survive(clientEvent(id))
 	c := l.clients.at(id)
 	if c.fd < 0 || c.serial != serial || c.phase != phaseShared {
@@ -370,13 +370,13 @@ func (l *loop) waitedEnough(c *client) {
 func (l *loop) askAgain(c *client) {
 	x := &c.x
 	s := x.waits
-	answer := l.reopen(c, s)
+	reply := l.reopen(c, s)
 	switch {
-	case answer != nil:
-		l.refuse(c, answer)
+	case reply != nil:
+		l.refuse(c, reply)
 	case x.deadline != 0 && l.now >= x.deadline:
 		x.outcome.Failed = request.TimedOut
-		l.refuse(c, answerLate)
+		l.refuse(c, replyLate)
 	case !l.cached(c):
 		l.forward(c)
 	}

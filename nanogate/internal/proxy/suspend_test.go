@@ -38,14 +38,14 @@ func newAsks() *asks {
 	return &asks{patience, false, make(chan context.Context, 10), make(chan int, 10), make(chan request.Outcome, 10)}
 }
 
-func (g *asks) Check(r *request.Request) *request.Answer {
+func (g *asks) Check(r *request.Request) *request.Reply {
 	user, _ := r.Header("x-ask")
 	if string(user) == "no" {
 		return nil
 	}
 	name := string(user)
 	a := *request.Refuse(503, "not decided", "")
-	a.Later = &request.Later{Within: g.within, Pass: g.pass, Work: func(ctx context.Context) func(*request.Request) *request.Answer {
+	a.Deferred = &request.Deferred{Within: g.within, Pass: g.pass, Work: func(ctx context.Context) func(*request.Request) *request.Reply {
 		g.begun <- ctx
 		var status int
 		select {
@@ -53,7 +53,7 @@ func (g *asks) Check(r *request.Request) *request.Answer {
 		case <-ctx.Done():
 			return nil
 		}
-		return func(r *request.Request) *request.Answer {
+		return func(r *request.Request) *request.Reply {
 			if status != 0 {
 				return request.Refuse(status, "", "")
 			}
@@ -64,13 +64,13 @@ func (g *asks) Check(r *request.Request) *request.Answer {
 	return &a
 }
 
-func (g *asks) Admit(r *request.Request) *request.Answer { return g.Check(r) }
-func (g *asks) Done(o *request.Outcome)                  { g.done <- *o }
+func (g *asks) Admit(r *request.Request) *request.Reply { return g.Check(r) }
+func (g *asks) Done(o *request.Outcome)                 { g.done <- *o }
 
 // early says what it has seen before the wait.
 type early struct{}
 
-func (early) Check(r *request.Request) *request.Answer {
+func (early) Check(r *request.Request) *request.Reply {
 	r.Forward("x-early", []byte("seen"))
 	r.Respond("X-Answer", []byte("early"))
 	return nil
@@ -286,9 +286,9 @@ func TestSuspendClientGone(t *testing.T) {
 }
 
 // decides is a guard that is a function.
-type decides func(*request.Request) *request.Answer
+type decides func(*request.Request) *request.Reply
 
-func (f decides) Check(r *request.Request) *request.Answer { return f(r) }
+func (f decides) Check(r *request.Request) *request.Reply { return f(r) }
 
 // Who has decided about a request that nobody waits for any more is told so, and nobody else.
 func TestMissedDecisions(t *testing.T) {
@@ -300,18 +300,18 @@ func TestMissedDecisions(t *testing.T) {
 	begun := make(chan *work)
 	became := make(chan string, 10)
 	at := serve(t, "", func(r *snapshot.Route) {
-		r.Guards = append(r.Guards, decides(func(r *request.Request) *request.Answer {
+		r.Guards = append(r.Guards, decides(func(r *request.Request) *request.Reply {
 			user, _ := r.Header("x-ask")
 			w := &work{name: string(user), verdict: make(chan bool)}
 			a := *request.Refuse(503, "not decided", "")
-			a.Later = &request.Later{Within: patience, Missed: func() { became <- w.name + " missed" },
-				Work: func(ctx context.Context) func(*request.Request) *request.Answer {
+			a.Deferred = &request.Deferred{Within: patience, Missed: func() { became <- w.name + " missed" },
+				Work: func(ctx context.Context) func(*request.Request) *request.Reply {
 					w.ctx = ctx
 					begun <- w
 					if !<-w.verdict {
 						return nil
 					}
-					return func(*request.Request) *request.Answer {
+					return func(*request.Request) *request.Reply {
 						became <- w.name + " taken"
 						return nil
 					}
@@ -348,7 +348,7 @@ func TestMissedDecisions(t *testing.T) {
 // admits admits everything.
 type admits struct{ *asks }
 
-func (admits) Admit(*request.Request) *request.Answer { return nil }
+func (admits) Admit(*request.Request) *request.Reply { return nil }
 
 // late decides when nobody waits for it any more.
 type late struct {
@@ -356,14 +356,14 @@ type late struct {
 	over chan bool // it has
 }
 
-func (g late) Check(r *request.Request) *request.Answer {
+func (g late) Check(r *request.Request) *request.Reply {
 	if _, asked := r.Header("x-ask"); !asked {
 		return nil
 	}
 	a := *request.Refuse(503, "not decided", "")
-	a.Later = &request.Later{Within: 10 * time.Millisecond, Pass: true, Over: func() { close(g.over) }, Work: func(context.Context) func(*request.Request) *request.Answer {
+	a.Deferred = &request.Deferred{Within: 10 * time.Millisecond, Pass: true, Over: func() { close(g.over) }, Work: func(context.Context) func(*request.Request) *request.Reply {
 		<-g.let
-		return func(*request.Request) *request.Answer { return nil }
+		return func(*request.Request) *request.Reply { return nil }
 	}}
 	return &a
 }

@@ -9,7 +9,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-var answerNoHost = request.Refuse(400, "the request names no host", "")
+var replyNoHost = request.Refuse(400, "the request names no host", "")
 
 // toHTTPS sends a client to https that has come to an address whose clients all are, in
 // the clear. It reports whether it does. The port that the client names isn't that of https.
@@ -22,10 +22,10 @@ func (l *loop) toHTTPS(c *client, r *request.Request) bool {
 		return false
 	}
 	if len(r.Host()) == 0 {
-		l.unrouted(c, answerNoHost)
+		l.unrouted(c, replyNoHost)
 		return true
 	}
-	l.unrouted(c, &request.Answer{Status: m.Status, Fields: request.AppendField(nil, "Location", httpsOf(m, r))})
+	l.unrouted(c, &request.Reply{Status: m.Status, Fields: request.AppendField(nil, "Location", httpsOf(m, r))})
 	return true
 }
 

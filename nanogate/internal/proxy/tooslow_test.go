@@ -44,7 +44,7 @@ func TestTooSlow(t *testing.T) {
 	}
 	c.out.reset()
 	x.upstream = l.snap.Routes[0].Targets[0].Upstream
-	x.outcome.Answered, x.outcome.Sent = at(400), 1000
+	x.outcome.Responded, x.outcome.Sent = at(400), 1000
 	if got := l.tooSlow(c, idle); got <= at(1e6) {
 		t.Error("an upstream without a rate is too slow")
 	}

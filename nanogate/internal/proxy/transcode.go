@@ -17,10 +17,10 @@ import (
 // goes to the upstream is a request like any other: its head and its body are other ones.
 
 var (
-	answerUnknownAPI = request.Refuse(503, "it isn't known yet what the upstream offers", "Retry-After: 1\r\n").For(request.RefusedCallUnknown)
-	answerNotGRPC    = request.Refuse(502, "the upstream's response is not gRPC as it should be", "")
-	answerNotExposed = request.Refuse(404, "this method isn't exposed", "").For(request.RefusedCallMethod)
-	answerHeadStream = request.Refuse(405, "a stream has no HEAD", "Allow: GET\r\n").For(request.RefusedCallMethod)
+	replyUnknownAPI = request.Refuse(503, "it isn't known yet what the upstream offers", "Retry-After: 1\r\n").For(request.RefusedCallUnknown)
+	replyNotGRPC    = request.Refuse(502, "the upstream's response is not gRPC as it should be", "")
+	replyNotExposed = request.Refuse(404, "this method isn't exposed", "").For(request.RefusedCallMethod)
+	replyHeadStream = request.Refuse(405, "a stream has no HEAD", "Allow: GET\r\n").For(request.RefusedCallMethod)
 )
 
 // transcode makes a call of a request, and sends it on.
@@ -28,23 +28,23 @@ func (l *loop) transcode(c *client) {
 	x, r := &c.x, &l.req
 	api := x.route.Schema.API()
 	if api == nil {
-		l.refuse(c, answerUnknownAPI)
+		l.refuse(c, replyUnknownAPI)
 		return
 	}
 	if path := api.Rules.OpenAPI; path != "" && path == string(r.Path) && (x.method == head || string(r.Method()) == "GET") {
 		l.refuse(c, x.route.Schema.Document())
 		return
 	}
-	call, answer := api.Begin(r, !x.body.Done())
+	call, reply := api.Begin(r, !x.body.Done())
 	switch {
-	case answer != nil:
+	case reply != nil:
 	case x.method == head && call.Form != transcode.One:
-		answer = answerHeadStream
+		reply = replyHeadStream
 	case !call.Streams() && r.Head.ContentLength > int64(api.Rules.Most):
-		answer = answerTooLarge
+		reply = replyTooLarge
 	}
-	if answer != nil {
-		l.refuse(c, answer)
+	if reply != nil {
+		l.refuse(c, reply)
 		return
 	}
 	x.json, x.upgrade = call, false
@@ -75,9 +75,9 @@ func (l *loop) exposed(c *client) bool {
 	api := c.x.route.Schema.API()
 	switch {
 	case api == nil:
-		l.refuse(c, answerUnknownAPI)
+		l.refuse(c, replyUnknownAPI)
 	case !api.Exposes(l.req.Path):
-		l.refuse(c, answerNotExposed)
+		l.refuse(c, replyNotExposed)
 	default:
 		return true
 	}
@@ -111,7 +111,7 @@ func (l *loop) passJSON(c *client, piece []byte) bool {
 	x := &c.x
 	x.took += int64(len(piece))
 	if most := l.mostBody(x); most > 0 && x.took > most {
-		return l.declineJSON(c, &transcode.Wrong{Status: 413, Text: answerTooLarge.Detail})
+		return l.declineJSON(c, &transcode.Wrong{Status: 413, Text: replyTooLarge.Detail})
 	}
 	messages, err := x.json.Request(piece, x.body.Done())
 	if err != nil {
@@ -193,7 +193,7 @@ func (l *loop) answered(x *exchange) {
 	if x.passage != nil {
 		came = x.passage.came
 	}
-	x.outcome.Upstream, x.outcome.Answered = true, came
+	x.outcome.Upstream, x.outcome.Responded = true, came
 	if x.upstream.Config.Balance.Kind == config.EWMA {
 		x.endpoint.Took(came-x.tried, l.now)
 	}
@@ -324,9 +324,9 @@ func (l *loop) breakOff(c *client, s *transcode.Status) bool {
 func statusOfFailure(why request.Failure) *transcode.Status {
 	switch why {
 	case request.TimedOut:
-		return &transcode.Status{Code: grpc.DeadlineExceeded, Message: answerLate.Detail}
+		return &transcode.Status{Code: grpc.DeadlineExceeded, Message: replyLate.Detail}
 	case request.BadResponse:
-		return &transcode.Status{Code: grpc.Internal, Message: answerNotGRPC.Detail}
+		return &transcode.Status{Code: grpc.Internal, Message: replyNotGRPC.Detail}
 	}
-	return &transcode.Status{Code: grpc.Unavailable, Message: answerGone.Detail}
+	return &transcode.Status{Code: grpc.Unavailable, Message: replyGone.Detail}
 }

@@ -44,7 +44,7 @@ func (l *loop) switched(c *client, k *backend, head, rest []byte) {
 	l.out = append(l.responseHead(l.out, c, head), "Connection: Upgrade\r\nUpgrade: "...)
 	l.out = append(append(l.out, protocol...), "\r\n\r\n"...)
 	x.begun, x.keep, k.tunnel, k.keep = true, false, true, false
-	x.outcome.Status, x.outcome.Upstream, x.outcome.Answered = 101, true, l.now
+	x.outcome.Status, x.outcome.Upstream, x.outcome.Responded = 101, true, l.now
 	l.await(c, phaseTunnel)
 	if errno := c.out.write(c.fd, l.out, rest); errno != 0 {
 		l.clientGone(c)
@@ -177,7 +177,7 @@ func (l *loop) askTunnel(c *client, k *call) bool {
 	case k.on.codec.Peer().ConnectProtocol && http1.EqualFold(protocol, "websocket"):
 		k.tunnel = true
 	case x.extended:
-		l.refuse(c, answerNoTunnel)
+		l.refuse(c, replyNoTunnel)
 		return false
 	default:
 		x.upgrade = false
@@ -208,7 +208,7 @@ func (l *loop) crossed(c *client, k *backend, head, rest []byte) {
 	x.body.Start(&endless)
 	k.body.Start(&endless)
 	k.headDone, k.toEnd, k.keep = true, true, false
-	x.outcome.Status, x.outcome.Upstream, x.outcome.Answered = status, true, l.now
+	x.outcome.Status, x.outcome.Upstream, x.outcome.Responded = status, true, l.now
 	l.give(c, k, rest, false)
 	if c.fd >= 0 && x.back == k {
 		l.upload(c)

@@ -115,7 +115,7 @@ func (l *loop) passContent(c *client, piece []byte) bool {
 		if x.begun {
 			l.cut(c)
 		} else {
-			l.refuse(c, answerTooLarge)
+			l.refuse(c, replyTooLarge)
 		}
 		return false
 	}
@@ -227,7 +227,7 @@ func (l *loop) badBody(c *client) {
 		l.cut(c)
 		return
 	}
-	l.refuse(c, answerDeclined)
+	l.refuse(c, replyDeclined)
 }
 
 // A request whose body somebody is to see as a whole, before it is sent on, waits until it is
@@ -239,13 +239,13 @@ func (x *exchange) gathers() bool {
 }
 
 // gather has the body come in for the work of an answer.
-func (l *loop) gather(c *client, answer *request.Answer) {
+func (l *loop) gather(c *client, reply *request.Reply) {
 	if !l.invite(c) {
-		answer.Later.End()
+		reply.Deferred.End()
 		return
 	}
 	s := l.sleep(&c.x, l.req.Buf)
-	s.gathers, s.cancel = answer, answer.Later.End
+	s.gathers, s.cancel = reply, reply.Deferred.End
 	l.await(c, phaseRequest)
 	l.later(c)
 }
@@ -253,13 +253,13 @@ func (l *loop) gather(c *client, answer *request.Answer) {
 // gatherPart takes content of the body. It reports whether the exchange goes on.
 func (l *loop) gatherPart(c *client, piece []byte) bool {
 	x := &c.x
-	most := int64(x.waits.gathers.Later.Most)
+	most := int64(x.waits.gathers.Deferred.Most)
 	if own := l.mostBody(x); own > 0 && own < most {
 		most = own
 	}
 	if x.sent += int64(len(piece)); x.sent > most {
 		c.unread, x.keep = true, false
-		l.refuse(c, answerTooLarge)
+		l.refuse(c, replyTooLarge)
 		return false
 	}
 	if x.replay == nil {
@@ -275,13 +275,13 @@ func (l *loop) gatherPart(c *client, piece []byte) bool {
 
 // gathered goes on when the body is in.
 func (l *loop) gathered(c *client) {
-	answer, asked := c.x.waits.gathers, false
-	l.wakeUp(c, nil, func(*request.Request) *request.Answer {
+	reply, asked := c.x.waits.gathers, false
+	l.wakeUp(c, nil, func(*request.Request) *request.Reply {
 		asked = true
-		return answer
+		return reply
 	})
 	if !asked {
-		answer.Later.End()
+		reply.Deferred.End()
 	}
 }
 

@@ -80,9 +80,9 @@ func (l *loop) severClient(c *client) {
 		l.holds(func() { l.endHello(c) })
 	}
 	l.abandon(c)
-	if c.alone {
-		if c.alone = false; !c.mirrors {
-			l.alone--
+	if c.background {
+		if c.background = false; !c.mirrors {
+			l.revalidations--
 		}
 	} else {
 		l.holds(func() { c.close(l.poller) })

@@ -19,7 +19,7 @@ import (
 // request is sent on, when it has ended, or both.
 type panics struct{}
 
-func (panics) Check(r *request.Request) *request.Answer {
+func (panics) Check(r *request.Request) *request.Reply {
 	if _, asked := r.Header("x-panic"); asked {
 		panic("as was asked for")
 	}
@@ -37,7 +37,7 @@ func (panics) Ended(o *request.Outcome, note []byte) {
 	}
 }
 
-func (panics) Admit(r *request.Request) *request.Answer { return nil }
+func (panics) Admit(r *request.Request) *request.Reply { return nil }
 
 func (panics) Done(o *request.Outcome) {
 	if o.Received == 13 { // bytes of a body

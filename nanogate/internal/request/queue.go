@@ -1,7 +1,7 @@
 package request
 
 // Queue is where a request can wait for a place that a limit has none of at the moment.
-// The limit puts it into the answer that it returns ([Answer.Queue]); whoever doesn't
+// The limit puts it into the reply that it returns ([Reply.Queue]); whoever doesn't
 // know of it gives that answer, so that what can't wait is refused. Its methods may be
 // called by any goroutine.
 type Queue interface {

@@ -1,7 +1,7 @@
 package request
 
 // Refusal is why the gateway refused a request itself, for the log and for those who count.
-// The client isn't told more than [Answer.Detail]. There are few, and none holds anything
+// The client isn't told more than [Reply.Detail]. There are few, and none holds anything
 // that a client has sent.
 type Refusal uint8
 
@@ -184,7 +184,7 @@ var refusals = [Refusals]string{
 func (r Refusal) String() string { return refusals[r] }
 
 // For returns the answer as one that is given for a reason.
-func (a *Answer) For(why Refusal) *Answer {
+func (a *Reply) For(why Refusal) *Reply {
 	named := *a
 	named.Why = why
 	return &named

@@ -110,7 +110,7 @@ func (r *Request) Header(lower string) (value []byte, ok bool) {
 
 // Sent returns the value of the first field of that name, which must be in lower case, as
 // the upstream will have it by now: a guard may have put it in place of the client's.
-func (r *Request) Sent(lower string) (value []byte, ok bool) {
+func (r *Request) UpstreamHeader(lower string) (value []byte, ok bool) {
 	for rest := r.lines; len(rest) > 0; {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, crlf)

@@ -43,7 +43,7 @@ func (p *Response) Status() int {
 
 // SetStatus has the client get another status. It reports false, and changes nothing, if
 // that isn't from 200 to 599, or if one of the two is for responses without a body and the
-// other isn't: 204, 304. Another response altogether is an [Answer].
+// other isn't: 204, 304. Another response altogether is a [Reply].
 func (p *Response) SetStatus(status int) bool {
 	if status < 200 || status > 599 || bodiless(status) != bodiless(p.Head.Status) {
 		return false
@@ -55,7 +55,7 @@ func (p *Response) SetStatus(status int) bool {
 func bodiless(status int) bool { return status == 204 || status == 304 }
 
 // SetContent has the client get another body, which nobody changes any more. It is for who
-// has seen the body as a whole ([Later.Content]).
+// has seen the body as a whole ([Deferred.Content]).
 func (p *Response) SetContent(body []byte) { p.content, p.refilled = body, true }
 
 // Content is the body that was set; ok is false if none was.

@@ -20,7 +20,7 @@ type Line struct {
 func (r *Request) Rewrite(to Line) { r.rewritten = to }
 
 // SetContent has the request go on with another body, which nobody changes any more. It is
-// for who has seen the body as a whole ([Later.Content]).
+// for who has seen the body as a whole ([Deferred.Content]).
 func (r *Request) SetContent(body []byte) { r.content, r.refilled = body, true }
 
 // Content is the body that was set; ok is false if none was.

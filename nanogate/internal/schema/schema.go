@@ -39,7 +39,7 @@ type Source struct {
 // known is an API, and what describes it.
 type known struct {
 	api      *transcode.API
-	document *request.Answer
+	document *request.Reply
 }
 
 // Status is how a source is doing.
@@ -93,7 +93,7 @@ func (s *Source) API() *transcode.API {
 
 // Document returns the OpenAPI document of what is known, as an answer; nil if nothing is
 // yet.
-func (s *Source) Document() *request.Answer {
+func (s *Source) Document() *request.Reply {
 	if now := s.now.Load(); now != nil {
 		return now.document
 	}
@@ -176,7 +176,7 @@ func (s *Source) take(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	s.sum = sum
-	s.now.Store(&known{api, &request.Answer{Status: 200, Fields: []byte("Content-Type: application/json\r\n"), Body: append(document, '\n')}})
+	s.now.Store(&known{api, &request.Reply{Status: 200, Fields: []byte("Content-Type: application/json\r\n"), Body: append(document, '\n')}})
 	return nil
 }
 

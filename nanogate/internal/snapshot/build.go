@@ -47,7 +47,7 @@ type Builder struct {
 func NewBuilder(loops int) *Builder {
 	b := &Builder{Found: discovery.NewSet(discovery.Options{}), registry: upstream.Registry{Loops: loops, Own: new(upstream.Own)},
 		compare: mirror.NewWorkers(runtime.GOMAXPROCS(0))}
-	b.logins.Share = func(rules *config.OIDC, name string, most int) (oidc.Board, error) {
+	b.logins.Share = func(rules *config.OIDC, name string, most int) (oidc.LogoutBus, error) {
 		return boardOf(rules, name, most, cmp.Or(b.Log, slog.Default()))
 	}
 	return b

@@ -12,12 +12,12 @@ import (
 // Caching is how a route's responses are stored, and given again.
 type Caching struct {
 	cache.Policy
-	Store   *cache.Store
-	Route   cache.Key // of requests of this route as it is configured: another route's have another
-	Wait    time.Duration
-	Waiters int
-	Told    bool
-	Counts  *cache.Counts
+	Store       *cache.Store
+	Route       cache.Key // of requests of this route as it is configured: another route's have another
+	Wait        time.Duration
+	Waiters     int
+	CacheStatus bool
+	Counts      *cache.Counts
 }
 
 // caching refuses to store what a guard may have let one client see only. The reader of
@@ -46,7 +46,7 @@ func (r *Route) caches(m *making, before *Route) {
 	r.Cache = &Caching{
 		Policy: cache.Policy{Heuristic: c.Heuristic, WhileRevalidate: c.WhileRevalidate, IfError: c.IfError, Obey: c.Obey, Targets: c.Targets},
 		Store:  store, Route: store.KeyOf([]byte(r.Name + "\x00" + r.text)),
-		Wait: c.Wait, Waiters: c.Waiters, Told: c.Told,
+		Wait: c.Wait, Waiters: c.Waiters, CacheStatus: c.CacheStatus,
 	}
 	if before != nil && before.Cache != nil {
 		r.Cache.Counts = before.Cache.Counts

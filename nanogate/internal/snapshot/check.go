@@ -35,7 +35,7 @@ func Check(c *config.Config, offers middleware.Offers) (problems config.Problems
 	for _, u := range c.Upstreams {
 		check(u)
 	}
-	logins := oidc.Clients{Share: func(rules *config.OIDC, name string, most int) (oidc.Board, error) {
+	logins := oidc.Clients{Share: func(rules *config.OIDC, name string, most int) (oidc.LogoutBus, error) {
 		return boardOf(rules, name, most, slog.New(slog.DiscardHandler))
 	}}
 	for _, route := range c.Routes {

@@ -11,7 +11,7 @@ import (
 )
 
 // boardOf opens what gateways tell each other of logouts by.
-func boardOf(rules *config.OIDC, name string, most int, log *slog.Logger) (oidc.Board, error) {
+func boardOf(rules *config.OIDC, name string, most int, log *slog.Logger) (oidc.LogoutBus, error) {
 	return fleet.NewLogouts(&rules.Redis, name, rules.Session+time.Hour, most, log)
 }
 

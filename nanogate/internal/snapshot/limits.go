@@ -53,7 +53,7 @@ func rateOf(c *config.Route, i int) (limit.Limit, error) {
 type early struct{ limit.Limit }
 
 // Check takes a token, or says when there will be one.
-func (e early) Check(r *request.Request) *request.Answer { return e.Admit(r) }
+func (e early) Check(r *request.Request) *request.Reply { return e.Admit(r) }
 
 // Name is what it is called in metrics.
 func (e early) Name() string { return nameOf(e.Limit) }

@@ -44,7 +44,7 @@ func hosts(_ *config.Route, r *Route) error {
 		}
 		host := middleware.NewHost(use.Name, m, offer.Counts, log)
 		r.Guards, r.Middleware = append(r.Guards, host), append(r.Middleware, host)
-		if host.Answers() {
+		if host.HandlesResponses() {
 			r.Responders = append(r.Responders, host)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // found.
 func (m *making) inherit(parts *upstream.Parts) {
 	for _, source := range parts.Sources {
-		if heir, ok := source.(upstream.Heir); ok && m.before != nil {
+		if heir, ok := source.(upstream.Successor); ok && m.before != nil {
 			if m.sources == nil {
 				for _, u := range m.before.Upstreams {
 					m.sources = append(m.sources, u.Sources...)
@@ -32,7 +32,7 @@ func (s *Snapshot) Await(ctx context.Context, before *Snapshot) {
 			continue
 		}
 		select {
-		case <-u.Told():
+		case <-u.Discovered():
 		case <-ctx.Done():
 			return
 		}

@@ -25,7 +25,7 @@ import (
 type Route struct {
 	Name   string
 	Config *config.Route
-	Broken *request.Answer // to everything, if the route couldn't be built; else nil
+	Broken *request.Reply // to everything, if the route couldn't be built; else nil
 
 	Observers []observe.Observer
 	Guards    []guard.Guard // in their order; the last ones are middleware
@@ -35,10 +35,10 @@ type Route struct {
 	Middleware []*middleware.Host // among the guards, in their order
 	Responders []*middleware.Host // of these middleware that looks at responses, in the order of requests
 
-	Answer   *request.Answer // fixed; nil if there is none
-	Redirect *Template       // nil if it is none
-	Targets  []Target        // else
-	Rewrite  *Template       // of the path; nil: as it is
+	Reply    *request.Reply // fixed; nil if there is none
+	Redirect *Template      // nil if it is none
+	Targets  []Target       // else
+	Rewrite  *Template      // of the path; nil: as it is
 	Request  Edit
 	Response Edit
 	Identity Identity
@@ -146,7 +146,7 @@ func (r *Route) build(c *config.Route) *config.Problem {
 		r.Redirect = templateOf(c.Redirect.To, params)
 	case c.Respond != nil:
 		fields := request.AppendField(nil, "Content-Type", c.Respond.Type)
-		r.Answer = &request.Answer{Status: c.Respond.Status, Fields: fields, Body: []byte(c.Respond.Body)}
+		r.Reply = &request.Reply{Status: c.Respond.Status, Fields: fields, Body: []byte(c.Respond.Body)}
 	}
 	var err error
 	if r.Sticky, err = sticky(c.Sticky); err == nil {

@@ -61,8 +61,8 @@ func TestBuildTakesOver(t *testing.T) {
 
 type closing struct{ closed *int }
 
-func (c closing) Check(*request.Request) *request.Answer { return nil }
-func (c closing) Close()                                 { *c.closed++ }
+func (c closing) Check(*request.Request) *request.Reply { return nil }
+func (c closing) Close()                                { *c.closed++ }
 
 // A route whose guard can't be made answers 503 and has no way to its upstream; the
 // others are as they were.

@@ -58,7 +58,7 @@ type timedGuard struct {
 	timing *stats.Timing
 }
 
-func (g timedGuard) Check(r *request.Request) *request.Answer {
+func (g timedGuard) Check(r *request.Request) *request.Reply {
 	if !stats.Sampled(r) {
 		return g.Guard.Check(r)
 	}
@@ -67,10 +67,10 @@ func (g timedGuard) Check(r *request.Request) *request.Answer {
 	return g.Guard.Check(r)
 }
 
-// Asked is whom the guard that is timed asks.
-func (g timedGuard) Asked() (a guard.Asked, ok bool) {
-	if asker, is := g.Guard.(guard.Asker); is {
-		return asker.Asked()
+// RemoteStatus is whom the guard that is timed asks.
+func (g timedGuard) RemoteStatus() (a guard.RemoteStatus, ok bool) {
+	if asker, is := g.Guard.(guard.Remote); is {
+		return asker.RemoteStatus()
 	}
 	return a, false
 }
@@ -86,7 +86,7 @@ type timedLimit struct {
 	timing *stats.Timing
 }
 
-func (l timedLimit) Admit(r *request.Request) *request.Answer {
+func (l timedLimit) Admit(r *request.Request) *request.Reply {
 	if !stats.Sampled(r) {
 		return l.Limit.Admit(r)
 	}

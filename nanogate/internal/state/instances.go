@@ -15,7 +15,7 @@ import (
 // It may be used by several goroutines at once.
 type Instances struct {
 	file  *File
-	later *Later
+	later *DelayedSaver
 	from  string
 
 	mu   sync.Mutex
@@ -30,7 +30,7 @@ func (d *Dir) Instances(log *slog.Logger, from, kind string, keys ...string) *In
 		return nil
 	}
 	file := d.File(kind, keys...)
-	return &Instances{file: file, later: file.Later(log), from: from}
+	return &Instances{file: file, later: file.DelayedSaver(log), from: from}
 }
 
 // said is what stands in the file.

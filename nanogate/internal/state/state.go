@@ -21,7 +21,7 @@ import (
 // use one: the last to write a file is believed.
 type Dir struct {
 	path  string
-	after time.Duration // from a change until it is on disk, see [Later]
+	after time.Duration // from a change until it is on disk, see [DelayedSaver]
 	most  int           // bytes of a file
 
 	mu    sync.Mutex

@@ -20,9 +20,9 @@ import (
 // begin makes a call.
 func begin(t testing.TB, a *API, line, fields string) *Call {
 	t.Helper()
-	c, answer := a.Begin(asked(t, line, fields), false)
-	if answer != nil {
-		t.Fatalf("%s: %s", line, answer.Body)
+	c, reply := a.Begin(asked(t, line, fields), false)
+	if reply != nil {
+		t.Fatalf("%s: %s", line, reply.Body)
 	}
 	return c
 }
@@ -178,11 +178,11 @@ func TestStatuses(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no status")
 	}
-	answer := call.Refusal(&status)
+	reply := call.Refusal(&status)
 	want := `{"type":"about:blank","title":"Bad Request","status":400,"detail":"café","field":"id","code":"INVALID_ARGUMENT","details":[` +
 		`{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"id","description":"none"}]},{"@type":"type.googleapis.com/t.Inner","textValue":"x"},{"@type":"x/y.Z","value":"aGk="}]}` + "\n"
-	if tight(string(answer.Body)) != want || answer.Status != 400 {
-		t.Errorf("%s, want %s", answer.Body, want)
+	if tight(string(reply.Body)) != want || reply.Status != 400 {
+		t.Errorf("%s, want %s", reply.Body, want)
 	}
 	for lines, ok := range map[string]bool{"": false, "grpc-status: x\r\n": false, "Grpc-Status: 0\r\n": true, "grpc-message: x\r\n": false} {
 		if _, is := StatusOf([]byte(lines)); is != ok {
@@ -230,10 +230,10 @@ func FuzzCall(f *testing.F) {
 		if !ok {
 			return
 		}
-		c, answer := a.Begin(r, body != "")
-		if answer != nil {
-			if answer.Status < 400 || len(answer.Body) == 0 {
-				t.Fatalf("%s: %+v", line, answer)
+		c, reply := a.Begin(r, body != "")
+		if reply != nil {
+			if reply.Status < 400 || len(reply.Body) == 0 {
+				t.Fatalf("%s: %+v", line, reply)
 			}
 			return
 		}

@@ -39,9 +39,9 @@ func updated(t testing.TB, c *Call) []byte {
 func BenchmarkCall(b *testing.B) {
 	a := compiled(b, users, config.GRPCJSON{})
 	r := asked(b, usersLine, "")
-	c, answer := a.Begin(r, true)
-	if answer != nil {
-		b.Fatalf("%s", answer.Body)
+	c, reply := a.Begin(r, true)
+	if reply != nil {
+		b.Fatalf("%s", reply.Body)
 	}
 	response, body := updated(b, c), []byte(user)
 	message := response[grpc.PrefixLen:]

@@ -61,7 +61,7 @@ func (f Form) ContentType() string {
 
 // Begin makes a call of a request, whose memory isn't needed any more then. body says
 // that it has one. It gives an answer instead to what fits no method.
-func (a *API) Begin(r *request.Request, body bool) (*Call, *request.Answer) {
+func (a *API) Begin(r *request.Request, body bool) (*Call, *request.Reply) {
 	var m httprule.Match
 	b, ok := a.table.Find(string(r.Method()), r.Path, &m)
 	if !ok {
@@ -92,7 +92,7 @@ func (a *API) Begin(r *request.Request, body bool) (*Call, *request.Answer) {
 		text = m.Append(text[:0], v)
 		value, err := a.value(b.fields[i][len(b.fields[i])-1], string(text))
 		if err != nil {
-			return nil, (&Wrong{Field: v.Name(), Text: err.Error()}).Answer()
+			return nil, (&Wrong{Field: v.Name(), Text: err.Error()}).Reply()
 		}
 		c.settings = append(c.settings, setting{b.fields[i], value})
 	}

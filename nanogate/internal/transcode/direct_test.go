@@ -51,9 +51,9 @@ func TestDirectRequests(t *testing.T) {
 		{"POST /deep/5", `{"id":9}`, false}, {"POST /deep/5", ``, false},
 		{"POST /tags?id=5", `["a","b"]`, true}, {"POST /tags", `[]`, true}, {"POST /tags", ` `, true}, {"POST /tags", `null`, false}, {"POST /counts?first=a", `{"a":1}`, true},
 	} {
-		call, answer := a.Begin(asked(t, c.line, ""), c.body != "")
-		if answer != nil {
-			t.Fatalf("%s: %s", c.line, answer.Body)
+		call, reply := a.Begin(asked(t, c.line, ""), c.body != "")
+		if reply != nil {
+			t.Fatalf("%s: %s", c.line, reply.Body)
 		}
 		got, taken := call.direct([]byte("before"), []byte(c.body))
 		if taken != c.taken {

@@ -36,9 +36,9 @@ func TestRawRequests(t *testing.T) {
 		{"POST /v1/pictures/a:push", "a/b", nil, `{"name":"a","content":{"contentType":"a/b"}}`},
 		{"POST /v1/list", "application/json", []string{`[{"contentType":"a/b"}]`}, `{"all":[{"contentType":"a/b"}]}`}, // several are JSON
 	} {
-		call, answer := a.Begin(asked(t, c.line, "content-type: "+c.kind+"\r\n"), len(c.pieces) > 0)
-		if answer != nil {
-			t.Errorf("%s: %s", c.line, answer.Body)
+		call, reply := a.Begin(asked(t, c.line, "content-type: "+c.kind+"\r\n"), len(c.pieces) > 0)
+		if reply != nil {
+			t.Errorf("%s: %s", c.line, reply.Body)
 			continue
 		}
 		var got []string
@@ -68,7 +68,7 @@ func TestRawRequests(t *testing.T) {
 	if n := len(unframe(t, frames)); n != 3 || err != nil { // of 50 bytes each, as a message has other things in it too
 		t.Errorf("%d messages, %v", n, err)
 	}
-	if _, answer := a.Begin(asked(t, "PUT /v1/pictures/a", "content-type: a/b\r\ncontent-encoding: gzip\r\n"), true); answer == nil || answer.Status != 415 {
+	if _, reply := a.Begin(asked(t, "PUT /v1/pictures/a", "content-type: a/b\r\ncontent-encoding: gzip\r\n"), true); reply == nil || reply.Status != 415 {
 		t.Error("a body that is compressed is taken")
 	}
 }

@@ -37,8 +37,8 @@ func (w *Wrong) Error() string {
 	return text
 }
 
-// Answer is what a client is told.
-func (w *Wrong) Answer() *request.Answer {
+// Reply is the response that a client gets.
+func (w *Wrong) Reply() *request.Reply {
 	status := w.Status
 	if status == 0 {
 		status = 400
@@ -47,11 +47,11 @@ func (w *Wrong) Answer() *request.Answer {
 }
 
 // AnswerOf is what a client is told of an error of [Call.Request].
-func AnswerOf(err error) *request.Answer {
+func AnswerOf(err error) *request.Reply {
 	if w := (*Wrong)(nil); errors.As(err, &w) {
-		return w.Answer()
+		return w.Reply()
 	}
-	return (&Wrong{Text: err.Error()}).Answer()
+	return (&Wrong{Text: err.Error()}).Reply()
 }
 
 // problem is a problem document (RFC 9457), with members of its own.
@@ -77,13 +77,13 @@ func (p problem) append(dst []byte) []byte {
 	return append(dst, b...)
 }
 
-func (p problem) answer() *request.Answer {
+func (p problem) answer() *request.Reply {
 	fields := []byte("Content-Type: application/problem+json\r\n")
 	if p.after > 0 { // in whole seconds (RFC 9110 10.2.3)
 		fields = append(fields, "Retry-After: "...)
 		fields = append(strconv.AppendInt(fields, int64((p.after+time.Second-1)/time.Second), 10), "\r\n"...)
 	}
-	return &request.Answer{
+	return &request.Reply{
 		Status: p.Status, Fields: fields,
 		Body: append(p.append(nil), '\n'), Detail: p.Detail,
 	}
@@ -159,7 +159,7 @@ const mostAfter = 24 * time.Hour
 
 // Refusal is what a client is told of a call that has failed before anything of its
 // response was sent on.
-func (c *Call) Refusal(s *Status) *request.Answer { return c.api.problemOf(s).answer() }
+func (c *Call) Refusal(s *Status) *request.Reply { return c.api.problemOf(s).answer() }
 
 // Ending is how a stream tells of a failure: as its last line, {"error": …}, or as an
 // event of that name.

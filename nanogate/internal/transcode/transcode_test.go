@@ -70,9 +70,9 @@ func asked(t testing.TB, line, fields string) *request.Request {
 // send gives the method and the messages that a request is made, or what is answered.
 func send(t testing.TB, a *API, line, body string) string {
 	t.Helper()
-	c, answer := a.Begin(asked(t, line, ""), body != "")
-	if answer != nil {
-		return strings.TrimSpace(string(answer.Body))
+	c, reply := a.Begin(asked(t, line, ""), body != "")
+	if reply != nil {
+		return strings.TrimSpace(string(reply.Body))
 	}
 	frames, err := c.Request([]byte(body), true)
 	if err != nil {
@@ -329,9 +329,9 @@ func TestContentTypes(t *testing.T) {
 		"content-type: application/json\r\n": 0, "content-type: Application/JSON; charset=utf-8\r\n": 0, "content-type: application/x-ndjson\r\n": 0, "content-type: application/merge-patch+json\r\n": 0,
 		"content-type: text/plain\r\n": 415, "content-type: application/x-www-form-urlencoded\r\n": 415, "content-type: \r\n": 415, "content-type: application/json\r\ncontent-encoding: gzip\r\n": 415,
 	} {
-		_, answer := a.Begin(asked(t, "PUT /v1/books/7", fields), true)
-		if answer == nil && status != 0 || answer != nil && answer.Status != status {
-			t.Errorf("%q: %+v, want %d", fields, answer, status)
+		_, reply := a.Begin(asked(t, "PUT /v1/books/7", fields), true)
+		if reply == nil && status != 0 || reply != nil && reply.Status != status {
+			t.Errorf("%q: %+v, want %d", fields, reply, status)
 		}
 	}
 }

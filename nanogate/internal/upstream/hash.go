@@ -83,7 +83,7 @@ func (u *Upstream) key(r *request.Request, l *Local) uint64 {
 	case config.HashPath:
 		return hashOf(r.Path)
 	case config.HashHeader:
-		if value, ok := r.Sent(b.Name); ok {
+		if value, ok := r.UpstreamHeader(b.Name); ok {
 			return hashOf(value)
 		}
 		return l.Random()

@@ -115,7 +115,7 @@ func TestSourcesNameTheGateway(t *testing.T) {
 	u := g.New(c, Parts{Sources: []Source{told(all[:2])}})
 	t.Cleanup(u.Close)
 	names := func() (names []string) {
-		<-u.Told()
+		<-u.Discovered()
 		for _, e := range u.Set().All {
 			names = append(names, e.Name)
 		}

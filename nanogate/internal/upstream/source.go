@@ -16,16 +16,16 @@ type Source interface {
 	Watch(ctx context.Context, update func([]Instance))
 }
 
-// Knower is a source that knows of instances before it is watched: an upstream that is
+// Preloaded is a source that knows of instances before it is watched: an upstream that is
 // made anew begins with those.
-type Knower interface {
+type Preloaded interface {
 	Known() []Instance
 }
 
-// Heir is a source that begins with what sources before it have found of the same, so that
+// Successor is a source that begins with what sources before it have found of the same, so that
 // an upstream which is configured otherwise isn't without instances meanwhile.
-type Heir interface {
-	// Inherit is called before [Knower.Known] and [Source.Watch]. The sources before may
+type Successor interface {
+	// Inherit is called before [Preloaded.Known] and [Source.Watch]. The sources before may
 	// be watched still.
 	Inherit(before []Source)
 }
@@ -67,7 +67,7 @@ func newFound(u *Upstream, static []Instance, sources []Source) *found {
 	}
 	for i, source := range sources {
 		f.untold[i] = true
-		if k, ok := source.(Knower); ok {
+		if k, ok := source.(Preloaded); ok {
 			f.by[1+i] = k.Known()
 		}
 	}

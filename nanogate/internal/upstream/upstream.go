@@ -134,8 +134,8 @@ func (u *Upstream) Close() {
 	u.all = nil
 }
 
-// Told is closed when all sources have said who there is.
-func (u *Upstream) Told() <-chan struct{} { return u.found.told }
+// Discovered is closed when all sources have said who there is.
+func (u *Upstream) Discovered() <-chan struct{} { return u.found.told }
 
 // Review looks again at what its sources have said, after the gateway's own addresses have
 // changed.

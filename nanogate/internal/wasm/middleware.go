@@ -11,7 +11,7 @@ import (
 )
 
 // answers are what clients get in the place of a plug-in that failed.
-type answers struct{ failed, crowded *request.Answer }
+type answers struct{ failed, crowded *request.Reply }
 
 func newAnswers() answers {
 	return answers{
@@ -32,7 +32,7 @@ func (p *Plugin) Middleware() middleware.Middleware {
 type use struct{ *Plugin }
 
 // asked has the guest look at a request.
-func (u *use) asked(r *request.Request) *request.Answer {
+func (u *use) asked(r *request.Request) *request.Reply {
 	p, m := u.Plugin, u.now.Load()
 	t := &turn{p: p, m: m, x: exchangeOf(r)}
 	var content func([]byte)
@@ -40,11 +40,11 @@ func (u *use) asked(r *request.Request) *request.Answer {
 		content = func(body []byte) { t.x.Body = body }
 	}
 	next, failure := false, (*Failure)(nil)
-	answer := p.later(p.answers.crowded, content, func() func(*request.Request) *request.Answer {
+	reply := p.later(p.answers.crowded, content, func() func(*request.Request) *request.Reply {
 		if next, failure = t.request(); failure != nil {
 			p.failed(failure)
 		}
-		return func(r *request.Request) *request.Answer {
+		return func(r *request.Request) *request.Reply {
 			switch {
 			case failure != nil:
 				return p.instead()
@@ -58,16 +58,16 @@ func (u *use) asked(r *request.Request) *request.Answer {
 			return nil
 		}
 	})
-	answer.Later.Missed = func() {
+	reply.Deferred.Missed = func() {
 		if next {
 			t.ended(&request.Outcome{Failed: request.ClientGone})
 		}
 	}
-	return answer
+	return reply
 }
 
 // answered has it look at the response.
-func (u *use) answered(r *request.Request, resp *request.Response) *request.Answer {
+func (u *use) answered(r *request.Request, resp *request.Response) *request.Reply {
 	p := u.Plugin
 	t, ok := r.Kept(u).(*turn)
 	if !ok { // it failed before, and may
@@ -78,7 +78,7 @@ func (u *use) answered(r *request.Request, resp *request.Response) *request.Answ
 	if t.features&BufferResponse != 0 {
 		content = func(body []byte) { t.x.Content = body }
 	}
-	return p.later(p.answers.crowded, content, func() func(*request.Request) *request.Answer {
+	return p.later(p.answers.crowded, content, func() func(*request.Request) *request.Reply {
 		if !t.takesResponse() { // nobody waits any more
 			return nil
 		}
@@ -86,7 +86,7 @@ func (u *use) answered(r *request.Request, resp *request.Response) *request.Answ
 		if failure != nil {
 			p.failed(failure)
 		}
-		return func(r *request.Request) *request.Answer {
+		return func(r *request.Request) *request.Reply {
 			if failure != nil {
 				return p.instead()
 			}
@@ -100,7 +100,7 @@ func (u *use) answered(r *request.Request, resp *request.Response) *request.Answ
 }
 
 // instead is what happens to what a guest has failed to look at.
-func (p *Plugin) instead() *request.Answer {
+func (p *Plugin) instead() *request.Reply {
 	if p.rules.Pass {
 		return nil
 	}
@@ -151,8 +151,8 @@ func source(r *request.Request) string {
 }
 
 // answer is what a guest has said itself.
-func (x *Exchange) answer() *request.Answer {
-	a := &request.Answer{Status: x.Status, Body: x.Content}
+func (x *Exchange) answer() *request.Reply {
+	a := &request.Reply{Status: x.Status, Body: x.Content}
 	if a.Status == 0 {
 		a.Status = 200
 	}

@@ -37,7 +37,7 @@ type Plugin struct {
 	stop chan struct{}
 	once sync.Once
 
-	failures, messages bounds.Told
+	failures, messages bounds.ThrottledLog
 }
 
 const (

@@ -55,7 +55,7 @@ func (t *turn) request() (next bool, failure *Failure) {
 	t.features, t.id = c.features, uint32(results[0]>>32)
 	switch uint32(results[0]) {
 	case 0:
-		t.p.Counts.Answered.Add(1)
+		t.p.Counts.Replied.Add(1)
 		return false, nil
 	case 1:
 		if t.x.Changed.Content {
@@ -121,10 +121,10 @@ var errEarly = errors.New("it has written a response's body and let the request 
 
 // later has the work done by the plug-in's own workers. without is the answer if it isn't
 // done in time. content, if it isn't nil, is given the request's body before.
-func (p *Plugin) later(without *request.Answer, content func([]byte), work func() func(*request.Request) *request.Answer) *request.Answer {
+func (p *Plugin) later(without *request.Reply, content func([]byte), work func() func(*request.Request) *request.Reply) *request.Reply {
 	a, looked, full := *without, false, false
 	within, queued := p.rules.Queue.Wait+p.rules.Time+slack, int64(0)
-	a.Later = &request.Later{
+	a.Deferred = &request.Deferred{
 		Within: within, Pass: p.rules.Pass, Content: content, Most: int(p.rules.Body),
 		By: func(job func()) bool {
 			queued = clock.Now()
@@ -134,7 +134,7 @@ func (p *Plugin) later(without *request.Answer, content func([]byte), work func(
 			full = true
 			return false
 		},
-		Work: func(context.Context) func(*request.Request) *request.Answer {
+		Work: func(context.Context) func(*request.Request) *request.Reply {
 			looked = true
 			if clock.Now()-queued > int64(p.rules.Queue.Wait) {
 				p.failed(&Failure{Reason: Crowded, Err: errCrowded})

@@ -43,16 +43,16 @@ func TestMissedTurns(t *testing.T) {
 			<-done
 		}
 		r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-		later := (&use{p}).asked(r).Later
-		var decide func(*request.Request) *request.Answer
+		later := (&use{p}).asked(r).Deferred
+		var decide func(*request.Request) *request.Reply
 		done := make(chan bool)
 		if !later.By(func() { decide = later.Work(t.Context()); close(done) }) {
 			t.Fatal("there is no room")
 		}
 		<-done
 		if one.taken {
-			if answer := decide(r); (answer == nil) != (one.result != 0) {
-				t.Errorf("%s: the answer is %v", name, answer)
+			if reply := decide(r); (reply == nil) != (one.result != 0) {
+				t.Errorf("%s: the answer is %v", name, reply)
 			}
 		} else {
 			later.Missed()

@@ -39,7 +39,7 @@ type Follower struct {
 	patience time.Duration
 	certify  func([]secure.Bound)
 	file     *state.File // of what was served last
-	later    *state.Later
+	later    *state.DelayedSaver
 	end      context.CancelFunc
 	ended    sync.WaitGroup
 	closing  sync.Once
@@ -97,7 +97,7 @@ func Follow(c *config.Config, o Options) *Follower {
 	}
 	f.status = upstream.SourceStatus{From: from(k), Since: time.Now()}
 	f.file = f.cluster.File("routes", k.Cluster.Kubeconfig, k.Cluster.Context, k.Controller, named(k))
-	f.later = f.file.Later(o.Log)
+	f.later = f.file.DelayedSaver(o.Log)
 	reads(ctx, f, classes, false, f.objects.Classes, whole[gw.GatewayClass])
 	reads(ctx, f, gateways, false, f.objects.Gateways, whole[gw.Gateway])
 	reads(ctx, f, httpRoutes, false, f.objects.HTTPRoutes, whole[gw.HTTPRoute])

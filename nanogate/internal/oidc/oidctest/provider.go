@@ -137,8 +137,8 @@ func (p *Provider) LogIn(t testing.TB, location string) *url.URL {
 	return nil
 }
 
-// Asked is how often a path was asked for.
-func (p *Provider) Asked(path string) int {
+// RequestCount is how often a path was asked for.
+func (p *Provider) RequestCount(path string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.asked[path]

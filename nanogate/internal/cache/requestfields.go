@@ -5,9 +5,9 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Asked is what a request says that matters to a cache. Its bytes are views of the
+// RequestFields are the fields of a request that matter to a cache. Its bytes are views of the
 // request.
-type Asked struct {
+type RequestFields struct {
 	Control       Directives
 	Authorized    bool   // it has credentials in Authorization
 	Range         []byte // nil: all is wanted
@@ -19,8 +19,8 @@ type Asked struct {
 
 // Read reads a request. What it says in Cache-Control and Pragma is ignored unless obey,
 // but for no-store, which keeps what may be private out of the store.
-func (a *Asked) Read(r *request.Request, obey bool) {
-	*a = Asked{Control: NoDirectives}
+func (a *RequestFields) Read(r *request.Request, obey bool) {
+	*a = RequestFields{Control: NoDirectives}
 	pragma, control := false, false
 	for i := range r.Head.Fields {
 		f := &r.Head.Fields[i]
@@ -72,4 +72,4 @@ func (a *Asked) Read(r *request.Request, obey bool) {
 
 // Conditional reports whether the client has something already, and asks for what has
 // changed only.
-func (a *Asked) Conditional() bool { return a.NoneMatch != nil || a.ModifiedSince != nil }
+func (a *RequestFields) Conditional() bool { return a.NoneMatch != nil || a.ModifiedSince != nil }

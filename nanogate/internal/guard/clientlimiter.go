@@ -5,19 +5,21 @@ import (
 	"sync"
 )
 
-// crowd counts what waits beside the loops for each client's address, so that nobody takes
+// clientLimiter counts what waits beside the loops for each client's address, so that nobody takes
 // all the room.
-type crowd struct {
+type clientLimiter struct {
 	most int // of one address
 
 	mu      sync.Mutex
 	waiting map[netip.Addr]int
 }
 
-func newCrowd(most int) crowd { return crowd{most: most, waiting: map[netip.Addr]int{}} }
+func newClientLimiter(most int) clientLimiter {
+	return clientLimiter{most: most, waiting: map[netip.Addr]int{}}
+}
 
 // enter reports whether there may be one more of a client's, and counts it.
-func (c *crowd) enter(client netip.Addr) bool {
+func (c *clientLimiter) enter(client netip.Addr) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting[client] >= c.most {
@@ -27,7 +29,7 @@ func (c *crowd) enter(client netip.Addr) bool {
 	return true
 }
 
-func (c *crowd) leave(client netip.Addr) {
+func (c *clientLimiter) leave(client netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting[client]--; c.waiting[client] <= 0 {

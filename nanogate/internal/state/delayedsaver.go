@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Later saves the newest of values that come one after another, a second after the first
-// of those that aren't saved. A nil Later saves nothing. It may be used by several
+// DelayedSaver saves the newest of values that come one after another, a second after the first
+// of those that aren't saved. A nil DelayedSaver saves nothing. It may be used by several
 // goroutines at once.
-type Later struct {
+type DelayedSaver struct {
 	file *File
 	log  *slog.Logger
 
@@ -19,16 +19,16 @@ type Later struct {
 	writing sync.Mutex  // one at a time, so that the last is the newest
 }
 
-// Later returns what saves to a file. [Later.Close] ends it.
-func (f *File) Later(log *slog.Logger) *Later {
+// DelayedSaver returns what saves to a file. [DelayedSaver.Close] ends it.
+func (f *File) DelayedSaver(log *slog.Logger) *DelayedSaver {
 	if f == nil {
 		return nil
 	}
-	return &Later{file: f, log: log}
+	return &DelayedSaver{file: f, log: log}
 }
 
 // Save has a value saved soon. It belongs to l from then on.
-func (l *Later) Save(v any) {
+func (l *DelayedSaver) Save(v any) {
 	if l == nil {
 		return
 	}
@@ -41,13 +41,13 @@ func (l *Later) Save(v any) {
 }
 
 // Close saves what isn't saved yet.
-func (l *Later) Close() {
+func (l *DelayedSaver) Close() {
 	if l != nil {
 		l.write()
 	}
 }
 
-func (l *Later) write() {
+func (l *DelayedSaver) write() {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	l.mu.Lock()

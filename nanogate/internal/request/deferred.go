@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Later is the part of a check that a loop can't wait for: a password that takes long
-// to verify by design, an answer from the network. A guard or limit puts it into the
-// answer that it returns ([Answer.Later]); whoever doesn't know of it gives that answer,
+// Deferred is the part of a check that a loop can't wait for: a password that takes long
+// to verify by design, a response from the network. A guard or limit puts it into the
+// reply that it returns ([Reply.Deferred]); whoever doesn't know of it gives that reply,
 // so that what isn't decided is refused.
-type Later struct {
+type Deferred struct {
 	// Work is done on a goroutine outside of the loops. It has copies of all that it
 	// needs of the request. ctx ends when its time is over or the client has gone.
 	// What it returns is called on the request's loop, as Check or Admit would be; nil
 	// is no decision.
-	Work func(ctx context.Context) func(r *Request) *Answer
-	// Asks says that the work mostly waits for an answer from the network: then it doesn't
+	Work func(ctx context.Context) func(r *Request) *Reply
+	// Asks says that the work mostly waits for a response from the network: then it doesn't
 	// hold up what computes.
 	Asks bool
 	// Content, if it isn't nil, is given the whole body of the request, or of the response if
@@ -36,24 +36,24 @@ type Later struct {
 	// Within is how long it may take, the wait for its turn included.
 	Within time.Duration
 	// Pass lets the request pass when there is no decision in time, or no room to wait
-	// for one. Without it, which is right for guards, the answer is given.
+	// for one. Without it, which is right for guards, the reply is given.
 	Pass bool
 }
 
 // End says that the work is done or given up.
-func (l *Later) End() {
+func (l *Deferred) End() {
 	if l.Over != nil {
 		l.Over()
 	}
 }
 
-// Undecided is what is answered without a decision; nil lets the request pass.
-func (a *Answer) Undecided() *Answer {
-	if a.Later.Pass {
+// Undecided is the reply without a decision; nil lets the request pass.
+func (a *Reply) Undecided() *Reply {
+	if a.Deferred.Pass {
 		return nil
 	}
 	refusal := *a
-	refusal.Later = nil
+	refusal.Deferred = nil
 	return &refusal
 }
 

@@ -8,10 +8,10 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// Answer is a response that the gateway gives itself: a refusal, a redirect, a fixed
-// answer. It is made when a route is built and shared by all requests; nobody changes
+// Reply is a response that the gateway gives itself: a refusal, a redirect, a fixed
+// response. It is made when a route is built and shared by all requests; nobody changes
 // it.
-type Answer struct {
+type Reply struct {
 	Status int
 	Fields []byte // lines with their CRLF, such as Retry-After; no Content-Length, Date or Connection
 	Body   []byte
@@ -19,17 +19,17 @@ type Answer struct {
 	Close  bool   // the connection can't carry another request
 	Why    Refusal
 
-	// Later decides whether this is given at all; nil: it is.
-	Later *Later
+	// Deferred decides whether this is given at all; nil: it is.
+	Deferred *Deferred
 	// Queue is where the request may wait for what it is refused for want of; nil: it is
 	// refused at once.
 	Queue Queue
 }
 
-// Refuse makes the answer to what is refused, as a problem document (RFC 9457).
+// Refuse makes the reply to what is refused, as a problem document (RFC 9457).
 // detail says what is wrong, for the one who asked; fields are further lines, each
 // with its CRLF.
-func Refuse(status int, detail, fields string) *Answer {
+func Refuse(status int, detail, fields string) *Reply {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"about:blank","title":`)
 	b.WriteString(strconv.Quote(http1.Reason(status)))
@@ -38,7 +38,7 @@ func Refuse(status int, detail, fields string) *Answer {
 		b.WriteString(`,"detail":` + jsonText(detail))
 	}
 	b.WriteString("}\n")
-	return &Answer{Status: status, Fields: []byte("Content-Type: application/problem+json\r\n" + fields), Body: b.Bytes(), Detail: detail}
+	return &Reply{Status: status, Fields: []byte("Content-Type: application/problem+json\r\n" + fields), Body: b.Bytes(), Detail: detail}
 }
 
 // jsonText writes s as a JSON text. Details are of our own making: plain words.
@@ -59,22 +59,22 @@ func jsonText(s string) string {
 
 // Outcome is how a request ended, for those who count.
 type Outcome struct {
-	Status   int   // of the response to the client; 0: it got none
-	Upstream bool  // the response is an upstream's, not the gateway's own
-	Hedged   bool  // a second endpoint was asked at the same time
-	Tries    int   // connections to upstreams that it was sent on
-	Began    int64 // ns of [clock.Now]
-	Asked    int64 // when it was first sent on; 0: it wasn't
-	Answered int64 // when the head of the upstream's response was in; 0: there was none
-	Ended    int64
-	Failed   Failure
-	Refused  Refusal // why the gateway answered itself
-	Instead  int     // the status of the upstream's response in whose place an older one was given; 0: none was
-	Endpoint string  // that was asked last; "": none
-	Received int64   // bytes of content that were sent on of the request
-	Sent     int64   // bytes of content of the response, or of what came through a tunnel
-	Loop     int     // that it was on
-	Trail    []Try   // its tries in the order they were begun, for who looks on; kept by nobody
+	Status    int   // of the response to the client; 0: it got none
+	Upstream  bool  // the response is an upstream's, not the gateway's own
+	Hedged    bool  // a second endpoint was asked at the same time
+	Tries     int   // connections to upstreams that it was sent on
+	Began     int64 // ns of [clock.Now]
+	Forwarded int64 // when it was first sent on; 0: it wasn't
+	Responded int64 // when the head of the upstream's response was in; 0: there was none
+	Ended     int64
+	Failed    Failure
+	Refused   Refusal // why the gateway answered itself
+	Instead   int     // the status of the upstream's response in whose place an older one was given; 0: none was
+	Endpoint  string  // that was asked last; "": none
+	Received  int64   // bytes of content that were sent on of the request
+	Sent      int64   // bytes of content of the response, or of what came through a tunnel
+	Loop      int     // that it was on
+	Trail     []Try   // its tries in the order they were begun, for who looks on; kept by nobody
 }
 
 // Clone copies it, for who keeps it.
