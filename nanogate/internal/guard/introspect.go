@@ -58,7 +58,7 @@ func NewIntrospect(rules *config.Introspect, log *slog.Logger) (*Introspect, err
 		rules: *rules, server: server, verified: newVerified(rules.Cache), now: time.Now, log: log,
 		sums:    sync.Pool{New: func() any { return &summing{hash: sha256.New()} }},
 		waiting: newClientLimiter(questionsEach),
-		missing: request.Refuse(401, "a token is needed", "WWW-Authenticate: Bearer\r\n").For(request.RefusedAskedNoToken),
+		missing: request.Refuse(401, "missing bearer token", "WWW-Authenticate: Bearer\r\n").For(request.RefusedAskedNoToken),
 		lacking: request.Refuse(403, "the token does not allow this", "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n").For(request.RefusedAskedClaims),
 		crowded: request.Refuse(429, "too many tokens at once", "Retry-After: 1\r\n").For(request.RefusedAskedCrowd),
 		away:    request.Refuse(503, "tokens can't be verified at the moment", "Retry-After: 1\r\n").For(request.RefusedAskedAway),

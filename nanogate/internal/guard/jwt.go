@@ -46,7 +46,7 @@ func NewJWT(rules *config.JWT) (*JWT, error) {
 		rules:    *rules,
 		verified: newVerified(rules.Cache),
 		now:      time.Now,
-		missing:  request.Refuse(401, "a token is needed", "WWW-Authenticate: Bearer\r\n").For(request.RefusedNoToken),
+		missing:  request.Refuse(401, "missing bearer token", "WWW-Authenticate: Bearer\r\n").For(request.RefusedNoToken),
 		lacking:  request.Refuse(403, "the token does not allow this", "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n").For(request.RefusedTokenClaims),
 		notReady: request.Refuse(503, "tokens can't be verified yet", "Retry-After: 1\r\n").For(request.RefusedTokenNoKeys),
 	}

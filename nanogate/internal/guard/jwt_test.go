@@ -166,6 +166,14 @@ func TestJWT(t *testing.T) {
 	}
 }
 
+// A request without a token is told what is missing.
+func TestJWTMissingToken(t *testing.T) {
+	g := newJWT(t, newIssuer(t).rules())
+	if a := g.Check(requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")); a == nil || a.Detail != "missing bearer token" {
+		t.Errorf("%+v", a)
+	}
+}
+
 // What upstreams are told of the user comes from the token, never from the client.
 func TestJWTForward(t *testing.T) {
 	i := newIssuer(t)

@@ -165,6 +165,8 @@ func TestRetryAfter(t *testing.T) {
 		l.Admit(r)
 		if a := l.Admit(r); a == nil || a.Status != 429 || !strings.HasSuffix(string(a.Fields), c.want) {
 			t.Errorf("%d in %v: %+v, want %q", c.rules.Requests, c.rules.Per, a, c.want)
+		} else if a.Detail != "rate limit exceeded" {
+			t.Errorf("the client is told %q", a.Detail)
 		}
 	}
 }

@@ -21,7 +21,7 @@ type Rate struct {
 // NewRate makes the limit.
 func NewRate(rules config.Rate) *Rate {
 	return &Rate{
-		rules: rules, seed: maphash.MakeSeed(), late: newRefusals("more requests than are taken in this time", request.RefusedRate),
+		rules: rules, seed: maphash.MakeSeed(), late: newRefusals("rate limit exceeded", request.RefusedRate),
 		buckets: newBuckets(max(1, int64(rules.Per)/int64(rules.Requests)), rules.Burst, rules.Keys),
 	}
 }

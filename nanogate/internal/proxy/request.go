@@ -19,7 +19,7 @@ var (
 	replyTooLarge         = request.Refuse(413, "the body is larger than the limit", "").For(request.RefusedBodyTooLarge)
 	replyTarget           = request.Refuse(400, "the request target is not a path", "").For(request.RefusedPath)
 	replyOptions          = request.Refuse(400, "too many names in Connection", "").For(request.RefusedHead)
-	replyNobody           = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
+	replyNobody           = request.Refuse(503, "no healthy upstream", "Retry-After: 1\r\n")
 	replyCrowded          = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n").For(request.RefusedConnections)
 	replyConnecting       = request.Refuse(502, "the upstream can't be reached", "")
 	replyUnclear          = request.Refuse(400, route.ErrUnclear.Error(), "").For(request.RefusedAmbiguous)
