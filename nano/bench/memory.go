@@ -70,25 +70,25 @@ func (t *trial) idle(ctx context.Context) error {
 	if err := t.readMemory(ctx, "start_kb", settleTime); err != nil {
 		return err
 	}
-	crowd, err := dialAll(t.up.Address, idleConnections)
-	defer crowd.close()
+	held, err := dialAll(t.up.Address, idleConnections)
+	defer held.close()
 	if err != nil {
 		return err
 	}
-	if err := crowd.each("GET /plaintext HTTP/1.1\r\nHost: memory\r\n\r\n", http.StatusOK); err != nil {
+	if err := held.each("GET /plaintext HTTP/1.1\r\nHost: memory\r\n\r\n", http.StatusOK); err != nil {
 		return err
 	}
 	if err := t.readMemory(ctx, "idle_kb", settleTime); err != nil {
 		return err
 	}
 	t.Figures["kb_per_connection"] = (t.Figures["idle_kb"] - t.Figures["start_kb"]) / idleConnections
-	if err := crowd.each(spike(), http.StatusBadRequest); err != nil {
+	if err := held.each(spike(), http.StatusBadRequest); err != nil {
 		return err
 	}
 	if err := t.readMemory(ctx, "spike_kb", 0); err != nil {
 		return err
 	}
-	crowd.close()
+	held.close()
 	return t.readMemory(ctx, "left_kb", time.Duration(t.seconds)*time.Second)
 }
 
@@ -120,11 +120,11 @@ func showIdle(w io.Writer, v *rounds.Values) {
 	}
 }
 
-// crowd is many connections to one server.
-type connections []net.Conn
+// heldConnections are many connections to one server.
+type heldConnections []net.Conn
 
-func dialAll(address string, n int) (connections, error) {
-	var c connections
+func dialAll(address string, n int) (heldConnections, error) {
+	var c heldConnections
 	for range n {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
@@ -135,7 +135,7 @@ func dialAll(address string, n int) (connections, error) {
 	return c, nil
 }
 
-func (c connections) close() {
+func (c heldConnections) close() {
 	for _, conn := range c {
 		conn.Close()
 	}
@@ -143,7 +143,7 @@ func (c connections) close() {
 
 // each sends a request on every connection, and only then reads the answers,
 // which must have the status.
-func (c connections) each(request string, status int) error {
+func (c heldConnections) each(request string, status int) error {
 	data := []byte(request)
 	for _, conn := range c {
 		conn.SetDeadline(time.Now().Add(20 * time.Second))

@@ -43,12 +43,12 @@ func idleHTTP2(ctx context.Context, t *trial) error {
 		if err := t.readMemory(ctx, "start_kb", settleTime); err != nil {
 			return err
 		}
-		crowd, err := dialAll(t.up.Address, idleConnections)
-		defer crowd.close()
+		held, err := dialAll(t.up.Address, idleConnections)
+		defer held.close()
 		if err != nil {
 			return err
 		}
-		for i, conn := range crowd {
+		for i, conn := range held {
 			if err := askHTTP2(conn); err != nil {
 				return fmt.Errorf("connection %d: %w", i+1, err)
 			}

@@ -102,7 +102,7 @@ func (r *readers) measure(ctx context.Context, n int, figures map[string]float64
 		return err
 	}
 	figures["before_mb"] = before
-	var c connections
+	var c heldConnections
 	defer func() { c.close() }()
 	for range n {
 		conn, err := r.dial(ctx)

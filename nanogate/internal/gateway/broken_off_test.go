@@ -80,7 +80,7 @@ func breakingOff(t *testing.T, whole, head string) (at string, over chan struct{
 		}
 	})
 	_, at = startUsing(t, 1, "routes: [{match: {path: /broken}, use: tell, to: http://"+up+"}, {to: http://"+up+"}]\n",
-		offer("tell", middleware.Middleware{Request: func(r *request.Request) *request.Answer {
+		offer("tell", middleware.Middleware{Request: func(r *request.Request) *request.Reply {
 			r.AtEnd(func(*request.Outcome) { over <- struct{}{} })
 			return nil
 		}}))
