@@ -262,6 +262,9 @@ func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
 	l.coalesce = l.Pacing == profile.TimerPacing
 	for l.running(ctx) {
 		if l.now < l.end {
+			if l.now >= l.rec.end {
+				l.turnWindows() // it ended while events were handled: what is due now is the next one's
+			}
 			l.takeDue(l.now + 1)
 		}
 		l.expire()

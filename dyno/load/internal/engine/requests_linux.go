@@ -42,6 +42,9 @@ func (l *eventLoop) release(id int32) {
 
 // ask makes a request of the closed loop due on a connection.
 func (l *eventLoop) ask(id int32, due int64) {
+	if l.now >= l.rec.end && l.now < l.end {
+		l.turnWindows() // as in openLoop
+	}
 	l.rec.arrived(due, l.now)
 	l.begin(id, due)
 }
