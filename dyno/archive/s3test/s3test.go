@@ -91,7 +91,7 @@ func build() (string, error) {
 		return "", err
 	}
 	tool := exec.Command("go", "tool", "-n", "versitygw")
-	tool.Dir = filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "lab", "archive", "s3test", "server")
+	tool.Dir = filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "archive", "s3test", "server")
 	tool.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly")
 	out, err := tool.Output()
 	var exit *exec.ExitError
