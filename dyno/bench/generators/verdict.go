@@ -113,7 +113,7 @@ func toolsRecord(r *rounds.Record, disturbed bool) *published.Record {
 		})
 	}
 	record := &published.Record{
-		Study: "dyno/bench/generators", Date: r.Started, Machine: r.Machine.Line(), Command: strings.Join(r.Command, " "),
+		Study: "dyno/bench/generators", Date: r.Started, Machine: r.Machine.Line(), Command: again(r.Command),
 		Method: fmt.Sprintf("%d rounds of %d s, %d connections", r.Settings.Rounds, r.Settings.Seconds, r.Settings.Connections), Verdicts: []claim.Outcome{out},
 	}
 	for tool, version := range r.Versions {
@@ -121,4 +121,16 @@ func toolsRecord(r *rounds.Record, disturbed bool) *published.Record {
 	}
 	slices.Sort(record.Versions)
 	return record
+}
+
+// again is the command that a record was made by as it is given today: this program had
+// another folder.
+func again(command []string) string {
+	command = slices.Clone(command)
+	for i := range command {
+		if command[i] == "./bench/generators" {
+			command[i] = "./dyno/bench/generators"
+		}
+	}
+	return strings.Join(command, " ")
 }
