@@ -139,7 +139,9 @@ func printed(ctx context.Context, name string, args ...string) (string, error) {
 func execute(ctx context.Context, dir, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off") // a peer's module is not in the workspace
+	if dir != "" {
+		cmd.Env = append(os.Environ(), "GOWORK=off") // a peer's module is not in the workspace
+	}
 	output, err := cmd.CombinedOutput()
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("%s is not installed", name)
