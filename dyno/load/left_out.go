@@ -31,17 +31,18 @@ func (r *Result) LeftOut() (invalid, measured int, reasons []finding.Name) {
 	return invalid, measured, reasons
 }
 
-// Acceptable are the findings by which all windows are left out and that can be accepted
-// by their names; nil if some windows are in figures.
-func (r *Result) Acceptable() (names []finding.Name) {
+// Acceptable are the findings by which all windows are left out, if they can be accepted by
+// their names and the windows count then; nil if some do already, or one of the findings
+// can't be accepted.
+func (r *Result) Acceptable() []finding.Name {
 	invalid, measured, reasons := r.LeftOut()
 	if measured == 0 || invalid < measured {
 		return nil
 	}
 	for _, name := range reasons {
-		if slices.Contains(finding.Acceptable(), name) {
-			names = append(names, name)
+		if !slices.Contains(finding.Acceptable(), name) {
+			return nil // it would leave them out all the same
 		}
 	}
-	return names
+	return reasons
 }

@@ -21,6 +21,11 @@ func TestAcceptable(t *testing.T) {
 	if names := r.Acceptable(); !slices.Equal(names, []finding.Name{finding.OtherLoad}) {
 		t.Errorf("the way out is %v", names)
 	}
+	r.Windows[2].Findings = append(r.Windows[2].Findings, finding.Finding{Name: "beyond-acceptance", Validity: finding.Invalid})
+	if names := r.Acceptable(); names != nil {
+		t.Errorf("what can't be accepted leaves a window out, and %v is to be", names)
+	}
+	r.Windows[2].Findings = r.Windows[2].Findings[:1]
 	r.Windows = append(r.Windows, second(2, finding.Suspect))
 	if names := r.Acceptable(); names != nil {
 		t.Errorf("one window has figures, and %v is to be accepted", names)

@@ -120,8 +120,11 @@ func untrusted(r *load.Result, t report.Texts) string {
 		return ""
 	}
 	_, measured, reasons := r.LeftOut()
-	words := finding.Words(reasons)
-	return t.Text("loadpage.untrusted", "measured", measured, "reasons", strings.Join(words, t.Text("list.comma")), "accept", strings.Join(words, ","))
+	text := t.Text("loadpage.untrusted", "measured", measured, "reasons", strings.Join(finding.Words(reasons), t.Text("list.comma")))
+	if accept := r.Acceptable(); len(accept) > 0 {
+		text += " " + t.Text("loadpage.untrusted.accept", "accept", strings.Join(finding.Words(accept), ","))
+	}
+	return text
 }
 
 // findings say what the figures are worth, and why.

@@ -251,9 +251,9 @@ func (w *Text) leftOut(r *load.Result) {
 		return
 	}
 	key := "load.left.text"
-	if invalid == measured {
+	accept := r.Acceptable() // nothing else has them count
+	if len(accept) > 0 {
 		key = "load.left.all"
 	}
-	words := finding.Words(reasons)
-	w.labelled(w.Text("load.left"), w.Text(key, "invalid", invalid, "measured", measured, "reasons", strings.Join(words, ", "), "accept", strings.Join(words, ",")))
+	w.labelled(w.Text("load.left"), w.Text(key, "invalid", invalid, "measured", measured, "reasons", strings.Join(finding.Words(reasons), ", "), "accept", strings.Join(finding.Words(accept), ",")))
 }
