@@ -43,6 +43,15 @@ func (s *stopper) here(where string) {
 func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *Result {
 	t.Helper()
 	s.Drain = 0 // as usual
+	return runIntercepted(t, s, func(measured *atomic.Int64) func(string) {
+		return (&stopper{measured, where, after, stop}).here
+	})
+}
+
+// runIntercepted runs a load whose loops each tell before their calls. The function is
+// given when the measured time begins, which is 0 until it is known.
+func runIntercepted(t *testing.T, s Spec, intercept func(measured *atomic.Int64) func(call string)) *Result {
+	t.Helper()
 	_, open := engine.Pick(s.Engine, s.KernelTimestamps)
 	shares, err := s.split(t.Context(), nil)
 	if err != nil {
@@ -55,7 +64,7 @@ func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *
 	run := func() error {
 		r = &Result{planned: newPlanFold(&s), FirstErrors: map[string]string{}}
 		return (&runner{spec: &s, result: r}).run(t.Context(), shares, func(sh engine.Share) (engine.Engine, error) {
-			sh.Intercept = (&stopper{&measured, where, after, stop}).here
+			sh.Intercept = intercept(&measured)
 			return open(sh)
 		})
 	}
@@ -303,5 +312,32 @@ func TestAStoppedProcessIsNotTheServer(t *testing.T) {
 				return windows, func(w *measure.Window) int64 { return longest[w.Index] }
 			})
 		})
+	}
+}
+
+// TestArrivalsAtTheEndOfAWindow: loops that are held while they handle events, again and
+// again, and so come late to the end of each window, count what is due then in the window
+// in which they count what becomes of it.
+func TestArrivalsAtTheEndOfAWindow(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]profile.Profile{
+		"open":   {Mode: profile.Open, Connections: 4, Rate: 400, Arrivals: profile.Uniform},
+		"closed": {Mode: profile.Closed, Connections: 4},
+	} {
+		for _, kind := range []string{"epoll", "uring"} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				t.Parallel()
+				s := spec(server(t, replyAfter(0)), p)
+				s.Engine, s.Duration, s.Warmup, s.Drain = kind, 3*time.Second, time.Second, time.Second
+				r := runIntercepted(t, s, func(*atomic.Int64) func(string) {
+					return func(call string) {
+						if call == "handle" {
+							time.Sleep(10 * time.Millisecond)
+						}
+					}
+				})
+				balance(t, &r.All)
+			})
+		}
 	}
 }
