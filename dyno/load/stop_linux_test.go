@@ -324,9 +324,9 @@ func TestArrivalsAtTheEndOfAWindow(t *testing.T) {
 		"open":   {Mode: profile.Open, Connections: 4, Rate: 400, Arrivals: profile.Uniform},
 		"closed": {Mode: profile.Closed, Connections: 4},
 	} {
-		for _, kind := range []string{"epoll", "uring"} {
-			t.Run(name+" "+kind, func(t *testing.T) {
-				t.Parallel()
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachLoop(t, func(t *testing.T, kind string) {
 				s := spec(server(t, replyAfter(0)), p)
 				s.Engine, s.Duration, s.Warmup, s.Drain = kind, 3*time.Second, time.Second, time.Second
 				r := runIntercepted(t, s, func(*atomic.Int64) func(string) {
@@ -338,6 +338,6 @@ func TestArrivalsAtTheEndOfAWindow(t *testing.T) {
 				})
 				balance(t, &r.All)
 			})
-		}
+		})
 	}
 }

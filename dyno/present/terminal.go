@@ -5,13 +5,15 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"dyno.example/internal/visible"
 )
 
 // Cut shortens a line to so many columns, and leaves out what a terminal would
 // obey.
 func Cut(line string, columns int) string {
 	return Clip(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+		if visible.Steers(r) {
 			return ' '
 		}
 		return r
@@ -30,7 +32,7 @@ func Clean(text string) string {
 
 // printable keeps what comes from a server from steering the terminal.
 func printable(r rune) rune {
-	if Steers(r) {
+	if visible.Steers(r) {
 		return ' '
 	}
 	return r

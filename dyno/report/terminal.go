@@ -3,13 +3,13 @@ package report
 import (
 	"strings"
 
-	"dyno.example/dyno/present"
+	"dyno.example/internal/visible"
 )
 
 // printable replaces characters that a terminal would obey.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if present.Steers(r) {
+		if visible.Steers(r) {
 			return '?'
 		}
 		return r

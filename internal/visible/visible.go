@@ -11,6 +11,13 @@ import (
 	"unicode/utf8"
 )
 
+// Steers reports whether a character says how others are shown, to terminals and pages: what
+// comes from others must not move a cursor, nor have what is read look like something else
+// (Unicode UAX #9; Trojan Source, CVE-2021-42574).
+func Steers(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
 // Append appends text. Line ends and tabs stay.
 func Append(dst, text []byte) []byte {
 	for len(text) > 0 {
@@ -18,7 +25,7 @@ func Append(dst, text []byte) []byte {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			dst = append(append(dst, `\x`...), hex[text[0]>>4], hex[text[0]&15])
-		case r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)):
+		case r != '\n' && r != '\t' && Steers(r):
 			quoted := strconv.AppendQuoteRuneToASCII(nil, r)
 			dst = append(dst, quoted[1:len(quoted)-1]...)
 		default:
