@@ -208,12 +208,16 @@ func keyFor(prefix, metric string, c language) string {
 // first compares the first place with the others: the next best if all can be told
 // apart from it, else those that can't.
 func first(g *analysis.Group, metric string, places []analysis.Place, leads []analysis.Versus, c language) []string {
-	tied := tiedWithFirst(places, leads)
 	best := places[0]
+	tied, beaten := contenders(tiedWithFirst(places, leads), places)
 	if len(tied) == 0 {
-		next := leads[0]
+		// Whoever is beaten is so by a contender or by one that the first is apart from.
+		next := leads[slices.IndexFunc(leads, func(v analysis.Versus) bool { return v.Apart })]
 		said := []string{c.text(keyFor("answer.best.", metric, c), "subject", best.Subject, "other", next.Subject, "metric", c.metric(metric),
 			"ratio", ratioText(next.Ratio, c), "value", valueOf(g, best.Cell, metric), "otherValue", valueOf(g, next.Cell, metric))}
+		if len(beaten) > 0 {
+			return append(said, c.text("answer.next.tied", "others", c.names(beaten), "subject", best.Subject))
+		}
 		if rest := sharing(places[1:]); len(rest) > 0 {
 			said = append(said, c.text("answer.next.tied", "others", c.names(rest), "subject", next.Subject))
 		}
@@ -237,7 +241,23 @@ func first(g *analysis.Group, metric string, places []analysis.Place, leads []an
 			said = c.paragraph([]string{said, c.text("answer.tie.pairs", "pairs", c.count("pairs", len(places)*(len(places)-1)/2))})
 		}
 	}
+	if len(beaten) > 0 {
+		return []string{said, c.text("answer.next.tied", "others", c.names(beaten), "subject", best.Subject)}
+	}
 	return []string{said}
+}
+
+// contenders parts those that can't be told apart from the first of the places: who may be
+// the first, and the names of those that another one than it is better than beyond doubt.
+func contenders(tied, places []analysis.Place) (may []analysis.Place, beaten []string) {
+	for _, p := range tied {
+		if slices.ContainsFunc(places[1:], func(other analysis.Place) bool { return slices.Contains(p.Behind, other.Cell) }) {
+			beaten = append(beaten, p.Subject)
+		} else {
+			may = append(may, p)
+		}
+	}
+	return may, beaten
 }
 
 // against reports whether a ratio of the first place to another says that the other is the

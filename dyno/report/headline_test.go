@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -299,5 +300,58 @@ func TestHeadlineOfMediansAgainstTheRatio(t *testing.T) {
 	got := headline(t, a, "en")
 	if !strings.Contains(got, "Over all starts b is the better, by the median a") || strings.Contains(got, "may be chance") {
 		t.Error(got)
+	}
+}
+
+// Who is worse than somebody beyond doubt shares no first place, though it can't be told
+// apart from the first by itself.
+func TestHeadlineOfWhoIsBeaten(t *testing.T) {
+	for name, c := range map[string]struct {
+		behind map[string][]string // who is better beyond doubt
+		room   bool                // intervals leave room for the opposite all the same
+		has    []string
+		hasnt  []string
+	}{
+		"by a contender": {map[string][]string{"c": {"b"}}, false,
+			[]string{"a and b share the first place", "c can’t be told apart from a."}, []string{"a, b and c"}},
+		"by one that the first beats": {map[string][]string{"b": {"a"}, "c": {"b"}}, false,
+			[]string{"a costs least CPU", "of what b costs", "c can’t be told apart from a."}, []string{"Can’t tell by CPU"}},
+		"by the first, whose interval leaves room": {map[string][]string{"b": {"a"}, "c": {"a"}}, true,
+			[]string{"a, b and c share the first place"}, []string{"a costs least CPU"}},
+		"by nobody": {nil, false, []string{"a, b and c share the first place"}, []string{"can’t be told apart from a."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := analysed(t, analysistest.Run(3, "a", "b", "c"))
+			g := &a.Groups[0]
+			cells := map[string]int{}
+			for i := range g.Cells {
+				if _, ok := cells[g.Cells[i].Subject]; !ok {
+					cells[g.Cells[i].Subject] = g.Cells[i].Cell
+				}
+			}
+			g.Ranking[cpu], g.Leads[cpu] = nil, nil
+			for _, subject := range []string{"a", "b", "c"} {
+				p := analysis.Place{Rank: 1 + len(c.behind[subject]), Last: 3, Subject: subject, Cell: cells[subject]}
+				for _, better := range c.behind[subject] {
+					p.Behind = append(p.Behind, cells[better])
+				}
+				g.Ranking[cpu] = append(g.Ranking[cpu], p)
+				if subject != "a" {
+					g.Leads[cpu] = append(g.Leads[cpu], analysis.Versus{Subject: subject, Cell: p.Cell,
+						Ratio: stats.Interval{N: 12, Estimate: 0.9, Low: 0.7, High: 1.1, Level: 0.95}, Apart: !c.room && slices.Contains(c.behind[subject], "a")})
+				}
+			}
+			got := headline(t, a, "en")
+			for _, part := range c.has {
+				if !strings.Contains(got, part) {
+					t.Errorf("%q is missing in %s", part, got)
+				}
+			}
+			for _, part := range c.hasnt {
+				if strings.Contains(got, part) {
+					t.Errorf("%q is in %s", part, got)
+				}
+			}
+		})
 	}
 }
