@@ -61,7 +61,7 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 	for _, s := range t.builders {
 		s.estimate(c)
 	}
-	misserve(t.builders)
+	noteFailures(t.builders)
 	if at := slices.IndexFunc(t.builders, func(s *cellBuilder) bool { return s.Subject == reference }); at >= 0 {
 		t.reference = t.builders[at]
 		for _, s := range t.builders {

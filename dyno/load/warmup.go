@@ -23,7 +23,7 @@ type early struct {
 // earlyWindow is a window that counts unless the service was warming up in it.
 type earlyWindow struct {
 	measure.Window
-	made    *measure.Frozen
+	made    *measure.Packed
 	planned float64
 	little  littleSums
 }
@@ -32,7 +32,7 @@ type earlyWindow struct {
 // itself, or is left out; or in another such window.
 type earlyPart struct {
 	measure.Window // Index is of the window in which they were due
-	made           *measure.Frozen
+	made           *measure.Packed
 	in             int // the window in which it became of them
 }
 
@@ -44,14 +44,14 @@ func (r *Result) isEarly(window int) bool {
 
 // add keeps a window that counts so far.
 func (e *early) add(w *measure.Window, p *partial, planned float64) {
-	one := earlyWindow{Window: *w, made: measure.Freeze(&p.durations, p.breakdown), planned: planned}
+	one := earlyWindow{Window: *w, made: measure.Pack(&p.durations, p.breakdown), planned: planned}
 	one.little.add(w)
 	one.Window.Hist, one.Window.Waited = measure.Window{}.Hist, measure.Window{}.Waited
 	e.windows = append(e.windows, one)
 }
 
 func (e *early) addPart(p *engine.Part, in int) {
-	e.parts = append(e.parts, earlyPart{p.Window, measure.Freeze(&p.Durations, p.Breakdown), in})
+	e.parts = append(e.parts, earlyPart{p.Window, measure.Pack(&p.Durations, p.Breakdown), in})
 }
 
 // leaveWarmUp judges how steady the service was, and takes the windows in which it was

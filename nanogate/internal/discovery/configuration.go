@@ -57,7 +57,7 @@ func RegisterBeside(name string, b Beside) { besides.add(name, b) }
 // BesideOf is the driver for the routes that a configuration asks for; false: it asks for
 // none, or for one that isn't linked in, of which [Missing] tells.
 func BesideOf(c *config.Config) (Beside, bool) {
-	asked, any := c.Asked()
+	asked, any := c.RouteSource()
 	if !any {
 		return Beside{}, false
 	}
@@ -66,7 +66,7 @@ func BesideOf(c *config.Config) (Beside, bool) {
 
 // CheckBeside is [Check] for the routes that stand elsewhere.
 func CheckBeside(c *config.Config) (problems config.Problems) {
-	asked, _ := c.Asked()
+	asked, _ := c.RouteSource()
 	if b, ok := BesideOf(c); ok {
 		if err := b.Check(c); err != nil {
 			problems = append(problems, asked.At.Problem("", "%v", err))

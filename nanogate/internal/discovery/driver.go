@@ -65,13 +65,13 @@ func Import(name string) string { return "dyno.example/nanogate/with/" + name }
 
 // Missing says what a configuration asks for that isn't linked in, and how it would be.
 func Missing(c *config.Config) (problems config.Problems) {
-	if asked, any := c.Asked(); any {
+	if asked, any := c.RouteSource(); any {
 		if _, linked := besides.find(asked.Name); !linked {
 			problems = append(problems, missing(asked))
 		}
 	}
 	for _, u := range c.Upstreams {
-		for _, asked := range u.Asked() {
+		for _, asked := range u.Sources() {
 			if _, linked := drivers.find(asked.Name); !linked {
 				problems = append(problems, missing(asked))
 			}
@@ -81,14 +81,14 @@ func Missing(c *config.Config) (problems config.Problems) {
 	return problems
 }
 
-func missing(asked config.Asked) config.Problem {
+func missing(asked config.Source) config.Problem {
 	return asked.At.Problem("import "+Import(asked.Name), "this program can't ask %s, as nothing that does is linked in", asked.Name)
 }
 
 // Check reads the files that an upstream's sources need. It connects to nobody. What isn't
 // linked in is told by [Missing].
 func Check(u *config.Upstream) (err error) {
-	for _, asked := range u.Asked() {
+	for _, asked := range u.Sources() {
 		if d, linked := drivers.find(asked.Name); linked && d.Check != nil {
 			err = errors.Join(err, d.Check(u))
 		}

@@ -62,7 +62,7 @@ func (s *Set) Client(name string) (Client, bool) {
 // Endpoints makes the sources that an upstream asks for, but for those that can't be made,
 // of which [Check] tells, and those that aren't linked in, which are problems.
 func (s *Set) Endpoints(u *config.Upstream) (all []upstream.Source, problems config.Problems) {
-	for _, asked := range u.Asked() {
+	for _, asked := range u.Sources() {
 		c, linked := s.Client(asked.Name)
 		if !linked {
 			problems = append(problems, missing(asked))

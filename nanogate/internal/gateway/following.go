@@ -152,7 +152,7 @@ func (g *Gateway) whole(c *config.Config) (*config.Config, error) {
 	g.mu.Lock()
 	more := g.more
 	g.mu.Unlock()
-	if _, asked := c.Asked(); !asked || more == nil {
+	if _, asked := c.RouteSource(); !asked || more == nil {
 		return c, nil
 	}
 	return c.With(more)

@@ -87,7 +87,7 @@ func (c *Client) parseProvider(b []byte) (*Provider, error) {
 		p.endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
 	asks := *c.http
-	asks.Transport = &sparing{by: c.http.Transport, now: time.Now, spared: bounds.Spared{Burst: keysBurst, Every: keysEvery}}
+	asks.Transport = &sparing{by: c.http.Transport, now: time.Now, spared: bounds.FetchLimit{Burst: keysBurst, Every: keysEvery}}
 	ctx := lib.ClientContext(context.Background(), &asks)
 	p.verifier = says.NewProvider(ctx).Verifier(&lib.Config{
 		ClientID: c.rules.ID,

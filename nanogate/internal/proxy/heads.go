@@ -47,7 +47,7 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 		case translate.Stripped(name):
 			te = te || len(name) == len("te") && http1.ListHas(f.Value.Of(b), "trailers")
 		case ownHost && len(name) == len("host") && http1.EqualFold(name, "host"):
-		case translate.Hearsay(name, from.trusted, l.snap.Config.Certificates):
+		case translate.Unvouched(name, from.trusted, l.snap.Config.Certificates):
 		case route.Identity.Has(name):
 		case !plain && (l.named.Has(name) || translate.Dropped(name, r.Drops(), route.Request.Drop) || translate.Disguised(name, r.Drops(), route.Request.Drop, route.Identity.Names)):
 		default:

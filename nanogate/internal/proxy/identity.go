@@ -16,7 +16,7 @@ import (
 // it was. The fields that tell the upstream are made once for a connection, unless a
 // trusted proxy may send another with each request.
 func (l *loop) identify(c *client, r *request.Request) {
-	c.vouched()
+	c.recheckCertificate()
 	if c.forwardsOf != l.snap {
 		c.forwardsOf = l.snap
 		c.trusted = trusts(l.snap.Config.Trust, c.peer.Addr())

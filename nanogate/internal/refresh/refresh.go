@@ -25,7 +25,7 @@ type Source[T any] struct {
 	now     atomic.Pointer[T]     // nil as long as it was never read
 	err     atomic.Pointer[error] // of the last reading; nil if it went well
 	wake    chan struct{}
-	hurried bounds.Spared
+	hurried bounds.FetchLimit
 	ctx     context.Context // of the reading
 	stop    context.CancelFunc
 	start   func() // begins to ask; for a file it does nothing
@@ -63,7 +63,7 @@ func URL[T any](url string, every time.Duration, transport http.RoundTripper, pa
 }
 
 func newSource[T any](from string, parse func([]byte) (*T, error)) *Source[T] {
-	f := &Source[T]{from: from, parse: parse, wake: make(chan struct{}, 1), hurried: bounds.Spared{Burst: 5, Every: 10 * time.Second}}
+	f := &Source[T]{from: from, parse: parse, wake: make(chan struct{}, 1), hurried: bounds.FetchLimit{Burst: 5, Every: 10 * time.Second}}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	return f
 }

@@ -114,7 +114,7 @@ func Disguised(name []byte, drops ...[]string) bool {
 			plain[i] = '-'
 		}
 	}
-	return Stripped(plain) || Hearsay(plain, false, false) || protected(plain) || Dropped(plain, drops...)
+	return Stripped(plain) || Unvouched(plain, false, false) || protected(plain) || Dropped(plain, drops...)
 }
 
 // Dropped reports whether a name is in one of the lists, which are in lower case.

@@ -9,7 +9,7 @@ func RequestTrailers(lines []byte, drops ...[]string) []byte {
 	for len(lines) > 0 {
 		name, _, rest := cutLine(lines)
 		line := lines[:len(lines)-len(rest)]
-		if lines = rest; !Stripped(name) && !Hearsay(name, false, false) && !protected(name) && !Dropped(name, drops...) && !Disguised(name, drops...) {
+		if lines = rest; !Stripped(name) && !Unvouched(name, false, false) && !protected(name) && !Dropped(name, drops...) && !Disguised(name, drops...) {
 			kept = append(kept, line...)
 		}
 	}

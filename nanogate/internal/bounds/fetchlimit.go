@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Spared is somebody that others can have asked as often as they like, such as a provider
-// whose keys a token with a made-up one needs: it is asked some times, one after the other,
-// and then once in a while only, or it would refuse the gateway.
-type Spared struct {
+// FetchLimit bounds how often somebody is asked whom strangers can have asked as often as
+// they like, such as a provider whose keys a token with a made-up one needs: some times, one
+// after the other, and then once in a while only, or it would refuse the gateway.
+type FetchLimit struct {
 	Burst int           // questions one after the other
 	Every time.Duration // until there may be one more
 
@@ -18,7 +18,7 @@ type Spared struct {
 }
 
 // May reports whether it may be asked at a time now, and counts that it is.
-func (s *Spared) May(now time.Time) bool {
+func (s *FetchLimit) May(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if gone := int(now.Sub(s.since) / s.Every); gone >= s.asked || gone < 0 { // or the clock was set back

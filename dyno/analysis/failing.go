@@ -10,10 +10,10 @@ const wrongShare = 0.001
 // subjects by chance, for it to be told.
 const failsMoreChance = 0.001
 
-// misserve notes which of the subjects answered wrongly, and which failed more of their
+// noteFailures notes which of the subjects answered wrongly, and which failed more of their
 // requests than the one that failed the fewest, by more than chance, however few that are:
 // to fail may be cheaper than to answer.
-func misserve(builders []*cellBuilder) {
+func noteFailures(builders []*cellBuilder) {
 	for _, s := range builders {
 		m := s.merged
 		if all := m.right + m.errors.Total(); all > 0 {

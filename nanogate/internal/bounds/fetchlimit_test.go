@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-func TestSpared(t *testing.T) {
-	s := Spared{Burst: 3, Every: 10 * time.Second}
+func TestFetchLimit(t *testing.T) {
+	s := FetchLimit{Burst: 3, Every: 10 * time.Second}
 	now := time.Unix(1_000_000, 0)
 	for i, c := range []struct {
 		after time.Duration

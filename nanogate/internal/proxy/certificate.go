@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// vouched looks again at the certificate that a client has shown when other authorities
+// recheckCertificate looks again at the certificate that a client has shown when other authorities
 // vouch for clients than at the handshake: to take one out of client-ca is how certificates
 // are withdrawn, and connections may be open for days.
-func (c *client) vouched() {
+func (c *client) recheckCertificate() {
 	if !c.hasCertificate() {
 		return
 	}

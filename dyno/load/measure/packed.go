@@ -2,24 +2,24 @@ package measure
 
 import "slices"
 
-// Frozen are durations and counts that are kept for later, in a fraction of the memory
+// Packed are durations and counts that are kept for later, in a fraction of the memory
 // that it takes to add to them.
-type Frozen struct {
-	timed, waited [NumClocks]frozenBuckets
+type Packed struct {
+	timed, waited [NumClocks]packedBuckets
 	counts        Breakdown // without durations
-	kinds         []frozenKind
+	kinds         []packedKind
 }
 
-// frozenBuckets are those in use, each in the upper bits, with their counts in the lower.
-type frozenBuckets []uint64
+// packedBuckets are those in use, each in the upper bits, with their counts in the lower.
+type packedBuckets []uint64
 
 const frozenShift = 48
 
-type frozenKind struct{ response, waited frozenBuckets }
+type packedKind struct{ response, waited packedBuckets }
 
-// Freeze copies both, which stay the caller's.
-func Freeze(d *Durations, b *Breakdown) *Frozen {
-	f := &Frozen{counts: Breakdown{statuses: b.statuses, codes: b.codes}}
+// Pack copies both, which stay the caller's.
+func Pack(d *Durations, b *Breakdown) *Packed {
+	f := &Packed{counts: Breakdown{statuses: b.statuses, codes: b.codes}}
 	room := make([]uint64, 0, used(d, b)) // for all of them: collections of garbage are the load's
 	for clock := range NumClocks {
 		f.timed[clock], room = d.Timed[clock].freeze(room)
@@ -28,7 +28,7 @@ func Freeze(d *Durations, b *Breakdown) *Frozen {
 	if len(b.Kinds) == 0 {
 		return f
 	}
-	f.counts.Kinds, f.kinds = slices.Clone(b.Kinds), make([]frozenKind, len(b.Kinds))
+	f.counts.Kinds, f.kinds = slices.Clone(b.Kinds), make([]packedKind, len(b.Kinds))
 	for i := range b.Kinds {
 		k := &f.counts.Kinds[i]
 		f.kinds[i].response, room = k.Response.freeze(room)
@@ -50,7 +50,7 @@ func used(d *Durations, b *Breakdown) (n int) {
 }
 
 // Thaw adds what was frozen to both, which are of the same mix.
-func (f *Frozen) Thaw(d *Durations, b *Breakdown) {
+func (f *Packed) Thaw(d *Durations, b *Breakdown) {
 	for clock := range NumClocks {
 		f.timed[clock].addTo(&d.Timed[clock])
 		f.waited[clock].addTo(&d.Waited[clock])
@@ -76,7 +76,7 @@ func (b *Buckets) used() (n int) {
 }
 
 // freeze appends the counts to room.
-func (b *Buckets) freeze(room []uint64) (frozen frozenBuckets, left []uint64) {
+func (b *Buckets) freeze(room []uint64) (frozen packedBuckets, left []uint64) {
 	if b == nil || b.recorded == 0 {
 		return nil, room
 	}
@@ -89,7 +89,7 @@ func (b *Buckets) freeze(room []uint64) (frozen frozenBuckets, left []uint64) {
 	return room[from:len(room):len(room)], room
 }
 
-func (f frozenBuckets) addTo(into **Buckets) {
+func (f packedBuckets) addTo(into **Buckets) {
 	if len(f) == 0 {
 		return
 	}

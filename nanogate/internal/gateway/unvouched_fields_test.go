@@ -24,9 +24,9 @@ var (
 		"X-Ssl-Cert", "X-Client-Cert", "X-Arr-Clientcert", "X-Amzn-Mtls-Clientcert"}
 )
 
-// TestHearsay: fields that say who a client is or what it asked for come to the upstream
+// TestUnvouchedFields: fields that say who a client is or what it asked for come to the upstream
 // only from who is believed, those of certificates only if that is said too.
-func TestHearsay(t *testing.T) {
+func TestUnvouchedFields(t *testing.T) {
 	all := slices.Concat(neverTold, proxysOnly, certificatesOf)
 	for _, c := range []struct {
 		trust string

@@ -2,11 +2,11 @@ package translate
 
 import "dyno.example/nano/wire/http1"
 
-// Hearsay reports whether a field tells of the client, or of the address that it asked for,
+// Unvouched reports whether a field tells of the client, or of the address that it asked for,
 // what only a proxy can know, and nobody who may say it does: anybody can send such a field,
 // and upstreams believe it. proxy says that it comes from a proxy that is trusted, vouches
 // that what this one says of certificates counts too.
-func Hearsay(name []byte, proxy, vouches bool) bool {
+func Unvouched(name []byte, proxy, vouches bool) bool {
 	if proxy && vouches {
 		return false
 	}

@@ -24,7 +24,7 @@ var errAskedLately = errors.New("its key isn't known, and the keys were asked fo
 type sparing struct {
 	by     http.RoundTripper
 	now    func() time.Time
-	spared bounds.Spared
+	spared bounds.FetchLimit
 }
 
 func (s *sparing) RoundTrip(r *http.Request) (*http.Response, error) {
