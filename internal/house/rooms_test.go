@@ -69,7 +69,7 @@ var house = []room{
 	}},
 	{"nanogate", []string{"wire", "nano", "internal"}, [][]string{
 		{"nanogate/docs", "nanogate/internal/anytime", "nanogate/internal/disktest", "nanogate/internal/request", "nanogate/internal/shared", "nanogate/internal/etcd/embedded", "nanogate/internal/acme/acmetest"},
-		{"nanogate/internal/bounds", "nanogate/internal/rule"},
+		{"nanogate/internal/bounds", "nanogate/internal/filter", "nanogate/internal/rule"},
 		{"nanogate/internal/refresh"},
 		{"nanogate/internal/config"},
 		{"nanogate/internal/acme"},

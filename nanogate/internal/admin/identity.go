@@ -21,8 +21,8 @@ type Identity struct {
 func identitiesOf(s *snapshot.Snapshot) []Identity {
 	all := []Identity{}
 	for _, r := range s.Routes {
-		for _, g := range r.Guards {
-			if asker, ok := g.(guard.Remote); ok {
+		for i := range r.Chain {
+			if asker, ok := r.Chain[i].Filter.(guard.Remote); ok {
 				if a, ok := asker.RemoteStatus(); ok {
 					all = append(all, Identity{r.Name, a.Guard, a.Where, a.Ready, a.Err, a.Logouts})
 				}

@@ -180,7 +180,7 @@ func TestGatewaysTogether(t *testing.T) {
 	r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	admit := func(s *limit.Shared) bool {
 		r.Now = clock.Now()
-		return s.Admit(r) == nil
+		return s.Check(r) == nil
 	}
 	look := ledger(t, rate)
 	owed := func() int { // requests, in the bucket of all

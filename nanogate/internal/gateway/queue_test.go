@@ -38,7 +38,7 @@ func gated(t *testing.T) (address string, arrived chan string, let chan bool) {
 // waits are the queue's of the first route, or of the first upstream.
 func waits(g *gateway.Gateway) limit.Waits {
 	s := g.Snapshot()
-	all := s.Routes[0].Limits
+	all := s.Routes[0].Limits()
 	for _, u := range s.Upstreams {
 		all = append(all[:len(all):len(all)], u.Limits...)
 	}
@@ -165,7 +165,7 @@ func TestQueueDoesNotAllocate(t *testing.T) {
 	})
 	g, at := startLoops(t, 1, "routes: [{limit: {rate: 1000000/s}, concurrency: {most: 1, queue: {wait: 20s}}, to: http://"+upstream+"}]\n")
 	var queue limit.Queued
-	for _, l := range g.Snapshot().Routes[0].Limits {
+	for _, l := range g.Snapshot().Routes[0].Limits() {
 		if q, is := l.(limit.Queued); is {
 			if _, ok := q.Waits(); ok {
 				queue = q

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/request/requesttest"
 )
@@ -25,7 +26,7 @@ func hashed(t testing.TB, password string) string {
 }
 
 // decide checks a request, and does what is to be done for it at once.
-func decide(t testing.TB, g Guard, r *request.Request) *request.Reply {
+func decide(t testing.TB, g filter.Filter, r *request.Request) *request.Reply {
 	t.Helper()
 	a := g.Check(r)
 	if a == nil || a.Deferred == nil {

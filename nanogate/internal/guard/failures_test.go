@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"dyno.example/nanogate/internal/filter"
 	"fmt"
 	"net/netip"
 	"os"
@@ -19,7 +20,7 @@ func perMinute(n int) config.Rate {
 }
 
 // asked is what a guard says to a client; 200: it passes.
-func asked(t *testing.T, g Guard, client, fields string, now time.Duration) int {
+func asked(t *testing.T, g filter.Filter, client, fields string, now time.Duration) int {
 	t.Helper()
 	r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n"+fields+"\r\n")
 	r.Now = 1e9 + int64(now)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"dyno.example/nanogate/internal/filter"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
@@ -108,7 +109,7 @@ func newJWT(t *testing.T, rules config.JWT) *JWT {
 }
 
 // status is what a request with such a field is answered; 200 if it passes.
-func status(t *testing.T, g Guard, fields string) int {
+func status(t *testing.T, g filter.Filter, fields string) int {
 	t.Helper()
 	if a := g.Check(requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n"+fields+"\r\n")); a != nil {
 		return a.Status

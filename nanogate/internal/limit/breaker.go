@@ -42,8 +42,8 @@ func NewBreaker(rules *config.Breaker) *Breaker {
 	return &Breaker{rules: *rules, refuse: request.Refuse(503, "the service fails too often at the moment", "Retry-After: 5\r\n").For(request.RefusedBreaker)}
 }
 
-// Admit refuses while the breaker is open.
-func (b *Breaker) Admit(r *request.Request) *request.Reply {
+// Check refuses while the breaker is open.
+func (b *Breaker) Check(r *request.Request) *request.Reply {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state == open && r.Now-b.since >= b.openFor() {

@@ -60,8 +60,8 @@ func NewConcurrency(rules *config.Concurrency) *Concurrency {
 // Bound is how many requests may be under way now.
 func (l *Concurrency) Bound() int { return int(l.bound.Load()) }
 
-// Admit refuses what would be one too many, or has it wait. Nobody overtakes who waits.
-func (l *Concurrency) Admit(*request.Request) *request.Reply {
+// Check refuses what would be one too many, or has it wait. Nobody overtakes who waits.
+func (l *Concurrency) Check(*request.Request) *request.Reply {
 	if l.queue != nil && l.queue.waiting.Load() > 0 || !l.enter(l.bound.Load()) {
 		return l.full
 	}

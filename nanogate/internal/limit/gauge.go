@@ -7,7 +7,10 @@ type Gauge struct {
 }
 
 // Gauged is a limit that shows its state. Any goroutine may ask.
-type Gauged interface{ Gauges() []Gauge }
+type Gauged interface {
+	Name() string // its kind, as metrics have it
+	Gauges() []Gauge
+}
 
 // Gauges are how many requests may be under way, how many are, and how many wait, if any
 // may.
@@ -34,3 +37,12 @@ func (s *Shared) Gauges() []Gauge {
 	}
 	return []Gauge{{"away", away}, {"gateways", float64(s.peers.Load())}}
 }
+
+// Name is the limit's kind.
+func (l *Concurrency) Name() string { return "concurrency" }
+
+// Name is the limit's kind.
+func (b *Breaker) Name() string { return "breaker" }
+
+// Name is the limit's kind.
+func (s *Shared) Name() string { return "shared" }

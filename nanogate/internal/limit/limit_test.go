@@ -32,7 +32,7 @@ func TestRate(t *testing.T) {
 		var got strings.Builder
 		for _, at := range c.at {
 			r.Now = 1e9 + at
-			if l.Admit(r) == nil {
+			if l.Check(r) == nil {
 				got.WriteByte('y')
 			} else {
 				got.WriteByte('n')
@@ -54,7 +54,7 @@ func TestRateHolds(t *testing.T) {
 	var admitted []int64
 	for range 5000 {
 		r.Now += random.Int64N(int64(20 * time.Millisecond))
-		if l.Admit(r) == nil {
+		if l.Check(r) == nil {
 			admitted = append(admitted, r.Now)
 		}
 	}
@@ -69,7 +69,7 @@ func TestRateHolds(t *testing.T) {
 	}
 	for range 1000 {
 		r.Now += int64(time.Second) / rate
-		if a := l.Admit(r); a != nil {
+		if a := l.Check(r); a != nil {
 			t.Fatal("who keeps to the rate is refused")
 		}
 	}
@@ -79,7 +79,7 @@ func TestRateKeys(t *testing.T) {
 	ask := func(l *Rate, client, fields string) bool {
 		r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n"+fields+"\r\n")
 		r.Now, r.Client = 1, netip.MustParseAddr(client)
-		return l.Admit(r) == nil
+		return l.Check(r) == nil
 	}
 	for _, c := range []struct {
 		name           string
@@ -121,17 +121,17 @@ func TestRateIsBounded(t *testing.T) {
 	greedy := netip.MustParseAddr("192.0.2.1")
 	r.Client = greedy
 	for range burst {
-		if l.Admit(r) != nil {
+		if l.Check(r) != nil {
 			t.Fatal("the first are refused")
 		}
 	}
 	for n := range uint32(200_000) {
 		r.Client = netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})
-		if l.Admit(r) != nil {
+		if l.Check(r) != nil {
 			t.Fatalf("who is new is refused after %d others", n)
 		}
 		if n%1000 == 0 {
-			if r.Client = greedy; l.Admit(r) == nil {
+			if r.Client = greedy; l.Check(r) == nil {
 				t.Fatalf("who is at the limit is admitted after %d others", n)
 			}
 		}
@@ -143,7 +143,7 @@ func TestRateIsBounded(t *testing.T) {
 	if kept > keys {
 		t.Errorf("%d keys are kept, with %d at most", kept, keys)
 	}
-	if n := testing.AllocsPerRun(1000, func() { r.Now += 1e9; l.Admit(r) }); n != 0 {
+	if n := testing.AllocsPerRun(1000, func() { r.Now += 1e9; l.Check(r) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -162,8 +162,8 @@ func TestRetryAfter(t *testing.T) {
 		c.rules.Burst, c.rules.Keys = 1, 1
 		l := NewRate(c.rules)
 		r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-		l.Admit(r)
-		if a := l.Admit(r); a == nil || a.Status != 429 || !strings.HasSuffix(string(a.Fields), c.want) {
+		l.Check(r)
+		if a := l.Check(r); a == nil || a.Status != 429 || !strings.HasSuffix(string(a.Fields), c.want) {
 			t.Errorf("%d in %v: %+v, want %q", c.rules.Requests, c.rules.Per, a, c.want)
 		} else if a.Detail != "rate limit exceeded" {
 			t.Errorf("the client is told %q", a.Detail)
@@ -173,14 +173,14 @@ func TestRetryAfter(t *testing.T) {
 
 func TestConcurrency(t *testing.T) {
 	l := NewConcurrency(&config.Concurrency{Most: 2})
-	if l.Admit(nil) != nil || l.Admit(nil) != nil {
+	if l.Check(nil) != nil || l.Check(nil) != nil {
 		t.Fatal("the first two are refused")
 	}
-	if a := l.Admit(nil); a == nil || a.Status != 503 {
+	if a := l.Check(nil); a == nil || a.Status != 503 {
 		t.Errorf("the third: %+v", a)
 	}
 	l.Done(&request.Outcome{})
-	if l.Admit(nil) != nil {
+	if l.Check(nil) != nil {
 		t.Error("there is room, and it is refused")
 	}
 }
@@ -207,7 +207,7 @@ func TestConcurrencyFinds(t *testing.T) {
 				}
 				l.Done(&o)
 			}
-			if l.Admit(nil) != nil {
+			if l.Check(nil) != nil {
 				refused++
 				continue
 			}
@@ -258,7 +258,7 @@ func TestBreaker(t *testing.T) {
 		now := int64(1e9)
 		for _, o := range c.ends {
 			r := &request.Request{Now: now}
-			if b.Admit(r) != nil {
+			if b.Check(r) != nil {
 				break
 			}
 			o.Began, o.Ended = now, now+1e6
@@ -276,7 +276,7 @@ func TestBreakerHeals(t *testing.T) {
 	b := NewBreaker(&config.Breaker{Errors: 0.5, Over: 10 * time.Second, Least: 2, Open: 5 * time.Second, Probes: 2})
 	now := int64(1e9)
 	send := func(status int) string {
-		if b.Admit(&request.Request{Now: now}) != nil {
+		if b.Check(&request.Request{Now: now}) != nil {
 			return "refused"
 		}
 		b.Done(&request.Outcome{Status: status, Upstream: true, Began: now, Ended: now + 1})
@@ -305,7 +305,7 @@ func TestBreakerProbes(t *testing.T) {
 	r := &request.Request{Now: 4e9}
 	admitted := 0
 	for range 10 {
-		if b.Admit(r) == nil {
+		if b.Check(r) == nil {
 			admitted++
 		}
 	}

@@ -42,10 +42,10 @@ func queued(places, size int, wait time.Duration) *Concurrency {
 func TestQueueOrder(t *testing.T) {
 	l, w := queued(1, 2, time.Second), &waiter{}
 	q := l.queue
-	if l.Admit(nil) != nil {
+	if l.Check(nil) != nil {
 		t.Fatal("the first one is refused")
 	}
-	if a := l.Admit(nil); a == nil || a.Queue != q || a.Status != 503 {
+	if a := l.Check(nil); a == nil || a.Queue != q || a.Status != 503 {
 		t.Fatalf("the second one is answered %+v", a)
 	}
 	first, until, ok := q.Enter(w, 1, 100)
@@ -73,7 +73,7 @@ func TestQueueOrder(t *testing.T) {
 	}
 	l.Done(&request.Outcome{Ended: 200})
 	w.has(t, "with a place", "2")
-	if l.Admit(nil) == nil {
+	if l.Check(nil) == nil {
 		t.Error("one that comes overtakes who waits")
 	}
 	l.Done(&request.Outcome{Ended: 300})
@@ -83,7 +83,7 @@ func TestQueueOrder(t *testing.T) {
 		t.Error("who waits last can't leave")
 	}
 	q.Return(400)
-	if l.Admit(nil) != nil {
+	if l.Check(nil) != nil {
 		t.Error("a place that was given back isn't there")
 	}
 	if got, _ := l.Waits(); got != (Waits{Admitted: 2, Late: 1, Full: 3, Gone: 2, Waited: 300}) {
@@ -97,8 +97,8 @@ func TestQueueOrder(t *testing.T) {
 // A place that becomes free before a request is in the queue isn't missed.
 func TestQueueNotMissed(t *testing.T) {
 	l, w := queued(1, 2, time.Second), &waiter{}
-	l.Admit(nil)
-	reply := l.Admit(nil)
+	l.Check(nil)
+	reply := l.Check(nil)
 	l.Done(&request.Outcome{Ended: 1})
 	reply.Queue.Enter(w, 7, 2)
 	w.has(t, "after the place became free", "7")
@@ -108,7 +108,7 @@ func TestQueueNotMissed(t *testing.T) {
 func TestQueueStanding(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	l, w := queued(1, 10, 100*time.Millisecond), &waiter{}
-	l.Admit(nil)
+	l.Check(nil)
 	for client, at := range []int64{0, 50 * ms, 95 * ms, 101 * ms} {
 		l.queue.Enter(w, int32(client), at)
 	}
@@ -175,7 +175,7 @@ func (s *simulated) offer(rate float64, d time.Duration) {
 		case 0:
 			next += int64(s.random.ExpFloat64() / rate * 1e9)
 			s.came = append(s.came, s.now)
-			reply := s.l.Admit(nil)
+			reply := s.l.Check(nil)
 			if reply == nil {
 				s.begin(s.now)
 			} else if ticket, until, ok := reply.Queue.Enter(s, int32(len(s.came)-1), s.now); ok {
@@ -240,7 +240,7 @@ func TestQueueBesideEachOther(t *testing.T) {
 		all.Go(func() {
 			w := make(one, 1)
 			for i := range each {
-				if reply := l.Admit(nil); reply != nil {
+				if reply := l.Check(nil); reply != nil {
 					ticket, _, ok := reply.Queue.Enter(w, int32(g), 0)
 					if !ok {
 						t.Error("the queue is full")
@@ -282,10 +282,10 @@ func (silent) Called(request.Queue, uint64, int32, bool) {}
 
 func TestQueueAllocatesNothing(t *testing.T) {
 	l := queued(1, 16, time.Second)
-	l.Admit(nil)
+	l.Check(nil)
 	var w request.Waiter = silent{}
 	if n := testing.AllocsPerRun(1000, func() {
-		reply := l.Admit(nil)
+		reply := l.Check(nil)
 		reply.Queue.Enter(w, 1, 0)
 		l.Done(&request.Outcome{})
 	}); n != 0 {

@@ -26,8 +26,8 @@ func NewRate(rules config.Rate) *Rate {
 	}
 }
 
-// Admit takes a token, or says when there will be one.
-func (l *Rate) Admit(r *request.Request) *request.Reply {
+// Check takes a token, or says when there will be one.
+func (l *Rate) Check(r *request.Request) *request.Reply {
 	wait := l.buckets.take(l.key(r), r.Now)
 	if wait == 0 {
 		return nil

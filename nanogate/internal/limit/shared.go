@@ -100,8 +100,8 @@ func NewShared(name string, rules config.Rate, ledger Ledger) *Shared {
 // Start begins to settle.
 func (s *Shared) Start() { s.ended.Go(func() { s.run(s.ctx) }) }
 
-// Admit takes a token of this gateway's bucket.
-func (s *Shared) Admit(r *request.Request) *request.Reply {
+// Check takes a token of this gateway's bucket.
+func (s *Shared) Check(r *request.Request) *request.Reply {
 	if s.rules.Away == config.AwayRefuse && s.away.Load() {
 		return s.closed
 	}

@@ -87,7 +87,7 @@ func TestSharedHolds(t *testing.T) {
 			}
 			r.Now = now
 			asked++
-			if all[random.IntN(c.gateways)].Admit(r) == nil {
+			if all[random.IntN(c.gateways)].Check(r) == nil {
 				admitted = append(admitted, now)
 			}
 		}
@@ -120,7 +120,7 @@ func TestSharedLearns(t *testing.T) {
 	clock := func() int64 { return now }
 	admit := func(g *Shared) bool {
 		r.Now = now
-		return g.Admit(r) == nil
+		return g.Check(r) == nil
 	}
 	settle := func(g *Shared) {
 		if err := g.settle(t.Context(), clock); err != nil {
@@ -160,7 +160,7 @@ func TestSharedRefusesNobodyWithinTheRate(t *testing.T) {
 	r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	for n := range 500 {
 		now += int64(100 * time.Millisecond)
-		if r.Now = now; all[0].Admit(r) != nil {
+		if r.Now = now; all[0].Check(r) != nil {
 			t.Fatalf("request %d is refused", n)
 		}
 		now += random.Int64N(int64(90 * time.Millisecond))
@@ -192,7 +192,7 @@ func TestSharedAway(t *testing.T) {
 		r.Now = now
 		admitted, last := 0, (*request.Reply)(nil)
 		for range 12 {
-			if a := g.Admit(r); a == nil {
+			if a := g.Check(r); a == nil {
 				admitted++
 			} else {
 				last = a
@@ -228,7 +228,7 @@ func TestSharedIsBounded(t *testing.T) {
 		r.Client = netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})
 		now += 100_000
 		r.Now = now
-		g.Admit(r)
+		g.Check(r)
 		if n%100 == 0 {
 			g.note(g.settle(t.Context(), func() int64 { return now }))
 		}
@@ -240,7 +240,7 @@ func TestSharedIsBounded(t *testing.T) {
 	if owed > 1000 {
 		t.Errorf("%d keys are owed", owed)
 	}
-	if n := testing.AllocsPerRun(1000, func() { r.Now += 1e9; g.Admit(r) }); n != 0 {
+	if n := testing.AllocsPerRun(1000, func() { r.Now += 1e9; g.Check(r) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -30,8 +30,8 @@ func NewShed(rules *config.Shed) *Shed {
 	return s
 }
 
-// Admit refuses what there is no place for.
-func (s *Shed) Admit(r *request.Request) *request.Reply {
+// Check refuses what there is no place for.
+func (s *Shed) Check(r *request.Request) *request.Reply {
 	if !s.enter(s.places(r.Importance)) {
 		return s.refused[r.Importance]
 	}

@@ -63,7 +63,7 @@ func (s *service) load(l Limit, d time.Duration, perSecond [request.Importances]
 		}
 		r.Now = s.now
 		s.asked[r.Importance]++
-		if l.Admit(r) != nil {
+		if l.Check(r) != nil {
 			continue
 		}
 		s.admitted[r.Importance]++
@@ -147,10 +147,10 @@ func TestShedAtLeastOne(t *testing.T) {
 	l := NewShed(&config.Shed{Objective: time.Second, Least: 1, Most: 1})
 	for i := range request.Importance(request.Importances) {
 		r := &request.Request{Importance: i}
-		if l.Admit(r) != nil {
+		if l.Check(r) != nil {
 			t.Errorf("%v is refused by an idle service", i)
 		}
-		if a := l.Admit(r); (a == nil) != (i == request.Critical) {
+		if a := l.Check(r); (a == nil) != (i == request.Critical) {
 			t.Errorf("%v: the second one gets %+v", i, a)
 		}
 		if i == request.Critical {

@@ -21,7 +21,7 @@ func (r *report) limits() {
 		}
 	}
 	for _, one := range r.s.Routes {
-		write(snapshot.GaugesOf(one.Limits), "route", one.Name)
+		write(snapshot.GaugesOf(one.Limits()), "route", one.Name)
 	}
 	for _, u := range r.s.Upstreams {
 		write(snapshot.GaugesOf(u.Limits), "upstream", u.Name)
@@ -43,7 +43,7 @@ func (r *report) queues() {
 			}
 		}
 		for _, one := range r.s.Routes {
-			of(one.Limits, "route", one.Name)
+			of(one.Limits(), "route", one.Name)
 		}
 		for _, u := range r.s.Upstreams {
 			of(u.Limits, "upstream", u.Name)

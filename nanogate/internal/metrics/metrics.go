@@ -209,9 +209,9 @@ func (r *report) objectives(all []labelled) {
 	aimed(func(i int) { r.count(float64(all[i].figures.Missed), all[i].counters.Since(), all[i].labels...) })
 }
 
-// checks writes how long guards and limits take.
+// checks writes how long filters take.
 func (r *report) checks() {
-	r.family("nanogate_check_duration_seconds", summary, "How long guards and limits of routes take, of one request in 64.")
+	r.family("nanogate_check_duration_seconds", summary, "How long the filters of routes take, of one request in 64.")
 	for _, route := range r.s.Routes {
 		for _, t := range route.Timings {
 			h, _ := t.Read()

@@ -58,7 +58,7 @@ func (h *Host) Name() string { return h.name }
 // HandlesResponses reports whether it has a part for responses.
 func (h *Host) HandlesResponses() bool { return h.m.Response != nil }
 
-// Check asks about a request. It implements [guard.Guard].
+// Check asks about a request. It implements [filter.Filter].
 func (h *Host) Check(r *request.Request) *request.Reply {
 	switch {
 	case h.m.Request == nil:

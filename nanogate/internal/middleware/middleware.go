@@ -1,6 +1,6 @@
 // Package middleware has parts that aren't the gateway's own look at the requests of
 // routes and at their responses: what a program compiles in, and plug-ins. A middleware
-// is a guard that is asked after all others ([guard.Guard]), and may be asked once more
+// is a guard that is asked after all others ([filter.Filter]), and may be asked once more
 // when the upstream has answered. [Host] keeps what goes wrong in it from the gateway.
 package middleware
 

@@ -43,8 +43,7 @@ type exchange struct {
 	passage  *passage        // what those who look at its response know of it; nil: nobody does
 	json     *transcode.Call // that the request is made, which has JSON; nil: it is sent on as it is
 	took     int64           // bytes of content that were made messages of json
-	guarded  int             // how many of its guards have let it pass
-	admitted int             // how many of its limits have admitted it
+	passed   int             // how many of its route's filters have let it pass
 	taken    int             // how many of the upstream's limits have
 	asking   *asking         // the upstream is asked for what is stored; nil: it isn't
 	rest     []byte          // of a response that is stored, what the client hasn't been given

@@ -49,9 +49,7 @@ func (l *loop) end(c *client) {
 		x.endpoint.Counters.Of(l.local.Loop).Count(&x.outcome)
 	}
 	x.group.Ended(&x.outcome)
-	for _, limit := range r.Limits[:x.admitted] {
-		limit.Done(&x.outcome)
-	}
+	r.Chain[:x.passed].Done(&x.outcome)
 	if x.taken > 0 {
 		for _, limit := range x.upstream.Limits[:x.taken] {
 			limit.Done(&x.outcome)

@@ -19,7 +19,7 @@ func (l *loop) forward(c *client) {
 		x.upstream, x.group = route.Choose(r, &l.local)
 	}
 	for x.taken < len(x.upstream.Limits) {
-		if reply := x.upstream.Limits[x.taken].Admit(r); reply != nil {
+		if reply := x.upstream.Limits[x.taken].Check(r); reply != nil {
 			l.decided(c, reply)
 			return
 		}

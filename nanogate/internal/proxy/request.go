@@ -89,11 +89,11 @@ func (l *loop) request(c *client, b []byte) {
 	l.check(c)
 }
 
-// check asks the route's guards and limits, those that haven't been asked yet, and goes
-// on with what all of them let pass.
+// check asks the route's filters, those that haven't been asked yet, and goes on with what
+// all of them let pass.
 func (l *loop) check(c *client) {
 	x, r := &c.x, &l.req
-	route := x.route
+	chain := x.route.Chain
 	for {
 		if r.Rewritten() {
 			if reply := l.rewrite(x); reply != nil {
@@ -102,23 +102,16 @@ func (l *loop) check(c *client) {
 				return
 			}
 		}
-		if x.guarded == len(route.Guards) {
+		if x.passed == len(chain) {
 			break
 		}
-		if reply := route.Guards[x.guarded].Check(r); reply != nil {
+		if reply := chain[x.passed].Check(r); reply != nil {
 			l.decided(c, reply)
 			return
 		}
-		x.guarded++
+		x.passed++
 	}
 	x.awaitEnd(r)
-	for x.admitted < len(route.Limits) {
-		if reply := route.Limits[x.admitted].Admit(r); reply != nil {
-			l.decided(c, reply)
-			return
-		}
-		x.admitted++
-	}
 	l.passed(c)
 }
 

@@ -48,10 +48,8 @@ func (l *loop) decided(c *client, reply *request.Reply) {
 	case reply != nil:
 		l.refuse(c, reply)
 		return
-	case x.guarded < len(x.route.Guards):
-		x.guarded++
-	case x.admitted < len(x.route.Limits):
-		x.admitted++
+	case x.passed < len(x.route.Chain):
+		x.passed++
 	default: // the upstream's
 		x.taken++
 		l.forward(c)

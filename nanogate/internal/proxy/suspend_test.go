@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/limit"
 	"dyno.example/nanogate/internal/proxy"
 	"dyno.example/nanogate/internal/request"
@@ -64,8 +65,21 @@ func (g *asks) Check(r *request.Request) *request.Reply {
 	return &a
 }
 
-func (g *asks) Admit(r *request.Request) *request.Reply { return g.Check(r) }
-func (g *asks) Done(o *request.Outcome)                 { g.done <- *o }
+func (g *asks) Done(o *request.Outcome) { g.done <- *o }
+
+// guards adds filters that don't hear of the end of requests.
+func guards(r *snapshot.Route, all ...filter.Filter) {
+	for _, f := range all {
+		r.Chain.Insert(filter.Identity, "guard", struct{ filter.Filter }{f})
+	}
+}
+
+// limits adds limits.
+func limits(r *snapshot.Route, all ...limit.Limit) {
+	for _, l := range all {
+		r.Chain.Insert(filter.Limits, "limit", l)
+	}
+}
 
 // early says what it has seen before the wait.
 type early struct{}
@@ -145,10 +159,11 @@ func (c *conn) answer() string {
 // it, has its body sent on when it may pass, and the next one on its connection works.
 func TestSuspend(t *testing.T) {
 	for name, how := range map[string]func(r *snapshot.Route, g *asks){
-		"guard": func(r *snapshot.Route, g *asks) { r.Guards = append(r.Guards, early{}, g) },
-		"limit": func(r *snapshot.Route, g *asks) { r.Guards, r.Limits = append(r.Guards, early{}), append(r.Limits, g) },
+		"guard": func(r *snapshot.Route, g *asks) { guards(r, early{}, g) },
+		"limit": func(r *snapshot.Route, g *asks) { guards(r, early{}); limits(r, g) },
 		"both": func(r *snapshot.Route, g *asks) {
-			r.Guards, r.Limits = append(r.Guards, early{}, g), append(r.Limits, g)
+			guards(r, early{}, g)
+			limits(r, g)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -191,7 +206,7 @@ func TestSuspendTooLong(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			g := newAsks()
 			g.within, g.pass = 10*time.Millisecond, c.pass
-			at := serve(t, "", func(r *snapshot.Route) { r.Limits = append(r.Limits, g) })
+			at := serve(t, "", func(r *snapshot.Route) { limits(r, g) })
 			waits := connect(t, at)
 			fmt.Fprint(waits, "GET /a/b HTTP/1.1\r\nHost: h\r\nX-Ask: ann\r\n\r\n")
 			if got := waits.answer(); got != c.want {
@@ -221,7 +236,7 @@ func TestSuspendTooLong(t *testing.T) {
 func TestSuspendIsBounded(t *testing.T) {
 	g := newAsks()
 	g.begun = make(chan context.Context, 100_000)
-	at := serve(t, "", func(r *snapshot.Route) { r.Guards = append(r.Guards, g) })
+	at := serve(t, "", func(r *snapshot.Route) { guards(r, g) })
 	var waiting []*conn
 	answered := make(chan *conn, 10_000)
 	var full *conn // the first one that is answered
@@ -266,7 +281,7 @@ func TestSuspendClientGone(t *testing.T) {
 	g := newAsks()
 	count := &asks{done: make(chan request.Outcome, 1)}
 	at := serve(t, "", func(r *snapshot.Route) {
-		r.Limits = append(r.Limits, admits{count}, g)
+		limits(r, admits{count}, g)
 	})
 	waits := connect(t, at)
 	fmt.Fprint(waits, "GET /a/b HTTP/1.1\r\nHost: h\r\nX-Ask: ann\r\n\r\n")
@@ -300,7 +315,7 @@ func TestMissedDecisions(t *testing.T) {
 	begun := make(chan *work)
 	became := make(chan string, 10)
 	at := serve(t, "", func(r *snapshot.Route) {
-		r.Guards = append(r.Guards, decides(func(r *request.Request) *request.Reply {
+		guards(r, decides(func(r *request.Request) *request.Reply {
 			user, _ := r.Header("x-ask")
 			w := &work{name: string(user), verdict: make(chan bool)}
 			a := *request.Refuse(503, "not decided", "")
@@ -348,7 +363,7 @@ func TestMissedDecisions(t *testing.T) {
 // admits admits everything.
 type admits struct{ *asks }
 
-func (admits) Admit(*request.Request) *request.Reply { return nil }
+func (admits) Check(*request.Request) *request.Reply { return nil }
 
 // late decides when nobody waits for it any more.
 type late struct {
@@ -373,9 +388,9 @@ func TestLateDecisionInQueue(t *testing.T) {
 	g := late{make(chan bool), make(chan bool)}
 	var places limit.Limit
 	address := serve(t, "concurrency: {most: 1, queue: {wait: 20s}}, ", func(r *snapshot.Route) {
-		r.Guards = append(r.Guards, g)
-		places = r.Limits[0]
-		if places.Admit(&request.Request{}) != nil {
+		guards(r, g)
+		places = r.Limits()[0]
+		if places.Check(&request.Request{}) != nil {
 			t.Fatal("there is no place")
 		}
 	})

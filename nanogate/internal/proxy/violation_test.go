@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/snapshot"
 )
@@ -37,8 +38,6 @@ func (panics) Ended(o *request.Outcome, note []byte) {
 	}
 }
 
-func (panics) Admit(r *request.Request) *request.Reply { return nil }
-
 func (panics) Done(o *request.Outcome) {
 	if o.Received == 13 { // bytes of a body
 		panic("at the end")
@@ -48,8 +47,7 @@ func (panics) Done(o *request.Outcome) {
 // A panic in one request costs its connection. Others on the same loop don't notice.
 func TestPanicsCostAConnection(t *testing.T) {
 	address := serve(t, "", func(r *snapshot.Route) {
-		r.Guards = append(r.Guards, panics{})
-		r.Limits = append(r.Limits, panics{})
+		r.Chain.Insert(filter.Identity, "panics", panics{})
 		r.Observers = append(r.Observers, panics{})
 	})
 	kept := connect(t, address)

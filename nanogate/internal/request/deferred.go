@@ -12,7 +12,7 @@ import (
 type Deferred struct {
 	// Work is done on a goroutine outside of the loops. It has copies of all that it
 	// needs of the request. ctx ends when its time is over or the client has gone.
-	// What it returns is called on the request's loop, as Check or Admit would be; nil
+	// What it returns is called on the request's loop, as Check or Check would be; nil
 	// is no decision.
 	Work func(ctx context.Context) func(r *Request) *Reply
 	// Asks says that the work mostly waits for a response from the network: then it doesn't

@@ -1,12 +1,10 @@
 package snapshot
 
 import (
-	"fmt"
 	"time"
 
 	"dyno.example/nanogate/internal/cache"
 	"dyno.example/nanogate/internal/config"
-	"dyno.example/nanogate/internal/guard"
 )
 
 // Caching is how a route's responses are stored, and given again.
@@ -18,22 +16,6 @@ type Caching struct {
 	Waiters     int
 	CacheStatus bool
 	Counts      *cache.Counts
-}
-
-// caching refuses to store what a guard may have let one client see only. The reader of
-// the file has said so already of guards that it knows.
-func caching(c *config.Route, r *Route) error {
-	if c.Cache == nil || c.Cache.Shared {
-		return nil
-	}
-	for _, g := range r.Guards {
-		switch g.(type) {
-		case *guard.Access, *guard.CORS, *guard.Sessions, early:
-		default:
-			return fmt.Errorf("the guard %s knows who asks, and what is stored is given to everybody: say cache: {shared: true} if all get the same", nameOf(g))
-		}
-	}
-	return nil
 }
 
 // caches makes what the route stores its responses by.

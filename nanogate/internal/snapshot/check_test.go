@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
 )
 
 // listener takes connections and answers nothing.
@@ -105,11 +106,11 @@ func TestCheckAsksNobody(t *testing.T) {
 	l := listen(t)
 	c := parse(t, identities(t, l.address))
 	// Between the making of a route and its end there is time to be asked in.
-	defer func(before []func(*config.Route, *Route) error) { checkMakers = before }(checkMakers)
-	checkMakers = append(slices.Clone(checkMakers), func(*config.Route, *Route) error {
+	defer func(before []kind) { kinds = before }(kinds)
+	kinds = append(slices.Clone(kinds), kind{asked: always, make: func(*config.Route, *Route) ([]filter.Filter, error) {
 		time.Sleep(30 * time.Millisecond)
-		return nil
-	})
+		return nil, nil
+	}})
 	for range 2 {
 		if problems := Check(c, nil); len(problems) > 0 {
 			t.Fatal(problems)

@@ -1,37 +1,34 @@
 package snapshot
 
 import (
+	"slices"
 	"strconv"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/fleet"
 	"dyno.example/nanogate/internal/limit"
-	"dyno.example/nanogate/internal/request"
 )
 
-// limits makes a route's limits. Rates come first, as what a client may not ask at all
-// shouldn't take a place from others; the breaker last, which counts only what is sent.
-func limits(c *config.Route, r *Route) error {
+// hasRates reports whether a route has rates that are early: asked before the filters that
+// find out who it is, so that a request takes its token whatever they say; or others.
+func hasRates(c *config.Route, early bool) bool {
+	return slices.ContainsFunc(c.Rates, func(r config.Rate) bool { return r.Early == early })
+}
+
+// rates makes them.
+func rates(c *config.Route, early bool) (all []filter.Filter, err error) {
 	for i := range c.Rates {
-		if c.Rates[i].Early {
+		if c.Rates[i].Early != early {
 			continue
 		}
 		l, err := rateOf(c, i)
 		if err != nil {
-			return err
+			return all, err
 		}
-		r.Limits = append(r.Limits, l)
+		all = append(all, l)
 	}
-	if c.Shed != nil {
-		r.Limits = append(r.Limits, limit.NewShed(c.Shed))
-	}
-	if c.Concurrency != nil {
-		r.Limits = append(r.Limits, limit.NewConcurrency(c.Concurrency))
-	}
-	if c.Breaker != nil {
-		r.Limits = append(r.Limits, limit.NewBreaker(c.Breaker))
-	}
-	return nil
+	return all, nil
 }
 
 // rateOf makes one of a route's rates.
@@ -46,28 +43,4 @@ func rateOf(c *config.Route, i int) (limit.Limit, error) {
 		return nil, err
 	}
 	return limit.NewShared(name, *rules, ledger), nil
-}
-
-// early is a rate that is asked before the guards that find out who it is: a request takes
-// its token whatever they say.
-type early struct{ limit.Limit }
-
-// Check takes a token, or says when there will be one.
-func (e early) Check(r *request.Request) *request.Reply { return e.Admit(r) }
-
-// Name is what it is called in metrics.
-func (e early) Name() string { return nameOf(e.Limit) }
-
-// Start has a rate that gateways share begin to settle.
-func (e early) Start() {
-	if s, ok := e.Limit.(limit.Starter); ok {
-		s.Start()
-	}
-}
-
-// Close ends that.
-func (e early) Close() {
-	if c, ok := e.Limit.(limit.Closer); ok {
-		c.Close()
-	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"dyno.example/internal/spelling"
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/middleware"
 )
 
@@ -31,24 +32,24 @@ func usesOf(c *config.Config, r *config.Route, offers middleware.Offers) uses {
 
 // hosts makes a route's middleware. It comes after all guards, so that what it does, or
 // answers, is for whom they let pass.
-func hosts(_ *config.Route, r *Route) error {
+func hosts(_ *config.Route, r *Route) (all []filter.Filter, err error) {
 	log := cmp.Or(r.log, slog.Default())
 	for _, use := range r.uses.all {
 		offer := r.uses.offers.Find(use.Name)
 		if offer == nil {
-			return use.At.Problem(hintOf(use.Name, r.uses.offers.Names()), "there is no middleware %q", use.Name)
+			return all, use.At.Problem(hintOf(use.Name, r.uses.offers.Names()), "there is no middleware %q", use.Name)
 		}
 		m, err := offer.Make(use.Settings)
 		if err != nil {
-			return use.At.Problem("", "the middleware %q can't be made: %v", use.Name, err)
+			return all, use.At.Problem("", "the middleware %q can't be made: %v", use.Name, err)
 		}
 		host := middleware.NewHost(use.Name, m, offer.Counts, log)
-		r.Guards, r.Middleware = append(r.Guards, host), append(r.Middleware, host)
+		all, r.Middleware = append(all, host), append(r.Middleware, host)
 		if host.HandlesResponses() {
 			r.Responders = append(r.Responders, host)
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // hintOf says what a name may have been meant to be.

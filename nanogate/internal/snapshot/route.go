@@ -10,7 +10,6 @@ import (
 	"dyno.example/nanogate/internal/canary"
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/guard"
-	"dyno.example/nanogate/internal/limit"
 	"dyno.example/nanogate/internal/middleware"
 	"dyno.example/nanogate/internal/mirror"
 	"dyno.example/nanogate/internal/observe"
@@ -28,11 +27,10 @@ type Route struct {
 	Broken *request.Reply // to everything, if the route couldn't be built; else nil
 
 	Observers []observe.Observer
-	Guards    []guard.Guard // in their order; the last ones are middleware
-	Limits    []limit.Limit
+	Chain     Chain
 
 	Rules      *guard.Rules       // nil: it has none
-	Middleware []*middleware.Host // among the guards, in their order
+	Middleware []*middleware.Host // in the chain, in their order
 	Responders []*middleware.Host // of these middleware that looks at responses, in the order of requests
 
 	Reply    *request.Reply // fixed; nil if there is none
@@ -51,7 +49,7 @@ type Route struct {
 	Cache    *Caching       // nil: nothing is stored
 
 	Counters *stats.Counters
-	Timings  []*stats.Timing // of the guards and limits
+	Timings  []*stats.Timing // of the filters in the chain
 	Retries  []Allowance     // by loop
 	Hedges   []Allowance     // by loop
 
@@ -102,25 +100,11 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 		return m.broken(r, *problem, before)
 	}
 	m.mirror(r, before)
-	r.start()
+	r.Chain.start()
 	r.timed(before)
 	r.caches(m, before)
 	r.sticks(m)
 	return r
-}
-
-// start has guards and limits begin to ask others for what they need.
-func (r *Route) start() {
-	for _, g := range r.Guards {
-		if s, ok := g.(guard.Starter); ok {
-			s.Start()
-		}
-	}
-	for _, l := range r.Limits {
-		if s, ok := l.(limit.Starter); ok {
-			s.Start()
-		}
-	}
 }
 
 // direct reports whether it sends to an upstream without a name, or lacks a mirror that
@@ -150,7 +134,7 @@ func (r *Route) build(c *config.Route) *config.Problem {
 	}
 	var err error
 	if r.Sticky, err = sticky(c.Sticky); err == nil {
-		err = r.checks(c)
+		err = r.filters(c)
 	}
 	if err != nil {
 		problem := config.Problem{}
@@ -166,7 +150,7 @@ func (r *Route) build(c *config.Route) *config.Problem {
 func (m *making) broken(r *Route, problem config.Problem, before *Route) *Route {
 	m.s.Problems = append(m.s.Problems, problem)
 	r.close()
-	r.Targets, r.Guards, r.Limits, r.Rules, r.Middleware, r.Responders, r.Mirror = nil, nil, nil, nil, nil, nil, nil
+	r.Targets, r.Chain, r.Rules, r.Middleware, r.Responders, r.Mirror = nil, nil, nil, nil, nil, nil
 	r.Broken = request.Refuse(503, "this route is not available", "Retry-After: 30\r\n").For(request.RefusedBroken)
 	r.count(m, before)
 	r.Observers = m.b.Looks.observers(r.looked, r.Config, r.Counters)
@@ -189,16 +173,7 @@ func (m *making) loops() int { return max(1, m.b.registry.Loops) }
 
 // close ends what the route has of its own.
 func (r *Route) close() {
-	for _, g := range r.Guards {
-		if c, ok := g.(guard.Closer); ok {
-			c.Close()
-		}
-	}
-	for _, l := range r.Limits {
-		if c, ok := l.(limit.Closer); ok {
-			c.Close()
-		}
-	}
+	r.Chain.close()
 	if r.Schema != nil {
 		r.Schema.Close()
 	}

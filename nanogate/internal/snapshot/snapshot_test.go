@@ -10,7 +10,7 @@ import (
 
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nanogate/internal/config"
-	"dyno.example/nanogate/internal/guard"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/route"
 	"dyno.example/nanogate/internal/upstream"
@@ -59,6 +59,9 @@ func TestBuildTakesOver(t *testing.T) {
 	two.Retire(nil)
 }
 
+// always is of filters that all routes ask for.
+func always(*config.Route, *Route) bool { return true }
+
 type closing struct{ closed *int }
 
 func (c closing) Check(*request.Request) *request.Reply { return nil }
@@ -68,18 +71,17 @@ func (c closing) Close()                                { *c.closed++ }
 // others are as they were.
 func TestBrokenRoute(t *testing.T) {
 	closed := 0
-	defer func(before []func(*config.Route, *Route) error) { checkMakers = before }(checkMakers)
-	checkMakers = append(slices.Clone(checkMakers),
-		func(_ *config.Route, r *Route) error {
-			r.Guards = append(r.Guards, guard.Guard(closing{&closed}))
-			return nil
-		},
-		func(c *config.Route, _ *Route) error {
+	defer func(before []kind) { kinds = before }(kinds)
+	kinds = append(slices.Clone(kinds),
+		kind{asked: always, make: func(*config.Route, *Route) ([]filter.Filter, error) {
+			return []filter.Filter{closing{&closed}}, nil
+		}},
+		kind{asked: always, make: func(c *config.Route, _ *Route) ([]filter.Filter, error) {
 			if c.Name == "bad" {
-				return errors.New("its keys can't be read")
+				return nil, errors.New("its keys can't be read")
 			}
-			return nil
-		})
+			return nil, nil
+		}})
 	text := "routes:\n  - {name: bad, match: {path: /bad}, to: u}\n  - {to: u}\nupstreams: {u: [\"127.0.0.1:1\"]}\n"
 	if problems := Check(parse(t, text), nil); len(problems) != 1 || problems[0].String() != "f:3:5: routes[0]: its keys can't be read" || closed != 2 {
 		t.Errorf("checked: %v, %d closed", problems, closed)
@@ -87,10 +89,10 @@ func TestBrokenRoute(t *testing.T) {
 	closed = 0
 	s := NewBuilder(1).Build(parse(t, text), nil)
 	bad, good := s.Routes[0], s.Routes[1]
-	if bad.Broken == nil || bad.Broken.Status != 503 || len(bad.Targets)+len(bad.Guards) > 0 || closed != 1 || bad.Counters == nil {
+	if bad.Broken == nil || bad.Broken.Status != 503 || len(bad.Targets)+len(bad.Chain) > 0 || closed != 1 || bad.Counters == nil {
 		t.Errorf("%+v, %d closed", bad, closed)
 	}
-	if good.Broken != nil || len(good.Guards) != 1 || len(good.Targets) != 1 {
+	if good.Broken != nil || len(good.Chain) != 1 || len(good.Targets) != 1 {
 		t.Errorf("%+v", good)
 	}
 	if len(s.Problems) != 1 || s.Problems[0].String() != "f:3:5: routes[0]: its keys can't be read" {

@@ -1,0 +1,152 @@
+package snapshot
+
+import (
+	"fmt"
+
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
+	"dyno.example/nanogate/internal/guard"
+	"dyno.example/nanogate/internal/limit"
+)
+
+// kind is a kind of filter that a route may have.
+type kind struct {
+	name  string // as metrics and explain have it: mostly that of the field that asks for it
+	phase filter.Phase
+
+	// reveals says that it knows who asks, so that a response to a request that it let
+	// pass may be for that client only.
+	reveals bool
+
+	// asked reports whether a route asks for it.
+	asked func(c *config.Route, r *Route) bool
+	// make makes it for a route that does; an error makes the route respond with 503. Most
+	// kinds make one filter. nil: it isn't one that is only asked about the head of a
+	// request, and the event loop carries it out.
+	make func(c *config.Route, r *Route) ([]filter.Filter, error)
+}
+
+// kinds are all filters of routes, in the order in which requests meet them. Responses meet
+// those that look at responses (middleware, grpc-json, cache, grpc-web) in the reverse order.
+//
+// Addresses come first, as they cost least; then what a browser may ask without credentials
+// (Fetch standard 4.8), and what it mustn't ask with them for others; then who it is. Of the
+// limits rates come first, as what a client may not ask at all shouldn't take a place from
+// others; the breaker last, which counts only what is sent.
+var kinds = []kind{
+	{"access", filter.Access, false,
+		func(c *config.Route, _ *Route) bool { return !c.Access.Empty() },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewAccess(c.Access), nil) }},
+	{"cors", filter.Access, false,
+		func(c *config.Route, _ *Route) bool { return c.CORS != nil },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewCORS(c.CORS), nil) }},
+	{"rate", filter.Access, false,
+		func(c *config.Route, _ *Route) bool { return hasRates(c, true) },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return rates(c, true) }},
+	{"csrf", filter.Access, true,
+		func(c *config.Route, _ *Route) bool { return c.CSRF != nil },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewCSRF(c.CSRF), nil) }},
+
+	{"mtls", filter.Identity, true,
+		func(c *config.Route, _ *Route) bool { return c.MTLS != nil },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewMTLS(c.MTLS), nil) }},
+	{"keys", filter.Identity, true,
+		func(c *config.Route, _ *Route) bool { return c.Keys != nil },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewKeys(c.Keys)) }},
+	{"basic", filter.Identity, true,
+		func(c *config.Route, _ *Route) bool { return c.Basic != nil },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewBasic(c.Basic)) }},
+	{"jwt", filter.Identity, true,
+		func(c *config.Route, _ *Route) bool { return c.JWT != nil },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewJWT(c.JWT)) }},
+	{"introspect", filter.Identity, true,
+		func(c *config.Route, _ *Route) bool { return c.Introspect != nil },
+		func(c *config.Route, r *Route) ([]filter.Filter, error) {
+			return one(guard.NewIntrospect(c.Introspect, r.log))
+		}},
+	{"oidc", filter.Identity, true,
+		func(c *config.Route, _ *Route) bool { return c.OIDC != nil },
+		func(c *config.Route, r *Route) ([]filter.Filter, error) {
+			return one(guard.NewOIDC(c.OIDC, r.logins, r.log))
+		}},
+	{"sessions", filter.Identity, false,
+		func(c *config.Route, r *Route) bool { return r.hidesSessions(c) },
+		func(_ *config.Route, r *Route) ([]filter.Filter, error) {
+			return one(guard.NewSessions(r.sessions), nil)
+		}},
+
+	{"rules", filter.Authorization, true, func(c *config.Route, _ *Route) bool { return len(c.Rules) > 0 }, rules},
+	{"use", filter.Middleware, true, func(_ *config.Route, r *Route) bool { return len(r.uses.all) > 0 }, hosts},
+
+	{"rate", filter.Limits, false,
+		func(c *config.Route, _ *Route) bool { return hasRates(c, false) },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return rates(c, false) }},
+	{"shed", filter.Limits, false,
+		func(c *config.Route, _ *Route) bool { return c.Shed != nil },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(limit.NewShed(c.Shed), nil) }},
+	{"concurrency", filter.Limits, false,
+		func(c *config.Route, _ *Route) bool { return c.Concurrency != nil },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) {
+			return one(limit.NewConcurrency(c.Concurrency), nil)
+		}},
+	{"breaker", filter.Limits, false,
+		func(c *config.Route, _ *Route) bool { return c.Breaker != nil },
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(limit.NewBreaker(c.Breaker), nil) }},
+
+	{"respond", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Respond != nil }, nil},
+	{"redirect", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Redirect != nil }, nil},
+	{"grpc-web", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.GRPCWeb }, nil},
+	{"grpc-json", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.GRPCJSON != nil }, nil},
+	{"cache", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Cache != nil }, nil},
+
+	{"canary", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Canary != nil }, nil},
+	{"sticky", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Sticky != nil }, nil},
+	{"mirror", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Mirror != nil }, nil},
+	{"fault", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Fault != nil }, nil},
+	{"retry", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Retry.Attempts > 1 }, nil},
+	{"hedge", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Hedge != nil }, nil},
+}
+
+// one is a kind's only filter.
+func one[T filter.Filter](f T, err error) ([]filter.Filter, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []filter.Filter{f}, nil
+}
+
+// filters makes the route's chain, and what else its configuration needs before it is served.
+func (r *Route) filters(c *config.Route) error {
+	for i := range kinds {
+		k := &kinds[i]
+		if k.make == nil || !k.asked(c, r) {
+			continue
+		}
+		made, err := k.make(c, r)
+		for _, f := range made {
+			r.Chain = append(r.Chain, Step{Name: stepName(k, f), Phase: k.phase, Filter: f, reveals: k.reveals})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.keepClaims(c)
+	if err := r.storable(c); err != nil {
+		return err
+	}
+	return grpcJSON(c, r)
+}
+
+// storable refuses to store what a filter may have let one client see only. The reader of
+// the file has said so already of those that it knows.
+func (r *Route) storable(c *config.Route) error {
+	if c.Cache == nil || c.Cache.Shared {
+		return nil
+	}
+	for i := range r.Chain {
+		if s := &r.Chain[i]; s.reveals {
+			return fmt.Errorf("the guard %s knows who asks, and what is stored is given to everybody: say cache: {shared: true} if all get the same", s.Name)
+		}
+	}
+	return nil
+}
