@@ -123,6 +123,6 @@ func (p *program) root() *cobra.Command {
 	})
 	root.SetOut(visible.Writer{To: os.Stdout})
 	root.SetErr(visible.Writer{To: os.Stderr})
-	root.AddCommand(newRun(p), newCheck(p), newRoutes(), newRoute(), newTop(), newDiff(), newApply(), newRollback(), newMirrors(), newCanaries(), newRegister(), newVersion(p))
+	root.AddCommand(newRun(p), newCheck(p), newRoutes(), newRoute(), newExplain(p), newTop(), newDiff(), newApply(), newRollback(), newMirrors(), newCanaries(), newRegister(), newVersion(p))
 	return root
 }

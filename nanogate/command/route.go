@@ -22,10 +22,7 @@ import (
 )
 
 func newRoute() *cobra.Command {
-	var file fileArgument
-	var fields []string
-	var port uint16
-	cmd := &cobra.Command{
+	return aboutRequest(&cobra.Command{
 		Use:   "route -c FILE [METHOD] URL",
 		Short: "Say which route takes a request, and why",
 		Long: `Holds a request against a configuration's routes as the gateway does. It says which
@@ -34,26 +31,37 @@ later. Nothing is sent, and no guard, limit or plug-in is asked. It exits with 1
 route takes the request.`,
 		Example: `  nanogate route -c nanogate.yaml https://api.shop.test/v1/items
   nanogate route -c nanogate.yaml POST https://api.shop.test/v1/items -H 'X-Version: 2'`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if file.flag == "" && len(args) > 1 && args[0] != strings.ToUpper(args[0]) { // FILE [METHOD] URL
-				file.flag, args = args[0], args[1:]
-			}
-			if file.flag == "" {
-				return usageError{fmt.Errorf("which file? %s -c nanogate.yaml GET https://host/path", cmd.CommandPath())}
-			}
-			q, err := asked(args, fields)
-			if err != nil {
-				return usageError{err}
-			}
-			if cmd.Flags().Changed("port") {
-				q.Port = port
-			}
-			c, err := open(cmd.ErrOrStderr(), file.flag)
-			if err != nil {
-				return err
-			}
-			return explain(cmd.OutOrStdout(), c, q)
-		},
+	}, func(w io.Writer, c *config.Config, q *request.Request) error {
+		_, err := explain(w, c, q)
+		return err
+	})
+}
+
+// aboutRequest is a command about a request and a configuration: tell writes what there is to
+// say.
+func aboutRequest(cmd *cobra.Command, tell func(io.Writer, *config.Config, *request.Request) error) *cobra.Command {
+	var file fileArgument
+	var fields []string
+	var port uint16
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if file.flag == "" && len(args) > 1 && args[0] != strings.ToUpper(args[0]) { // FILE [METHOD] URL
+			file.flag, args = args[0], args[1:]
+		}
+		if file.flag == "" {
+			return usageError{fmt.Errorf("which file? %s -c nanogate.yaml GET https://host/path", cmd.CommandPath())}
+		}
+		q, err := asked(args, fields)
+		if err != nil {
+			return usageError{err}
+		}
+		if cmd.Flags().Changed("port") {
+			q.Port = port
+		}
+		c, err := open(cmd.ErrOrStderr(), file.flag)
+		if err != nil {
+			return err
+		}
+		return tell(cmd.OutOrStdout(), c, q)
 	}
 	file.add(cmd)
 	cmd.ValidArgsFunction = nil
@@ -115,12 +123,13 @@ func portOf(u *url.URL) uint16 {
 // errNoRoute says that the answer is 404 or 405, which has been written.
 var errNoRoute = errors.New("no route takes it")
 
-// explain writes which of the routes takes a request.
-func explain(w io.Writer, c *config.Config, q *request.Request) error {
+// explain writes which of the routes takes a request, and returns that; nil without an error
+// if the gateway responds before any route.
+func explain(w io.Writer, c *config.Config, q *request.Request) (*config.Route, error) {
 	path, err := request.AppendCanonical(nil, q.RawPath(), request.Keeps(c.Paths))
 	if err != nil {
 		fmt.Fprintf(w, "refused: 400, %v\n", err)
-		return errNoRoute
+		return nil, errNoRoute
 	}
 	q.Path = path
 	if raw := string(q.RawPath()); raw != string(path) {
@@ -128,11 +137,11 @@ func explain(w io.Writer, c *config.Config, q *request.Request) error {
 	}
 	if c.Ready != "" && c.Ready == string(path) {
 		fmt.Fprintf(w, "answered by the gateway itself: it is the path of `ready`\n")
-		return nil
+		return nil, nil
 	}
 	if m := c.HTTPSOf(q.Port); m != nil && !q.Secure {
 		fmt.Fprintf(w, "no route is asked: %d, clients of port %d are sent to https (%s:%d)\n", m.Status, m.Port, m.At.Path, m.At.Line)
-		return nil
+		return nil, nil
 	}
 	tried := tableOf(c).Explain(q)
 	taken := slices.IndexFunc(tried, func(one route.Tried[config.Route]) bool { return one.Why == "" })
@@ -151,10 +160,13 @@ func explain(w io.Writer, c *config.Config, q *request.Request) error {
 	} else {
 		fmt.Fprintf(w, "no route takes it: 404\n")
 	}
-	if err := printTried(w, c, q, tried, taken); err != nil || taken >= 0 {
-		return err
+	if err := printTried(w, c, q, tried, taken); err != nil {
+		return nil, err
 	}
-	return errNoRoute
+	if taken >= 0 {
+		return tried[taken].Value, nil
+	}
+	return nil, errNoRoute
 }
 
 // printTried writes a table of all routes and what becomes of each, those first that were

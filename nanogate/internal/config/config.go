@@ -24,6 +24,7 @@ type Config struct {
 	TLS          *TLS      // of listeners that have none of their own; nil: none
 	Admin        Admin
 	Trust        []netip.Prefix // proxies before the gateway whose forwarding fields are believed
+	Explain      []netip.Prefix // who may ask what becomes of a request
 	Certificates bool           // so is what they say of clients' certificates
 	Forwarded    Forwarded
 	Paths        Paths
@@ -107,6 +108,11 @@ var topFields = []known[Config]{
 	{"trust-certificates", func(c *Config, p place) { c.Certificates = p.Boolean() }},
 	{"forwarded", func(c *Config, p place) {
 		c.Forwarded = Forwarded(max(0, indexOf(forwardedNames, p.word(forwardedNames...))))
+	}},
+	{"explain", func(c *Config, p place) {
+		for _, item := range p.list() {
+			c.Explain = append(c.Explain, item.prefix())
+		}
 	}},
 	{"escaped-slashes", func(c *Config, p place) { c.Paths.Slashes = p.word("refuse", "keep") == "keep" }},
 	{"path-parameters", func(c *Config, p place) { c.Paths.Parameters = p.word("refuse", "keep") == "keep" }},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,6 +56,8 @@ type Route struct {
 	JWT    *JWT
 	Rules  []Rule // after the guards
 	Use    []Use  // middleware, after the rules
+
+	Filters []Filter // that are all in one file, in the order of this one
 
 	guards []string // names of those above that find out who it is
 
@@ -149,7 +152,7 @@ func newRoute(at At) *Route {
 }
 
 func (c *Config) readRoutes(p place) {
-	known := routeFields
+	known := append(slices.Clone(routeFields), filterFields()...)
 	seen := map[string]bool{}
 	for i, item := range p.list() {
 		r := newRoute(item.At())

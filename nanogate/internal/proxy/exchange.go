@@ -51,6 +51,8 @@ type exchange struct {
 	ends     *endings        // who hears of its end; nil: nobody does
 	patience int64           // until when it waits for another like it, ns; 0: it hasn't; below: see [shared]
 
+	explanation *explanation // that its response is to give; nil: none
+
 	method   method
 	minor    uint8 // the client's HTTP/1.minor
 	keep     bool  // the client's connection may carry another request

@@ -9,6 +9,7 @@ import (
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/route"
+	"dyno.example/nanogate/internal/snapshot"
 )
 
 // Answers of the gateway's own that are the same for all routes.
@@ -78,6 +79,9 @@ func (l *loop) request(c *client, b []byte) {
 	}
 	r.Importance = importanceOf(r, &route.Config.Importance)
 	l.observe(x)
+	if may := l.snap.Config.Explain; len(may) > 0 {
+		x.explains(may, r)
+	}
 	if route.Broken != nil {
 		l.refuse(c, route.Broken)
 		return
@@ -105,7 +109,7 @@ func (l *loop) check(c *client) {
 		if x.passed == len(chain) {
 			break
 		}
-		if reply := chain[x.passed].Check(r); reply != nil {
+		if reply := x.ask(&chain[x.passed], r); reply != nil {
 			l.decided(c, reply)
 			return
 		}
@@ -113,6 +117,14 @@ func (l *loop) check(c *client) {
 	}
 	x.awaitEnd(r)
 	l.passed(c)
+}
+
+// ask asks a filter.
+func (x *exchange) ask(s *snapshot.Step, r *request.Request) *request.Reply {
+	if x.explanation != nil {
+		return x.explanation.check(s, r)
+	}
+	return s.Check(r)
 }
 
 // rewrite makes the request's head the one that a guard wants: all that follows reads that,
@@ -141,6 +153,9 @@ func (l *loop) rewrite(x *exchange) *request.Reply {
 func (l *loop) passed(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
+	if x.explanation != nil {
+		x.explanation.tell(route, r, true)
+	}
 	if reply := l.tooLarge(x, r.Head); reply != nil {
 		l.refuse(c, reply)
 		return

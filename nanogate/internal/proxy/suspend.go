@@ -46,6 +46,9 @@ func (l *loop) decided(c *client, reply *request.Reply) {
 		l.queueUp(c, reply)
 		return
 	case reply != nil:
+		if x.explanation != nil && x.passed < len(x.route.Chain) {
+			x.explanation.tell(x.route, &l.req, false)
+		}
 		l.refuse(c, reply)
 		return
 	case x.passed < len(x.route.Chain):

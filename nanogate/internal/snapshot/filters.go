@@ -5,6 +5,7 @@ import (
 
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/filter"
+	"dyno.example/nanogate/internal/filters"
 	"dyno.example/nanogate/internal/guard"
 	"dyno.example/nanogate/internal/limit"
 )
@@ -119,7 +120,11 @@ func one[T filter.Filter](f T, err error) ([]filter.Filter, error) {
 func (r *Route) filters(c *config.Route) error {
 	for i := range kinds {
 		k := &kinds[i]
-		if k.make == nil || !k.asked(c, r) {
+		switch {
+		case !k.asked(c, r):
+			continue
+		case k.make == nil:
+			r.Along = append(r.Along, Listed{Name: k.name, Phase: k.phase})
 			continue
 		}
 		made, err := k.make(c, r)
@@ -129,6 +134,18 @@ func (r *Route) filters(c *config.Route) error {
 		if err != nil {
 			return err
 		}
+	}
+	for i := range filters.All {
+		k := &filters.All[i]
+		f := c.FilterOf(k)
+		if f == nil {
+			continue
+		}
+		made, err := f.Make()
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.Name, err)
+		}
+		r.Chain.insert(Step{Name: k.Name, Phase: k.Phase, Filter: made, reveals: k.Reveals})
 	}
 	r.keepClaims(c)
 	if err := r.storable(c); err != nil {

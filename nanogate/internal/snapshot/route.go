@@ -28,6 +28,7 @@ type Route struct {
 
 	Observers []observe.Observer
 	Chain     Chain
+	Along     []Listed // filters that go along with requests which the chain has let pass
 
 	Rules      *guard.Rules       // nil: it has none
 	Middleware []*middleware.Host // in the chain, in their order

@@ -1,0 +1,48 @@
+//go:build linux
+
+package command
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/snapshot"
+)
+
+func newExplain(p *program) *cobra.Command {
+	return aboutRequest(&cobra.Command{
+		Use:   "explain -c FILE [METHOD] URL",
+		Short: "Say which route takes a request, and the filters that it comes to",
+		Long: `Says what nanogate route says, and then which filters the request comes to, in
+their order, with the phase of each. Nothing is sent, and no filter is asked: what each
+says of a request, and how long that takes, is in the responses of a gateway whose
+configuration lets you ask ("explain" at its top).`,
+		Example: `  nanogate explain -c nanogate.yaml https://api.shop.test/v1/items
+  curl -i -H 'Nanogate-Explain: 1' http://127.0.0.1:8080/v1/items   # of one that runs`,
+	}, func(w io.Writer, c *config.Config, q *request.Request) error {
+		route, err := explain(w, c, q)
+		if err != nil || route == nil {
+			return err
+		}
+		return printFilters(w, snapshot.FiltersOf(c, route, p.options.Middleware))
+	})
+}
+
+// printFilters writes a table of filters.
+func printFilters(w io.Writer, all []snapshot.Listed) error {
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(w, "\nThe request is sent on as it is: the route has no filters.")
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nPHASE\tFILTER")
+	for _, f := range all {
+		fmt.Fprintf(t, "%s\t%s\n", f.Phase, f.Name)
+	}
+	return t.Flush()
+}

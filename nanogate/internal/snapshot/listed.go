@@ -1,0 +1,58 @@
+package snapshot
+
+import (
+	"slices"
+
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
+	"dyno.example/nanogate/internal/filters"
+	"dyno.example/nanogate/internal/middleware"
+)
+
+// Listed is a filter as people are shown it.
+type Listed struct {
+	Name  string
+	Phase filter.Phase
+	Heads bool // it is asked about the heads of requests, and in the route's chain
+}
+
+// Filters lists all kinds in the order in which requests meet them.
+func Filters() []Listed {
+	return list(func(*kind) []string { return []string{""} }, func(*filters.Kind) bool { return true })
+}
+
+// FiltersOf lists those that a route of a configuration asks for. offers are the middleware
+// that there is.
+func FiltersOf(c *config.Config, route *config.Route, offers middleware.Offers) []Listed {
+	r := &Route{Config: route, uses: usesOf(c, route, offers), sessions: sessionsOf(c)}
+	return list(func(k *kind) (names []string) {
+		switch {
+		case !k.asked(route, r):
+		case k.phase == filter.Middleware:
+			for _, use := range r.uses.all {
+				names = append(names, " "+use.Name)
+			}
+		default:
+			names = []string{""}
+		}
+		return names
+	}, func(k *filters.Kind) bool { return route.FilterOf(k) != nil })
+}
+
+// list lists kinds: those of the table as often as asked says, which gives what is added to
+// the name each time.
+func list(asked func(*kind) []string, has func(*filters.Kind) bool) (all []Listed) {
+	for i := range kinds {
+		k := &kinds[i]
+		for _, more := range asked(k) {
+			all = append(all, Listed{k.name + more, k.phase, k.make != nil})
+		}
+	}
+	for i := range filters.All {
+		if k := &filters.All[i]; has(k) {
+			all = append(all, Listed{k.Name, k.Phase, true})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Listed) int { return int(a.Phase) - int(b.Phase) })
+	return all
+}
