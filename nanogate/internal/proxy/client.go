@@ -69,32 +69,6 @@ func (c *client) conn() *client {
 	return c
 }
 
-// phase is what a client's connection waits for; it decides which deadline counts.
-type phase uint8
-
-const (
-	phaseIdle    phase = iota // the first byte of a request
-	phaseHead                 // the rest of a head
-	phaseCheck                // a decision that is taken elsewhere
-	phaseShared               // the response to another request like it
-	phaseDelay                // a fault's delay
-	phaseConnect              // a connection to the upstream
-	phaseRequest              // the rest of the request's body, or the upstream to take it
-	phaseAnswer               // the response to begin
-	phaseStored               // the client, to take a part of a response that is stored
-	phaseBody                 // the rest of a response
-	phaseWrite                // the client, to take its response
-	phaseTunnel               // bytes from either side
-	phaseLinger               // the client, to read the last response and close
-	phaseStreams              // what comes on a connection over HTTP/2
-	phaseHello                // the first byte of a handshake
-	phaseTurn                 // others, to be done with theirs
-	phaseShake                // the handshake
-)
-
-// busy reports whether a request is under way.
-func (p phase) busy() bool { return p >= phaseCheck && p <= phaseBody || p == phaseTunnel }
-
 func (c *client) begin(fd int, id int32, from netip.AddrPort) {
 	in, out := c.in[:0], c.out.b[:0]
 	*c = client{socket: socket{fd: fd}, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0], fields: c.x.fields[:0], withheld: c.x.withheld[:0], outcome: request.Outcome{Trail: c.x.outcome.Trail[:0]}}}
@@ -179,7 +153,7 @@ func (l *loop) proceed(c *client) {
 	switch phase {
 	case phaseIdle, phaseHead:
 		l.readHead(c)
-	case phaseRequest, phaseAnswer, phaseBody:
+	case phaseRequest, phaseResponse, phaseBody:
 		if k := c.x.back; k != nil && k.readable {
 			l.download(k)
 		}

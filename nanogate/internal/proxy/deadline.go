@@ -15,7 +15,7 @@ import (
 // await puts a client into a phase, with the deadline of that phase. A client has one
 // deadline, and putting it off is a memory write; it is kept up to 67 ms late.
 func (l *loop) await(c *client, p phase) {
-	c.phase = p
+	move(l, c, p)
 	limits := &l.snap.Config.Client
 	x := &c.x
 	var d time.Duration
@@ -34,7 +34,7 @@ func (l *loop) await(c *client, p phase) {
 		if d = limits.ReadBody; c.grpc || x.json != nil && x.json.Streams() { // messages come when they come
 			d = x.upstream.Config.Idle
 		}
-	case phaseAnswer:
+	case phaseResponse:
 		if d = x.upstream.Config.Response; x.route.Config.Retry.Timeout > 0 {
 			d = min(d, x.route.Config.Retry.Timeout)
 		}
@@ -144,7 +144,7 @@ func (l *loop) expired(id int32) {
 		l.failed(c, request.ConnectFailed)
 	case phaseRequest:
 		l.lateBody(c)
-	case phaseAnswer, phaseBody:
+	case phaseResponse, phaseBody:
 		l.late(c)
 	case phaseStored:
 		l.clientGone(c)

@@ -153,7 +153,7 @@ func (l *loop) sendHead(c *client) {
 		return
 	}
 	x.headIn = true
-	l.await(c, phaseAnswer)
+	l.await(c, phaseResponse)
 }
 
 // stickyEndpoint returns the endpoint that the client's cookie names, nil if there is none.

@@ -43,7 +43,7 @@ func (l *loop) helloEvent(c *client, e *reactor.Event) {
 		l.drop(c)
 	case c.phase == phaseHello && e.Readable():
 		if l.shaking >= l.mostShaking() {
-			c.phase = phaseTurn
+			move(l, c, phaseTurn)
 			l.turns = append(l.turns, turn{c.id, c.serial})
 			return
 		}
@@ -59,7 +59,7 @@ func (l *loop) mostShaking() int {
 // shake begins a client's handshake. Its time limit goes on.
 func (l *loop) shake(c *client) {
 	l.shaking++
-	c.phase = phaseShake
+	move(l, c, phaseShake)
 	s := tlsconn.New(c.fd, &l.server.sealed)
 	config := c.greeting.Config()
 	s.TLS, c.vouching = tls.Server(s, config), config.ClientCAs
@@ -86,7 +86,8 @@ func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
 	switch {
 	case tlsconn.LacksTLS(err):
 		l.shakingLess()
-		c.phase, c.secure = phaseHead, nil
+		move(l, c, phaseHead)
+		c.secure = nil
 		shakes.Failed.Add(1)
 		l.turnAway(c, replyNoTLS)
 		return

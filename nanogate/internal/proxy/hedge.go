@@ -101,7 +101,7 @@ func (l *loop) hedgeIsLeft(c *client) {
 	case !x.headIn:
 		l.await(c, phaseConnect)
 	case c.phase == phaseConnect:
-		l.await(c, phaseAnswer)
+		l.await(c, phaseResponse)
 	}
 }
 

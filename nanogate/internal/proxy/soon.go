@@ -138,7 +138,7 @@ func (l *loop) fire(c *client, w what) {
 			l.expired(c.id)
 		}
 	case tryOver:
-		if c.phase == phaseAnswer || c.phase == phaseConnect {
+		if c.phase == phaseResponse || c.phase == phaseConnect {
 			l.late(c)
 		}
 	case delayOver:
@@ -146,7 +146,7 @@ func (l *loop) fire(c *client, w what) {
 			l.expired(c.id)
 		}
 	case hedgeDue:
-		if c.phase == phaseAnswer || c.phase == phaseConnect {
+		if c.phase == phaseResponse || c.phase == phaseConnect {
 			l.hedge(c)
 		}
 	case checkOver:

@@ -193,7 +193,7 @@ func (l *loop) sentOn(c *client) {
 	case x.waits != nil: // the response waits for a decision
 		l.await(c, phaseCheck)
 	case x.body.Done():
-		l.await(c, phaseAnswer)
+		l.await(c, phaseResponse)
 	default:
 		l.await(c, phaseRequest)
 	}
