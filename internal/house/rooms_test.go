@@ -107,6 +107,7 @@ var house = []room{
 		{"dyno/cmd/dyno"},
 	}},
 	{"bench", []string{"wire", "internal", "studies", "subjects", "lab", "nano"}, [][]string{
+		{"dyno/bench/closedloop"},
 		{"dyno/bench/rounds"},
 		{"nanogate/bench", "dyno/bench/generators", "nano/bench", "dyno/bench/statistics", "dyno/bench/truth"},
 	}},
