@@ -45,26 +45,26 @@ func blockingCampaign() campaign {
 // between them: it has no part in what is measured.
 func mixed(sleep time.Duration) func(context.Context, *trial) error {
 	return func(ctx context.Context, t *trial) error {
-		slow := t.dynoLoad(t.up.url(fmt.Sprintf("/sleep/%d", sleep.Milliseconds())), slowRate, connections, "--pacing", "timer")
+		load := t.paced(t.up.url(fmt.Sprintf("/sleep/%d", sleep.Milliseconds())), slowRate, connections, "--pacing", "timer")
 		type result struct {
-			generated
+			rounds.Generated
 			err error
 		}
 		ended := make(chan result, 1)
 		go func() {
-			g, err := t.lab.generate(ctx, slow)
+			g, err := t.lab.Generate(ctx, load.Command(t.seconds))
 			ended <- result{g, err}
 		}()
-		failed := t.paced(ctx, t.dynoLoad(t.up.url("/plaintext"), quickRate, connections))
-		beside := <-ended
+		failed := t.cost(ctx, t.paced(t.up.url("/plaintext"), quickRate, connections))
+		slow := <-ended
 		// What the other generator used was not other programs' work.
-		t.Beside.Other = max(0, t.Beside.Other-beside.cpu.Seconds()/float64(t.seconds+1))
+		t.Beside.Other = max(0, t.Beside.Other-slow.CPU.Seconds()/float64(t.seconds+1))
 		t.Disturbed = t.Beside.Disturbed()
 		delete(t.Figures, cpuFigure) // of both loads
-		if failed != nil || beside.err != nil {
-			return fmt.Errorf("the quick load: %v; the slow load: %v", failed, beside.err)
+		if failed != nil || slow.err != nil {
+			return fmt.Errorf("the quick load: %v; the slow load: %v", failed, slow.err)
 		}
-		o, _, err := parseDyno(beside.output)
+		o, err := load.Parse(slow.Output)
 		t.Figures["slow_p50_us"] = o.P50
 		return err
 	}

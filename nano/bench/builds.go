@@ -2,39 +2,101 @@
 
 package main
 
-import "dyno.example/dyno/bench/rounds"
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
 
-const buildsName = "builds"
+	"dyno.example/dyno/bench/closedloop"
+	"dyno.example/dyno/bench/rounds"
+)
 
-// othersOf are what another build of this program serves, by flags.
-var othersOf = map[string][]string{
-	"nano/other": {"-kind", "nano"},
-	"tls/other":  {"-kind", "nano", "-tls"},
+const (
+	buildsName = "builds"
+	// within is how much more a build may cost than another to cost the same.
+	within = 1.03
+)
+
+// builds are the servers that are compared, by what they serve: this one, the same program
+// again, which says how far two of one build are apart, and another build of it.
+var builds = []struct {
+	flags             []string
+	this, again, that string
+}{
+	{[]string{"-kind", "nano"}, "nano/own", "nano/again", "nano/other"},
+	{[]string{"-kind", "nano", "-tls"}, "nano/tls", "tls/again", "tls/other"},
 }
 
 // buildsCampaign holds nano to what it cost in another build: before a change that
-// must cost nothing.
-func buildsCampaign() campaign {
-	c := campaign{
-		Name: buildsName, Seconds: 2, Around: aroundClosed, Aside: true,
+// must cost nothing. All take turns, of a fraction of a second each.
+func (l *lab) buildsCampaign() rounds.Campaign {
+	c := rounds.Campaign{
+		Name: buildsName, Seconds: 2, Connections: connections, Aside: true, Sliced: true, Arms: l.buildsArms,
 		Question: "Does a request cost nano's server the CPU time that it did in another build?",
-		Show: rounds.Summary{Columns: costColumns(), Comparisons: []rounds.Comparison{
-			{Figure: cpuFigure, Of: "nano/own", Against: []string{"nano/other"}, Wanted: 1.0},
-			{Figure: cpuFigure, Of: "nano/tls", Against: []string{"tls/other"}, Wanted: 1.0},
-		}},
+		Show:     rounds.Summary{Columns: costColumns()},
 	}
-	for _, server := range []string{"nano/own", "nano/other"} {
-		c.Arms = append(c.Arms,
-			arm{Server: server, Level: "plaintext", Measure: closed("/plaintext", connections, 1)},
-			arm{Server: server, Level: "1,000 connections", Measure: closed("/plaintext", 1000, 1)},
-			arm{Server: server, Level: "HTTP/2, 1 stream", Measure: streamedLoads[0].measure},
-			arm{Server: server, Level: "HTTP/2, 10 streams", Measure: streamedLoads[1].measure},
-			arm{Server: server, Level: "HTTP/2, 100 streams", Measure: streamedLoads[2].measure})
-	}
-	for _, server := range []string{"nano/tls", "tls/other"} {
-		c.Arms = append(c.Arms,
-			arm{Server: server, Level: "TLS", Measure: closed("/plaintext", connections, 1)},
-			arm{Server: server, Level: "HTTP/2, 10 streams, TLS", Measure: streamedLoads[1].measure})
+	for _, b := range builds {
+		for _, against := range []string{b.that, b.again} {
+			c.Show.Comparisons = append(c.Show.Comparisons, rounds.Comparison{Figure: cpuFigure, Of: b.this, Against: []string{against}, Wanted: within})
+		}
 	}
 	return c
+}
+
+// asked is a level of that campaign: what is asked of each.
+type asked struct {
+	level string
+	tls   bool
+	load  closedloop.Load
+}
+
+func buildsLevels() []asked {
+	get := closedloop.HTTP1("/plaintext")
+	levels := []asked{
+		{"plaintext", false, closedloop.Load{Connections: connections, AtOnce: 1, Speak: get}},
+		{"1,000 connections", false, closedloop.Load{Connections: 1000, AtOnce: 1, Speak: get}},
+		{"TLS", true, closedloop.Load{Connections: connections, AtOnce: 1, Speak: get, TLS: &tls.Config{NextProtos: []string{"http/1.1"}}}},
+		{"HTTP/2, 10 streams, TLS", true, closedloop.Load{
+			Connections: streamedLoads[1].connections, AtOnce: streamedLoads[1].streams,
+			Speak: closedloop.HTTP2("https", "/plaintext"), TLS: &tls.Config{NextProtos: []string{"h2"}},
+		}},
+	}
+	for _, s := range streamedLoads {
+		name, _, _ := strings.Cut(s.String(), " ×")
+		levels = append(levels, asked{"HTTP/2, " + name, false, closedloop.Load{Connections: s.connections, AtOnce: s.streams, Speak: closedloop.HTTP2("http", "/plaintext")}})
+	}
+	return levels
+}
+
+func (l *lab) buildsArms(_ context.Context, r *rounds.Record) (arms []rounds.Arm, err error) {
+	if l.other == "" {
+		return nil, errors.New("-what builds needs -other FILE: another build of this program (go build -o FILE ./nano/bench, from another commit)")
+	}
+	another, err := exec.LookPath(l.other)
+	if err != nil {
+		return nil, fmt.Errorf("-other: %w", err)
+	}
+	for _, a := range buildsLevels() {
+		b := builds[0]
+		if a.tls && !l.Options.Plan {
+			if a.load.TLS.RootCAs, err = rounds.Trust(l.certificate); err != nil {
+				return nil, err
+			}
+			a.load.TLS.ServerName = "127.0.0.1"
+		}
+		if a.tls {
+			b = builds[1]
+		}
+		contender := func(name, program string) rounds.Contender {
+			p := l.makeOwn(program, b.flags, "")
+			return rounds.Contender{Tool: name, Start: func(ctx context.Context) (*rounds.Server, error) {
+				return rounds.StartServer(ctx, name, l.Options.ServerCPU, p.command, p.env)
+			}}
+		}
+		arms = append(arms, l.Sliced(a.level, r.Settings.Seconds, a.load, contender(b.this, l.self), contender(b.again, l.self), contender(b.that, another)))
+	}
+	return arms, nil
 }

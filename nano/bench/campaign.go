@@ -4,16 +4,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"dyno.example/dyno/bench/rounds"
-	"dyno.example/dyno/machine"
 )
 
-// campaign answers one question by rounds of interleaved trials.
+// campaign is one question, put to some servers.
 type campaign struct {
 	Name     string
 	Question string
@@ -37,7 +34,7 @@ type arm struct {
 
 // trial is one turn of an arm: the server is up.
 type trial struct {
-	rounds.Trial
+	*rounds.Trial
 	lab     *lab
 	up      *running
 	seconds int
@@ -47,83 +44,71 @@ type trial struct {
 // Around every load: starting the server, warming up, stopping it.
 const aroundClosed = 1500 * time.Millisecond
 
-// duration is how long so many trials take, about.
-func (c *campaign) duration(o *rounds.Options, trials int) time.Duration {
-	took := time.Duration(trials) * (time.Duration(o.Length(c.Seconds))*time.Second + c.Around)
-	if c.Capacities {
-		took += time.Duration(len(c.Arms)) * (capacitySeconds*time.Second + aroundClosed)
+// campaigns are all of them as they are carried out.
+func (l *lab) campaigns() (all []rounds.Campaign) {
+	for _, c := range campaigns() {
+		all = append(all, rounds.Campaign{
+			Name: c.Name, Question: c.Question, Seconds: c.Seconds, Connections: connections, Aside: c.Aside, Show: c.Show,
+			Arms: func(ctx context.Context, r *rounds.Record) ([]rounds.Arm, error) { return l.arms(ctx, &c, r) },
+		})
 	}
-	return took
+	return append(all, l.buildsCampaign())
 }
 
-// summary is how the record is shown.
-func (c *campaign) summary() *rounds.Summary {
-	s := c.Show
-	s.Name, s.Question, s.First = c.Name, c.Question, "nano"
-	return &s
-}
-
-// run carries a campaign out, or goes on with one that was interrupted.
-func (l *lab) run(ctx context.Context, c *campaign) (*rounds.Record, error) {
-	r, err := rounds.Open(l.fresh(c))
-	if err != nil {
-		return nil, err
-	}
-	arms, err := l.build(ctx, c.Arms, r)
-	if err != nil {
-		return nil, err
-	}
-	if c.Capacities {
-		if err := l.capacities(ctx, arms, r); err != nil {
+// arms are those of a campaign whose servers could be made.
+func (l *lab) arms(ctx context.Context, c *campaign, r *rounds.Record) (all []rounds.Arm, err error) {
+	arms := c.Arms
+	if !l.Options.Plan {
+		if arms, err = l.build(ctx, arms, r); err != nil {
 			return nil, err
 		}
+		if c.Capacities {
+			if err := l.capacities(ctx, arms, r); err != nil {
+				return nil, err
+			}
+		}
 	}
-	todo := r.Pending(named(arms))
-	fmt.Printf("\n%s: %s\n%d trials to go, about %v; the record is %s\n", c.Name, c.Question, len(todo), c.duration(&l.options, len(todo)).Round(time.Second), r.Path)
-	err = r.Carry(todo, func(arm int) (rounds.Trial, error) { return l.measure(ctx, c, &arms[arm], r) })
-	return r, err
+	for _, a := range arms {
+		all = append(all, rounds.Arm{
+			Tools: []string{a.Server}, Level: a.Level, Takes: time.Duration(r.Settings.Seconds)*time.Second + c.Around,
+			Measure: func(ctx context.Context, _ int) ([]rounds.Trial, error) {
+				return l.measure(ctx, &a, r.Settings.Seconds, r.Ceilings[a.Server]*tailShare)
+			},
+		})
+	}
+	return all, nil
 }
 
-// fresh is the record of a campaign that has not begun.
-func (l *lab) fresh(c *campaign) *rounds.Record {
-	o := &l.options
-	return &rounds.Record{
-		Version: rounds.RecordVersion, What: c.Name, Started: time.Now(), Machine: machine.Read(),
-		Command:  append([]string{"go", "run", "./nano/bench"}, os.Args[1:]...),
-		Versions: l.versions(), Path: o.Path(c.Name),
-		Settings: rounds.Settings{Rounds: o.Rounds, Seconds: o.Length(c.Seconds), Connections: connections, Seed: o.Seed},
-	}
+// measure carries out one trial on a server of its own.
+func (l *lab) measure(ctx context.Context, a *arm, seconds int, rate float64) ([]rounds.Trial, error) {
+	start := func(ctx context.Context) (*rounds.Server, error) { return l.start(ctx, a.Server) }
+	return rounds.OnServer(ctx, rounds.Trial{Tool: a.Server, Level: a.Level}, start, func(ctx context.Context, s *rounds.Server, to *rounds.Trial) error {
+		up := &running{Server: s, scheme: "http"}
+		if l.programs[a.Server].tls {
+			up.scheme = "https"
+		}
+		return a.Measure(ctx, &trial{Trial: to, lab: l, up: up, seconds: seconds, rate: rate})
+	})
 }
 
-// named are the arms as their trials name them.
-func named(arms []arm) []rounds.Arm {
-	names := make([]rounds.Arm, len(arms))
-	for i := range arms {
-		names[i] = rounds.Arm{Tool: arms[i].Server, Level: arms[i].Level}
+// capacities finds what each server does in a closed loop, once for a record.
+func (l *lab) capacities(ctx context.Context, arms []arm, r *rounds.Record) error {
+	if r.Ceilings == nil {
+		r.Ceilings = make(map[string]float64)
 	}
-	return names
-}
-
-// measure carries out one trial on a server of its own. A load that fails gives
-// a failed trial, not an error.
-func (l *lab) measure(ctx context.Context, c *campaign, a *arm, r *rounds.Record) (rounds.Trial, error) {
-	up, err := l.start(ctx, a.Server)
-	if err != nil {
-		return rounds.Trial{}, err
+	for _, a := range arms {
+		if r.Ceilings[a.Server] > 0 {
+			continue
+		}
+		found, err := l.measure(ctx, &arm{Server: a.Server, Measure: closed("/plaintext", connections, 1)}, capacitySeconds, 0)
+		if err != nil {
+			return fmt.Errorf("capacity of %s: %w", a.Server, err)
+		}
+		if why := found[0].Failed; why != "" {
+			return fmt.Errorf("capacity of %s: %s", a.Server, why)
+		}
+		r.Ceilings[a.Server] = found[0].Figures["requests_per_s"]
+		fmt.Printf("%-14s does %.0f requests/s in a closed loop\n", a.Server, r.Ceilings[a.Server])
 	}
-	t := &trial{
-		Trial: rounds.Trial{Tool: a.Server, Level: a.Level, Started: time.Now(), Figures: make(map[string]float64)},
-		lab:   l, up: up, seconds: l.options.Length(c.Seconds), rate: r.Ceilings[a.Server] * tailShare,
-	}
-	failed := a.Measure(ctx, t)
-	if died := up.stop(); died != nil {
-		failed = errors.Join(failed, died)
-	}
-	if ctx.Err() != nil {
-		return rounds.Trial{}, ctx.Err()
-	}
-	if failed != nil {
-		t.Failed = rounds.Tail(failed.Error())
-	}
-	return t.Trial, nil
+	return r.Save()
 }

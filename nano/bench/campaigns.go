@@ -17,7 +17,7 @@ func campaigns() []campaign {
 		plaintextCampaign("plaintext", connections, everyPeer()),
 		plaintextCampaign("plaintext1000", 1000, fastestPeers()),
 		routesCampaign(), pipelinedCampaign(), tailCampaign(), blockingCampaign(), memoryCampaign(),
-		secureCampaign(), waysCampaign(), buildsCampaign(), slowReadersCampaign(), http2Campaign(), grpcCampaign(), memoryHTTP2Campaign(),
+		secureCampaign(), waysCampaign(), slowReadersCampaign(), http2Campaign(), grpcCampaign(), memoryHTTP2Campaign(),
 	}, everydayCampaigns()...)
 }
 
@@ -41,7 +41,7 @@ func armsOf(peers []string, level string, measure func(context.Context, *trial) 
 	return arms
 }
 
-const cpuFigure = "cpu_us_per_request"
+const cpuFigure = rounds.CPUFigure
 
 // costColumns are what campaigns about the price of a request show.
 func costColumns() []rounds.Column {

@@ -4,11 +4,9 @@ package main
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"flag"
-	"fmt"
-	"os"
+
+	"dyno.example/dyno/bench/rounds"
 )
 
 // drive is this program as a load generator, for loads that others have no way to
@@ -22,19 +20,9 @@ func drive(args []string) error {
 	open := flags.Int("connections", 1, "how many")
 	pid := flags.Int("pid", 0, "of the server")
 	flags.Parse(args)
-	trusted, err := trust(*certificate)
+	trusted, err := rounds.Trust(*certificate)
 	if err != nil {
 		return err
 	}
 	return driveEveryday(*what, *url, &tls.Config{RootCAs: trusted}, *open, *seconds, *pid)
-}
-
-// trust reads the certificates that a client takes for good.
-func trust(certificate string) (*x509.CertPool, error) {
-	pool := x509.NewCertPool()
-	text, err := os.ReadFile(certificate)
-	if err != nil || !pool.AppendCertsFromPEM(text) {
-		return nil, errors.Join(fmt.Errorf("the certificate %q can't be used", certificate), err)
-	}
-	return pool, nil
 }

@@ -58,7 +58,7 @@ func driveEveryday(what, url string, config *tls.Config, connections, seconds, p
 
 // measureEveryday runs so many workers for a while and returns what it came to, with
 // the CPU time of the server in that while.
-func measureEveryday(what, url string, config *tls.Config, connections, seconds, pid int) (o outcome, err error) {
+func measureEveryday(what, url string, config *tls.Config, connections, seconds, pid int) (o rounds.Outcome, err error) {
 	l := &load{url: url, tls: config}
 	work := map[string]func(context.Context, func()) error{"sse": l.sse, "ws": l.ws, "connect": l.connect}[what]
 	if work == nil {
@@ -94,7 +94,7 @@ func measureEveryday(what, url string, config *tls.Config, connections, seconds,
 		return o, err
 	default:
 	}
-	return outcome{Requests: float64(l.done.Load()), Errors: float64(l.wrong.Load()), CPU: float64(used.Microseconds()), Seconds: float64(seconds)}, nil
+	return rounds.Outcome{Requests: float64(l.done.Load()), Errors: float64(l.wrong.Load()), CPU: float64(used.Microseconds()), Seconds: float64(seconds)}, nil
 }
 
 // sse counts the events of one client.

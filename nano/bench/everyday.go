@@ -81,31 +81,26 @@ var orderJSON = `{"id":42,"name":"a dynamometer","email":"ann@example.com","tags
 
 // posted puts a closed loop of POSTs on the server.
 func posted(ctx context.Context, t *trial) error {
-	command := func(seconds int) []string {
-		return []string{"wrk", "-t1", "-c", strconv.Itoa(connections), "-d", fmt.Sprint(seconds, "s"), "-s", "nano/bench/testdata/report.lua", t.up.url("/orders")}
-	}
-	env := "BODY=" + orderJSON
-	if _, err := t.lab.generate(ctx, command(1), env); err != nil {
-		return fmt.Errorf("warming up: %w", err)
-	}
-	return t.cost(ctx, command(t.seconds), parseLine, env)
+	return t.cost(ctx, rounds.Load{Command: rounds.Wrk(connections, t.up.url("/orders")), Parse: rounds.ParseLine, Env: []string{"BODY=" + orderJSON}})
 }
 
 // driven has this program's own generator put a load on the server. It takes the
 // server's CPU time itself, while all of its connections are open.
 func driven(what string, connections int) func(context.Context, *trial) error {
 	return func(ctx context.Context, t *trial) error {
-		return t.cost(ctx, []string{
-			t.lab.self, "drive", "-what", what, "-url", t.up.url(""), "-certificate", t.lab.certificate,
-			"-connections", strconv.Itoa(connections), "-seconds", strconv.Itoa(t.seconds), "-pid", strconv.Itoa(t.up.PID()),
-		}, parseLine, "GOMAXPROCS=1")
+		return t.cost(ctx, rounds.Load{Cold: true, Parse: rounds.ParseLine, Env: []string{"GOMAXPROCS=1"}, Command: func(seconds int) []string {
+			return []string{
+				t.lab.self, "drive", "-what", what, "-url", t.up.url(""), "-certificate", t.lab.certificate,
+				"-connections", strconv.Itoa(connections), "-seconds", strconv.Itoa(seconds), "-pid", strconv.Itoa(t.up.PID()),
+			}
+		}})
 	}
 }
 
 // makePeer builds testdata/peers at its locked versions.
 func (l *lab) makePeer(ctx context.Context, flags []string) (program, error) {
 	path := filepath.Join(l.cache, "peers")
-	if err := execute(ctx, "nano/bench/testdata/peers", "go", "build", "-trimpath", "-o", path, "."); err != nil {
+	if err := rounds.Execute(ctx, "nano/bench/testdata/peers", "go", "build", "-trimpath", "-o", path, "."); err != nil {
 		return program{}, err
 	}
 	p := program{args: []string{path, "-address", "127.0.0.1:$PORT", "-files", l.files()}, version: "of testdata/peers"}
@@ -152,7 +147,7 @@ http {
 // makeNginx is a shell that writes nginx's configuration, which has the port in it,
 // and becomes nginx.
 func (l *lab) makeNginx(ctx context.Context) (program, error) {
-	if err := execute(ctx, "", "nginx", "-v"); err != nil {
+	if err := rounds.Execute(ctx, "", "nginx", "-v"); err != nil {
 		return program{}, err
 	}
 	conf := fmt.Sprintf(nginxConf, l.dir, l.files())

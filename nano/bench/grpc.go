@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"dyno.example/dyno/bench/rounds"
@@ -92,16 +91,7 @@ func (r rpc) over(s streamed) func(context.Context, *trial) error {
 		if err := os.WriteFile(file, r.body(), 0o600); err != nil {
 			return err
 		}
-		command := func(seconds int) []string {
-			return []string{
-				"h2load", "-t", "1", "-c", strconv.Itoa(s.connections), "-m", strconv.Itoa(s.streams), "-D", strconv.Itoa(seconds),
-				"-d", file, "-H", "content-type: " + grpc.ContentType, "-H", "te: trailers", url,
-			}
-		}
-		if _, err := t.lab.generate(ctx, command(1)); err != nil {
-			return fmt.Errorf("warming up: %w (h2load comes with Debian: apt-get install nghttp2-client)", err)
-		}
-		return t.cost(ctx, command(t.seconds), parseH2load)
+		return t.cost(ctx, s.load(url, "-d", file, "-H", "content-type: "+grpc.ContentType, "-H", "te: trailers"))
 	}
 }
 

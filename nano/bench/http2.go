@@ -78,13 +78,15 @@ func http2Campaign() campaign {
 // measure puts the load on the plaintext, by h2load, and takes what a request cost
 // the server.
 func (s streamed) measure(ctx context.Context, t *trial) error {
-	command := func(seconds int) []string {
-		return []string{"h2load", "-t", "1", "-c", strconv.Itoa(s.connections), "-m", strconv.Itoa(s.streams), "-D", strconv.Itoa(seconds), t.up.url("/plaintext")}
-	}
-	if _, err := t.lab.generate(ctx, command(1)); err != nil {
-		return fmt.Errorf("warming up: %w (h2load comes with Debian: apt-get install nghttp2-client)", err)
-	}
-	return t.cost(ctx, command(t.seconds), parseH2load)
+	return t.cost(ctx, s.load(t.up.url("/plaintext")))
+}
+
+// load is h2load on a URL.
+func (s streamed) load(url string, more ...string) rounds.Load {
+	return rounds.Load{Parse: parseH2load, Command: func(seconds int) []string {
+		args := []string{"h2load", "-t", "1", "-c", strconv.Itoa(s.connections), "-m", strconv.Itoa(s.streams), "-D", strconv.Itoa(seconds)}
+		return append(append(args, more...), url)
+	}}
 }
 
 var (
@@ -94,11 +96,11 @@ var (
 )
 
 // parseH2load reads what h2load prints for people.
-func parseH2load(text string) (o outcome, err error) {
+func parseH2load(text string) (o rounds.Outcome, err error) {
 	done, codes := h2loadRequests.FindStringSubmatch(text), h2loadStatus.FindStringSubmatch(text)
 	switch {
 	case done == nil || codes == nil || !h2loadTime.MatchString(text):
-		return o, fmt.Errorf("h2load reported nothing: %s", rounds.Tail(text))
+		return o, fmt.Errorf("h2load, of Debian's nghttp2-client, reported nothing: %s", rounds.Tail(text))
 	case !strings.Contains(text, "Application protocol: h2"):
 		return o, errors.New("h2load did not speak HTTP/2")
 	}
@@ -107,12 +109,12 @@ func parseH2load(text string) (o outcome, err error) {
 		wrong, _ := strconv.ParseFloat(n, 64)
 		o.Errors += wrong
 	}
-	return o, o.check()
+	return o, o.Check()
 }
 
 // makeNghttpd is nghttpd with one worker.
 func makeNghttpd(ctx context.Context, l *lab, tls bool) (program, error) {
-	version, err := printed(ctx, "nghttpd", "--version")
+	version, err := rounds.Version(ctx, "nghttpd", "--version")
 	if err != nil {
 		return program{}, fmt.Errorf("%w; on Debian: apt-get install nghttp2-server", err)
 	}
@@ -145,7 +147,7 @@ const h2oTLS = `  ssl:
 // makeH2o is a shell that writes h2o's configuration, which has the port in it, and
 // becomes h2o.
 func makeH2o(ctx context.Context, l *lab, tls bool) (program, error) {
-	version, err := printed(ctx, "h2o", "--version")
+	version, err := rounds.Version(ctx, "h2o", "--version")
 	if err != nil {
 		return program{}, fmt.Errorf("%w; on Debian: apt-get install h2o", err)
 	}

@@ -5,6 +5,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"dyno.example/dyno/bench/rounds"
 )
 
 func TestParseH2load(t *testing.T) {
@@ -18,7 +20,7 @@ status codes: 499990 2xx, 4 3xx, 5 4xx, 6 5xx
 traffic: 24.00MB (25165824) total, 1.00MB (1048576) headers (space savings 95.00%), 6.00MB (6291456) data
 `
 	o, err := parseH2load(printed)
-	if want := (outcome{Requests: 500001, Errors: 21}); err != nil || o != want {
+	if want := (rounds.Outcome{Requests: 500001, Errors: 21}); err != nil || o != want {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for name, bad := range map[string]string{

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"dyno.example/dyno/bench/rounds"
 	"dyno.example/dyno/subject"
@@ -18,8 +16,8 @@ import (
 
 // lab is what all campaigns share: programs, files and settings.
 type lab struct {
-	options     rounds.Options
-	self        string // this program: two of the servers, and the generator for HTTP/2
+	rounds.Lab
+	self        string // this program: two of the servers, and a generator
 	other       string // another build of it; "" for none
 	dyno        string // built from this source
 	cache       string // of builds; kept
@@ -28,33 +26,32 @@ type lab struct {
 	catalog     *subject.Catalog
 	builder     *subject.Builder
 	programs    map[string]program // servers that were built, by name
-	watch       *rounds.Watch
 }
 
-// openLab builds dyno and makes what campaigns need.
-func openLab(ctx context.Context, o rounds.Options, other string) (*lab, error) {
-	dir, err := os.MkdirTemp("", "servers-")
-	if err != nil {
+// open builds dyno and makes what campaigns need; to plan, they need nothing.
+func (l *lab) open(ctx context.Context) (done func(), err error) {
+	if l.Options.Plan {
+		return func() {}, nil
+	}
+	if l.dir, err = os.MkdirTemp("", "servers-"); err != nil {
 		return nil, err
 	}
-	l := &lab{options: o, other: other, dir: dir, programs: make(map[string]program), watch: rounds.NewWatch()}
+	l.Watch = rounds.NewWatch()
 	if err := l.prepare(ctx); err != nil {
 		l.close()
 		return nil, err
 	}
-	return l, nil
+	return l.close, nil
 }
 
 func (l *lab) close() {
-	l.watch.Close()
+	l.Watch.Close()
 	os.RemoveAll(l.dir)
 }
 
 func (l *lab) prepare(ctx context.Context) (err error) {
-	for _, name := range []string{"wrk", "taskset"} {
-		if _, err := exec.LookPath(name); err != nil {
-			return fmt.Errorf("%s is missing; on Debian: apt-get install wrk util-linux", name)
-		}
+	if err := rounds.Need("wrk", "taskset"); err != nil {
+		return err
 	}
 	if l.self, err = os.Executable(); err != nil {
 		return err
@@ -63,8 +60,8 @@ func (l *lab) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	l.dyno = filepath.Join(l.dir, "dyno")
-	if err := execute(ctx, "", "go", "build", "-o", l.dyno, "./dyno/cmd/dyno"); err != nil {
-		return fmt.Errorf("building dyno (run this from the repository's root): %w", err)
+	if err := rounds.Build(ctx, l.dyno, "dyno/cmd/dyno"); err != nil {
+		return err
 	}
 	l.certificate = filepath.Join(l.dir, "certificate.pem")
 	return errors.Join(rounds.WriteCertificate(l.certificate), l.writeFiles())
@@ -91,6 +88,9 @@ func (l *lab) openCache() error {
 // build makes the servers of arms and returns those arms whose servers could be
 // made; the others are noted. Nano itself must be there.
 func (l *lab) build(ctx context.Context, arms []arm, r *rounds.Record) (have []arm, err error) {
+	for name, args := range map[string][]string{l.dyno: {"version"}, "wrk": {"-v"}} {
+		r.Versions[filepath.Base(name)], _ = rounds.Version(ctx, name, args...) // wrk's status is 1
+	}
 	failed := make(map[string]bool)
 	for _, a := range arms {
 		if _, built := l.programs[a.Server]; !built && !failed[a.Server] {
@@ -112,42 +112,4 @@ func (l *lab) build(ctx context.Context, arms []arm, r *rounds.Record) (have []a
 		}
 	}
 	return have, nil
-}
-
-// versions are those of the generators.
-func (l *lab) versions() map[string]string {
-	dyno, _ := exec.Command(l.dyno, "version").Output()
-	wrk, _ := exec.Command("wrk", "-v").CombinedOutput() // ends with status 1
-	return map[string]string{"dyno": firstLine(dyno), "wrk": firstLine(wrk)}
-}
-
-func firstLine(text []byte) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	return first
-}
-
-// printed is the first line that a command prints.
-func printed(ctx context.Context, name string, args ...string) (string, error) {
-	text, err := exec.CommandContext(ctx, name, args...).Output()
-	if errors.Is(err, exec.ErrNotFound) {
-		return "", fmt.Errorf("%s is not installed", name)
-	}
-	return firstLine(text), err
-}
-
-// execute runs a command and keeps what it prints for the error.
-func execute(ctx context.Context, dir, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	if dir != "" {
-		cmd.Env = append(os.Environ(), "GOWORK=off") // a peer's module is not in the workspace
-	}
-	output, err := cmd.CombinedOutput()
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%s is not installed", name)
-	}
-	if err != nil {
-		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, rounds.Tail(string(output)))
-	}
-	return nil
 }

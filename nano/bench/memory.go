@@ -10,8 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -55,17 +53,6 @@ func idle(ctx context.Context, t *trial) error {
 	return t.watched(func() error { return t.idle(ctx) })
 }
 
-// watched notes what else the machine did meanwhile. This program is the generator,
-// which the watch knows.
-func (t *trial) watched(measure func() error) error {
-	t.lab.watch.Begin()
-	before := rounds.ProcessCPU(t.up.PID())
-	err := measure()
-	t.Beside = t.lab.watch.End(0, rounds.ProcessCPU(t.up.PID())-before)
-	t.Disturbed = t.Beside.Disturbed()
-	return err
-}
-
 func (t *trial) idle(ctx context.Context) error {
 	if err := t.readMemory(ctx, "start_kb", settleTime); err != nil {
 		return err
@@ -105,7 +92,7 @@ func (t *trial) readMemory(ctx context.Context, figure string, pause time.Durati
 		return ctx.Err()
 	case <-time.After(pause):
 	}
-	kb, ok := residentKB(t.up.PID())
+	kb, ok := rounds.Resident(t.up.PID())
 	if !ok {
 		return errors.New("the server's memory can't be read")
 	}
@@ -177,13 +164,4 @@ func allowFiles(n uint64) error {
 	}
 	limit.Cur = max(limit.Cur, n)
 	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)
-}
-
-// residentKB is VmRSS of /proc/PID/status (proc(5)).
-func residentKB(pid int) (kb float64, ok bool) {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0, false
-	}
-	return rounds.ParseResident(string(status))
 }

@@ -3,16 +3,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 
 	"dyno.example/dyno/bench/rounds"
 )
@@ -57,9 +53,6 @@ func serverNames() []string {
 	for name := range ownOf {
 		names = append(names, name)
 	}
-	for name := range othersOf {
-		names = append(names, name)
-	}
 	for name := range peersOf {
 		names = append(names, name)
 	}
@@ -93,9 +86,6 @@ func (l *lab) make(ctx context.Context, name string) (program, error) {
 	}
 	if flags, ok := ownOf[name]; ok {
 		return l.makeOwn(l.self, flags, "of this source"), nil
-	}
-	if flags, ok := othersOf[name]; ok {
-		return l.makeOwn(l.other, flags, "of "+l.other), nil
 	}
 	if flags, ok := peersOf[name]; ok {
 		return l.makePeer(ctx, flags)
@@ -140,17 +130,17 @@ const rustFolder = "nano/bench/testdata/rust"
 func (l *lab) makeRust(ctx context.Context, name, pkg string) (program, error) {
 	target := filepath.Join(l.cache, "rust")
 	fmt.Println("building", name, "with cargo")
-	if err := execute(ctx, rustFolder, "cargo", "build", "--release", "--locked", "--target-dir", target); err != nil {
+	if err := rounds.Execute(ctx, rustFolder, "cargo", "build", "--release", "--locked", "--target-dir", target); err != nil {
 		return program{}, err
 	}
 	lock, err := os.ReadFile(filepath.Join(rustFolder, "Cargo.lock"))
 	if err != nil {
 		return program{}, err
 	}
-	compiler, err := exec.CommandContext(ctx, "rustc", "--version").Output()
+	compiler, err := rounds.Version(ctx, "rustc", "--version")
 	return program{
 		args:    []string{filepath.Join(target, "release", "server-"+pkg), "127.0.0.1:$PORT"},
-		version: fmt.Sprintf("%s, %s", lockedVersion(string(lock), name), firstLine(compiler)),
+		version: fmt.Sprintf("%s, %s", lockedVersion(string(lock), name), compiler),
 	}, err
 }
 
@@ -166,11 +156,11 @@ func lockedVersion(lock, crate string) string {
 
 func (l *lab) makeC(ctx context.Context, name string) (program, error) {
 	path := filepath.Join(l.cache, name)
-	if err := execute(ctx, "", "cc", "-O2", "-o", path, filepath.Join("nano/bench/testdata", name+".c")); err != nil {
+	if err := rounds.Execute(ctx, "", "cc", "-O2", "-o", path, filepath.Join("nano/bench/testdata", name+".c")); err != nil {
 		return program{}, err
 	}
-	compiler, err := exec.CommandContext(ctx, "cc", "--version").Output()
-	return program{args: []string{path, "127.0.0.1", "$PORT"}, version: firstLine(compiler)}, err
+	compiler, err := rounds.Version(ctx, "cc", "--version")
+	return program{args: []string{path, "127.0.0.1", "$PORT"}, version: compiler}, err
 }
 
 func (l *lab) makeOwn(self string, flags []string, version string) program {
@@ -188,15 +178,9 @@ type running struct {
 }
 
 // start starts a server on its CPU and waits until it can be reached.
-func (l *lab) start(ctx context.Context, name string) (*running, error) {
+func (l *lab) start(ctx context.Context, name string) (*rounds.Server, error) {
 	p := l.programs[name]
-	s := &running{scheme: "http"}
-	if p.tls {
-		s.scheme = "https"
-	}
-	var err error
-	s.Server, err = rounds.StartServer(ctx, name, l.options.ServerCPU, p.command, p.env)
-	return s, err
+	return rounds.StartServer(ctx, name, l.Options.ServerCPU, p.command, p.env)
 }
 
 // command is what starts the program on an address.
@@ -210,26 +194,3 @@ func (p *program) command(address string) []string {
 }
 
 func (s *running) url(path string) string { return s.scheme + "://" + s.Address + path }
-
-// grace is how long a server may take to end.
-const grace = 2 * time.Second
-
-// stop ends the server. It is an error if the server had ended by itself.
-func (s *running) stop() error {
-	alive := processState(s.PID()) != "Z"
-	err := s.Stop(grace) // frameworks differ in the status with which they end
-	if !alive {
-		return fmt.Errorf("the server died: %v: %s", err, s.Says())
-	}
-	return nil
-}
-
-// processState is that of /proc/PID/stat: "Z" for one that has ended.
-func processState(pid int) string {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return "Z"
-	}
-	_, after, _ := bytes.Cut(text, []byte(") "))
-	return string(after[:min(1, len(after))])
-}

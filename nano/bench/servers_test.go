@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"net"
@@ -25,52 +24,22 @@ import (
 	"dyno.example/nano/wire/uring"
 )
 
-func TestParseLineOfReport(t *testing.T) {
-	const printed = "Running 1s test @ http://127.0.0.1:1/\n  60571 requests in 1.00s, 9.07MB read\n"
-	for _, c := range []struct {
-		name, text string
-		want       outcome
-		fault      string
-	}{
-		{"whole", printed + `{"requests": 60512, "duration_us": 1012216, "errors": 2, "p50_us": 575, "p99_us": 26155, "p99.9_us": 35933}` + "\n",
-			outcome{Requests: 60512, Errors: 2, P50: 575, P99: 26155, P999: 35933}, ""},
-		{"without latency", `{"requests": 10, "errors": 0}`, outcome{Requests: 10}, ""},
-		{"nothing", printed, outcome{}, "reported nothing"},
-		{"cut", `{"requests": 10, "err`, outcome{}, "reading"},
-		{"no answer", `{"requests": 0, "errors": 0}`, outcome{}, "no request was answered"},
-		{"wrong answers", `{"requests": 100, "errors": 100}`, outcome{}, "100 errors in 100 requests"},
-	} {
-		o, err := parseLine(c.text)
-		if c.fault == "" && (err != nil || o != c.want) {
-			t.Errorf("%s: %+v, %v", c.name, o, err)
-		}
-		if c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
-			t.Errorf("%s: error %v, want %q", c.name, err, c.fault)
-		}
-	}
-}
-
-func TestParseDyno(t *testing.T) {
-	const report = `{"requests": 2000, "shed": %d, "unfinished": 1, "errors": {"timeout": 0}, "validity": %q,
-		"latency_us": {"response": {"p50": 70, "p99": 600, "p99.9": 900.5}, "service": {"p50": 60}}}`
-	o, validity, err := parseDyno(fmt.Sprintf(report, 0, "suspect"))
-	if want := (outcome{Requests: 2000, Errors: 1, P50: 70, P99: 600, P999: 900.5}); err != nil || o != want || validity != "suspect" {
-		t.Errorf("%+v, %s, %v", o, validity, err)
-	}
-	for _, bad := range []string{fmt.Sprintf(report, 0, "invalid"), fmt.Sprintf(report, 50, "valid"), "", "{"} {
-		if _, _, err := parseDyno(bad); err == nil {
-			t.Errorf("accepted: %s", bad)
-		}
-	}
-}
-
 // TestPlanFits holds all campaigns together to the time that they are promised
 // to take at most, by their own account.
 func TestPlanFits(t *testing.T) {
-	var total time.Duration
-	all, _ := chosen(&rounds.Options{What: "all"})
-	for _, c := range all {
-		total += c.duration(&rounds.Options{}, 7*len(c.Arms))
+	l, total := &lab{}, time.Duration(0)
+	l.Options = &rounds.Options{Plan: true}
+	for _, c := range l.campaigns() {
+		if c.Aside {
+			continue
+		}
+		arms, err := c.Arms(t.Context(), &rounds.Record{Settings: rounds.Settings{Seconds: c.Seconds}})
+		if err != nil || len(arms) == 0 {
+			t.Fatalf("%s: %d arms, %v", c.Name, len(arms), err)
+		}
+		for _, a := range arms {
+			total += 7 * a.Takes
+		}
 	}
 	if total > 20*time.Minute {
 		t.Errorf("seven rounds of everything take %v", total)
@@ -100,31 +69,6 @@ func TestCampaignsAreWhole(t *testing.T) {
 	}
 }
 
-func TestChosen(t *testing.T) {
-	got, err := chosen(&rounds.Options{What: "tls,plaintext"})
-	if err != nil || len(got) != 2 || got[0].Name != "plaintext" {
-		t.Errorf("%d campaigns, %v", len(got), err)
-	}
-	if _, err := chosen(&rounds.Options{What: "plaintext,nothing"}); err == nil || !strings.Contains(err.Error(), `"nothing" is none of`) {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestPendingGoesOnWhereARecordEnds(t *testing.T) {
-	r := &rounds.Record{Settings: rounds.Settings{Rounds: 2, Seed: 1}}
-	arms := []arm{{Server: nanoName}, {Server: "gnet"}, {Server: "gnet", Level: "other"}}
-	all := r.Pending(named(arms))
-	if len(all) != 6 {
-		t.Fatalf("%d turns, want 6", len(all))
-	}
-	for _, done := range all[:4] {
-		r.Trials = append(r.Trials, rounds.Trial{Round: done.Round, Tool: arms[done.Arm].Server, Level: arms[done.Arm].Level})
-	}
-	if rest := r.Pending(named(arms)); !slices.Equal(rest, all[4:]) {
-		t.Errorf("left are %v, want %v", rest, all[4:])
-	}
-}
-
 func TestRises(t *testing.T) {
 	got := rises([]float64{2500, math.NaN(), 900}, []float64{1500, 700, 1000})
 	if !slices.Equal(got, []float64{1, -0.1}) {
@@ -136,6 +80,7 @@ func TestRises(t *testing.T) {
 // nano takes half of what each other does.
 func TestSummaries(t *testing.T) {
 	for _, c := range campaigns() {
+		c.Show.First = nanoName
 		r := &rounds.Record{What: c.Name, Settings: rounds.Settings{Rounds: 7}}
 		for round := range 7 {
 			for _, a := range c.Arms {
@@ -148,7 +93,7 @@ func TestSummaries(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
-		c.summary().Show(&out, r, false)
+		c.Show.Show(&out, r, false)
 		if !strings.Contains(out.String(), "wanted") {
 			t.Errorf("%s says nothing of what is wanted:\n%s", c.Name, out.String())
 		}
@@ -280,7 +225,7 @@ func TestOwnServersSpeakHTTP2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trusted, err := trust(file)
+	trusted, err := rounds.Trust(file)
 	if err != nil {
 		t.Fatal(err)
 	}

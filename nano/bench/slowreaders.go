@@ -73,7 +73,7 @@ func slowly(ctx context.Context, t *trial) error {
 	}
 	r := readers{address: t.up.Address, pid: t.up.PID(), hold: time.Duration(t.seconds) * time.Second}
 	if t.up.scheme == "https" {
-		trusted, err := trust(t.lab.certificate)
+		trusted, err := rounds.Trust(t.lab.certificate)
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (r *readers) memory(ctx context.Context, d time.Duration) (end, most float6
 			return 0, 0, ctx.Err()
 		case <-tick.C:
 		}
-		kb, ok := residentKB(r.pid)
+		kb, ok := rounds.Resident(r.pid)
 		if !ok {
 			return 0, 0, errors.New("the server's memory can't be read")
 		}

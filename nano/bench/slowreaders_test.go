@@ -23,7 +23,7 @@ func TestSlowReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trusted, err := trust(file)
+	trusted, err := rounds.Trust(file)
 	if err != nil {
 		t.Fatal(err)
 	}

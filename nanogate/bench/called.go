@@ -99,12 +99,8 @@ func calls(address string) error {
 
 // call puts calls on a gateway. dyno takes each for an error whose status isn't OK.
 func (l *lab) call(ctx context.Context, c *campaign, s *rounds.Server, t *rounds.Trial) error {
-	return l.cost(ctx, c, s, t, func(seconds int) []string {
-		return append([]string{
-			l.dyno, "load", "grpc://" + s.Address + "/" + usersCall, "--json", "--descriptors", l.path(usersDescribed), "--message", userGiven,
-			"-c", strconv.Itoa(c.connections), "--streams", strconv.Itoa(callStreams), "-d", fmt.Sprint(seconds, "s"), "--no-calibration", "--max-errors", "100%",
-		}, besideUpstreams...)
-	})
+	return l.cost(ctx, c, s, t, l.dynoLoad("grpc://"+s.Address+"/"+usersCall, c,
+		"--descriptors", l.path(usersDescribed), "--message", userGiven, "--streams", strconv.Itoa(callStreams), "--no-calibration"))
 }
 
 func compareCalls(s *rounds.Summary) {

@@ -129,8 +129,9 @@ func TestCompareMirroring(t *testing.T) {
 			}
 		}
 		c := mirrorCampaign()
+		summary := c.summary()
 		var b strings.Builder
-		c.summary().Show(&b, r, false)
+		summary.Show(&b, r, false)
 		return b.String()
 	}
 	if text := show(100); !strings.Contains(text, again+" / "+nanogate) || strings.Contains(text, "missed") {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -68,10 +69,10 @@ type sighting struct {
 
 // churn changes the instances and asks for them meanwhile.
 func (l *lab) churn(ctx context.Context, c *campaign, s *rounds.Server, t *rounds.Trial) error {
-	d := time.Duration(l.options.Length(c.seconds)) * time.Second
+	d := time.Duration(l.Options.Length(c.seconds)) * time.Second
 	t.Command = []string{strconv.Itoa(churnChanges) + " changes/s", strconv.Itoa(churnRequests) + " requests/s", d.String()}
 	dir := filepath.Join(l.dir, "etcd-"+strconv.FormatInt(time.Now().UnixNano(), 36))
-	store, err := rounds.StartServer(ctx, "etcd", l.options.GeneratorCPU, func(address string) []string {
+	store, err := rounds.StartServer(ctx, "etcd", l.Options.GeneratorCPU, func(address string) []string {
 		return []string{l.nanogate, "run", "--listen", address, "--to", "http://" + address, "--loops", "1", "--state", "none", "--embedded-etcd", dir, "--embedded-etcd-listen", l.etcd}
 	}, nil)
 	if err != nil {
@@ -106,13 +107,27 @@ func (l *lab) churn(ctx context.Context, c *campaign, s *rounds.Server, t *round
 		return err
 	}
 
-	l.watch.Begin()
-	before, own := rounds.ProcessCPU(s.PID()), rounds.ProcessCPU(store.PID())
+	var written [][]time.Duration
+	var seen []sighting
+	if _, err := l.Watched(t, func() (time.Duration, error) {
+		own := rounds.ProcessCPU(store.PID())
+		written, seen, err = changing(ctx, d, put, "http://"+s.Address+"/")
+		return rounds.ProcessCPU(store.PID()) - own, err
+	}, s); err != nil {
+		return err
+	}
+	t.Figures = churnFigures(written, seen, d)
+	return nil
+}
+
+// changing replaces the instances and looks meanwhile who answers at a URL. It returns, by
+// key, when the write of each change began, and what was seen.
+func changing(ctx context.Context, d time.Duration, put func(key, change int) error, url string) (written [][]time.Duration, seen []sighting, err error) {
 	began := time.Now()
-	var changing sync.WaitGroup
+	var writers sync.WaitGroup
 	written, failures := make([][]time.Duration, churnKeys), make([]error, churnKeys)
 	for key := range churnKeys {
-		changing.Go(func() {
+		writers.Go(func() {
 			written[key] = append(written[key], 0)
 			every := time.Second * churnKeys / churnChanges
 			for change := 1; ctx.Err() == nil; change++ {
@@ -129,17 +144,9 @@ func (l *lab) churn(ctx context.Context, c *campaign, s *rounds.Server, t *round
 			}
 		})
 	}
-	seen := look(ctx, "http://"+s.Address+"/", began, d)
-	changing.Wait()
-	t.Beside = l.watch.End(rounds.ProcessCPU(store.PID())-own, rounds.ProcessCPU(s.PID())-before)
-	t.Disturbed = t.Beside.Disturbed()
-	for _, err := range append(failures, ctx.Err()) {
-		if err != nil {
-			return err
-		}
-	}
-	t.Figures = churnFigures(written, seen, d)
-	return nil
+	seen = look(ctx, url, began, d)
+	writers.Wait()
+	return written, seen, errors.Join(append(failures, ctx.Err())...)
 }
 
 // churnAddress is the instance of a change: each key has a network of loopback addresses.

@@ -31,10 +31,8 @@ var gateways = []gateway{
 		return []string{l.nanogate, "run", "-c", l.write("full.yaml", fullFile(l.dir, address, l.upstream.Address)), "--loops", "1"}
 	}},
 	{name: nanogate, command: func(l *lab, address string) []string {
-		return plainCommand(l.nanogate, address, l.upstream.Address)
+		return plainCommand(l.nanogate, address, "http://"+l.upstream.Address)
 	}},
-	{name: twin, command: func(l *lab, address string) []string { return plainCommand(l.nanogate, address, l.upstream.Address) }},
-	{name: other, command: func(l *lab, address string) []string { return plainCommand(l.other, address, l.upstream.Address) }},
 	{haproxy, []string{"haproxy", "-v"}, func(l *lab, address string) []string {
 		return []string{"haproxy", "-db", "-f", l.write("haproxy.cfg", fmt.Sprintf(haproxyFile, address, l.upstream.Address))}
 	}, "apt-get install haproxy"},

@@ -92,7 +92,7 @@ type reply struct {
 
 // overload puts the load on a gateway: calm, three times the capacity, calm again.
 func (l *lab) overload(ctx context.Context, c *campaign, s *rounds.Server, t *rounds.Trial) error {
-	high := time.Duration(l.options.Length(c.seconds)) * time.Second
+	high := time.Duration(l.Options.Length(c.seconds)) * time.Second
 	t.Command = []string{"open loop", strconv.FormatFloat(3*serviceCapacity, 'f', 0, 64) + "/s", high.String()}
 	phase := func(at time.Duration) float64 {
 		if at < calmTime || at >= calmTime+high {
@@ -100,13 +100,12 @@ func (l *lab) overload(ctx context.Context, c *campaign, s *rounds.Server, t *ro
 		}
 		return 3 * serviceCapacity
 	}
-	l.watch.Begin()
-	before, own := rounds.ProcessCPU(s.PID()), rounds.ProcessCPU(l.service.PID())
-	replies := offer(ctx, "http://"+s.Address+"/", phase, calmTime+high+calmTime, l.options.Seed)
-	t.Beside = l.watch.End(rounds.ProcessCPU(l.service.PID())-own, rounds.ProcessCPU(s.PID())-before)
-	t.Disturbed = t.Beside.Disturbed()
-	if ctx.Err() != nil {
-		return ctx.Err()
+	var replies []reply
+	if _, err := l.Watched(t, func() (time.Duration, error) {
+		replies = offer(ctx, "http://"+s.Address+"/", phase, calmTime+high+calmTime, l.Options.Seed)
+		return 0, ctx.Err()
+	}, s); err != nil {
+		return err
 	}
 	t.Figures = figures(replies, calmTime, calmTime+high)
 	return l.renewService(ctx)

@@ -9,10 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"dyno.example/dyno/bench/rounds"
@@ -49,13 +46,7 @@ const (
 
 // buildGRPCGateway builds it at the versions of its go.mod.
 func (l *lab) buildGRPCGateway(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", l.path(grpcGatewayFile), ".")
-	cmd.Dir = grpcGatewaySource
-	cmd.Env = append(os.Environ(), "GOWORK=off") // it isn't in the workspace
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building %s: %w: %s", grpcGatewaySource, err, rounds.Tail(string(out)))
-	}
-	return nil
+	return rounds.Execute(ctx, grpcGatewaySource, "go", "build", "-o", l.path(grpcGatewayFile), ".")
 }
 
 const transcodeFile = `listen: %s
@@ -77,12 +68,7 @@ func (l *lab) transcode(ctx context.Context, c *campaign, s *rounds.Server, t *r
 	if err := transcodes(ctx, url); err != nil {
 		return err
 	}
-	return l.cost(ctx, c, s, t, func(seconds int) []string {
-		return []string{
-			"env", "BODY=" + userSent,
-			"wrk", "-t1", "-c", strconv.Itoa(c.connections), "-d", fmt.Sprint(seconds, "s"), "-s", "nano/bench/testdata/report.lua", url,
-		}
-	})
+	return l.cost(ctx, c, s, t, rounds.Load{Command: rounds.Wrk(c.connections, url), Parse: rounds.ParseLine, Env: []string{"BODY=" + userSent}})
 }
 
 // transcodes asks once and holds the response to what it has to be.

@@ -3,7 +3,6 @@
 package closedloop
 
 import (
-	"bufio"
 	"crypto/tls"
 	"io"
 	"net"
@@ -91,43 +90,20 @@ func TestRunCountsWhatWasServed(t *testing.T) {
 	}
 }
 
-// echoing is a server that completes the handshake of a WebSocket, and sends each frame
-// back without its mask.
-func echoing(t *testing.T, first string) string {
+// listening gives a server a listener until the test ends, and returns its address.
+func listening(t *testing.T, serve func(net.Listener) error) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ln.Close() })
-	go func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				in := bufio.NewReader(conn)
-				if _, err := http.ReadRequest(in); err != nil {
-					return
-				}
-				_, _ = io.WriteString(conn, first)
-				frame := make([]byte, 8+200)
-				for {
-					if _, err := io.ReadFull(in, frame); err != nil {
-						return
-					}
-					_, _ = conn.Write(append([]byte{frame[0], frame[1] & 0x7f, frame[2], frame[3]}, frame[8:]...))
-				}
-			}()
-		}
-	}()
+	go func() { _ = serve(ln) }() // until it is closed
 	return ln.Addr().String()
 }
 
 func TestWebSocket(t *testing.T) {
 	load := Load{Connections: 2, AtOnce: 2, Speak: WebSocket("/echo", 200)}
-	clients, err := Dial(echoing(t, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"), load)
+	clients, err := Dial(listening(t, ServeEcho), load)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +111,8 @@ func TestWebSocket(t *testing.T) {
 	if n, err := clients.Run(10 * time.Millisecond); err != nil || n < 4 {
 		t.Errorf("%d messages, %v", n, err)
 	}
-	if _, err := Dial(echoing(t, "HTTP/1.1 404 Not Found\r\n\r\n"), load); err == nil || !strings.Contains(err.Error(), "404") {
+	missing := func(ln net.Listener) error { return http.Serve(ln, http.NotFoundHandler()) }
+	if _, err := Dial(listening(t, missing), load); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("a handshake that was refused: %v", err)
 	}
 }

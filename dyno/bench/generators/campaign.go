@@ -4,11 +4,8 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"dyno.example/dyno/bench/rounds"
-	"dyno.example/dyno/machine"
 )
 
 // campaign answers one question by rounds of interleaved trials.
@@ -30,37 +27,35 @@ func campaigns() []campaign {
 	}
 }
 
-// run carries a campaign out, or goes on with one that was interrupted.
-func (c *campaign) run(ctx context.Context, l *lab) (*rounds.Record, error) {
-	r, err := c.open(l)
+// campaigns are those as they are carried out.
+func (l *lab) campaigns() (all []rounds.Campaign) {
+	for _, c := range campaigns() {
+		all = append(all, rounds.Campaign{
+			Name: c.Name, Question: c.Question, Seconds: c.Seconds, Show: c.Show,
+			Arms: func(ctx context.Context, r *rounds.Record) ([]rounds.Arm, error) { return l.arms(ctx, &c, r) },
+		})
+	}
+	return all
+}
+
+// arms are those of a campaign whose tools are here and can do the job.
+func (l *lab) arms(ctx context.Context, c *campaign, r *rounds.Record) (all []rounds.Arm, err error) {
+	arms, err := c.Arms(ctx, l, r)
 	if err != nil {
 		return nil, err
 	}
-	arms, err := c.Arms(ctx, l, r)
-	if err != nil {
-		return r, err
-	}
 	arms = l.choose(arms, r)
-	l.noteVersions(r, arms)
-	todo := r.Pending(named(arms))
-	fmt.Printf("\n%s: %s\n%d trials to go, about %s; the record is %s\n", c.Name, c.Question, len(todo), duration(todo, arms), r.Path)
-	for _, why := range r.LeftOut {
-		fmt.Println("left out:", why)
+	l.noteVersions(ctx, r, arms)
+	for _, a := range arms {
+		all = append(all, rounds.Arm{
+			Tools: []string{a.Tool.Name}, Level: a.Level, Rounds: a.Rounds, Takes: a.takes(),
+			Measure: func(ctx context.Context, _ int) ([]rounds.Trial, error) {
+				t, err := l.measure(ctx, &a)
+				return []rounds.Trial{t}, err
+			},
+		})
 	}
-	if l.options.Plan {
-		return r, nil
-	}
-	return r, r.Carry(todo, func(arm int) (rounds.Trial, error) { return l.measure(ctx, &arms[arm]) })
-}
-
-// open starts a record, or reads the one of that name.
-func (c *campaign) open(l *lab) (*rounds.Record, error) {
-	o := &l.options
-	return rounds.Open(&rounds.Record{
-		Version: rounds.RecordVersion, What: c.Name, Started: time.Now(), Command: l.commandLine(), Machine: machine.Read(),
-		Versions: make(map[string]string), Path: o.Path(c.Name),
-		Settings: rounds.Settings{Rounds: o.Rounds, Seconds: o.Length(c.Seconds), Connections: o.connections, Seed: o.Seed},
-	})
+	return all, nil
 }
 
 // summary is how the record is shown.
@@ -71,28 +66,11 @@ func (c *campaign) summary() *rounds.Summary {
 }
 
 // noteVersions asks each tool once.
-func (l *lab) noteVersions(r *rounds.Record, arms []arm) {
+func (l *lab) noteVersions(ctx context.Context, r *rounds.Record, arms []arm) {
 	for i := range arms {
 		t := &arms[i].Tool
 		if path, ok := t.locate(l.peers); ok && r.Versions[t.Program] == "" && t.Program != l.self && t.Program != l.dyno {
-			r.Versions[t.Program] = t.version(path)
+			r.Versions[t.Program] = t.version(ctx, path)
 		}
 	}
-}
-
-// named are the arms as their trials name them.
-func named(arms []arm) []rounds.Arm {
-	names := make([]rounds.Arm, len(arms))
-	for i := range arms {
-		names[i] = rounds.Arm{Tool: arms[i].Tool.Name, Level: arms[i].Level, Rounds: arms[i].Rounds}
-	}
-	return names
-}
-
-func duration(turns []rounds.Turn, arms []arm) time.Duration {
-	sum := 0.0
-	for _, t := range turns {
-		sum += arms[t.Arm].seconds()
-	}
-	return time.Duration(sum) * time.Second
 }

@@ -12,39 +12,6 @@ import (
 	"dyno.example/dyno/bench/rounds"
 )
 
-func TestArmsAreNamed(t *testing.T) {
-	r := &rounds.Record{Settings: rounds.Settings{Rounds: 3, Seed: 1}}
-	arms := []arm{{Tool: tool{Name: "dyno"}}, {Tool: tool{Name: "wrk"}, Level: "x"}, {Tool: tool{Name: "k6"}, Rounds: 1}}
-	if all := r.Pending(named(arms)); len(all) != 3+3+1 {
-		t.Fatalf("%d trials, want 7", len(all))
-	}
-	r.Trials = []rounds.Trial{{Tool: "wrk", Level: "x"}, {Tool: "k6"}}
-	if rest := r.Pending(named(arms)); len(rest) != 5 {
-		t.Errorf("%d trials left, want 5", len(rest))
-	}
-}
-
-func TestOpenRefusesOtherSettings(t *testing.T) {
-	c := &campaign{Name: "cpu", Seconds: 4}
-	l := &lab{options: options{Options: rounds.Options{Out: t.TempDir(), Name: "x", Rounds: 7, Seed: 1}, connections: 64}}
-	r, err := c.open(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Trials = []rounds.Trial{{Tool: "wrk", Figures: map[string]float64{"requests": 1}}}
-	if err := r.Save(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := c.open(l)
-	if err != nil || !again.Has(0, "wrk", "") {
-		t.Errorf("not continued: %v", err)
-	}
-	l.options.Rounds = 8
-	if _, err := c.open(l); err == nil || !strings.Contains(err.Error(), "another -name") {
-		t.Errorf("other settings: %v", err)
-	}
-}
-
 func TestRecordsOfEarlierVersionsAreRefused(t *testing.T) {
 	old := filepath.Join(t.TempDir(), "old.json")
 	if err := os.WriteFile(old, []byte(`{"started": "2026-11-21T09:21:49Z", "command": ["generators"], "connections": 64, "seconds": 4}`), 0o644); err != nil {

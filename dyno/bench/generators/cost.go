@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"dyno.example/dyno/bench/rounds"
 )
@@ -16,11 +17,11 @@ var costColumns = []rounds.Column{
 
 // dynos are the dyno under test, once for each engine asked for.
 func (l *lab) dynos(flags ...string) []tool {
-	if len(l.options.engines) == 0 {
+	if l.options.engine == "" {
 		return []tool{l.dynoTool("dyno", flags...)}
 	}
 	var all []tool
-	for _, engine := range l.options.engines {
+	for engine := range strings.SplitSeq(l.options.engine, ",") {
 		all = append(all, l.dynoTool("dyno "+engine, append([]string{"--engine", engine}, flags...)...))
 	}
 	return all

@@ -200,15 +200,6 @@ func TestToolsRecordCanBePublished(t *testing.T) {
 	}
 }
 
-func TestReadingProc(t *testing.T) {
-	if kb, ok := rounds.ParseResident("Name:\tx\nVmRSS:\t   1234 kB\nVmData: 1 kB\n"); !ok || kb != 1234 {
-		t.Errorf("resident %v, %v", kb, ok)
-	}
-	if _, ok := rounds.ParseResident("Name:\tx\n"); ok {
-		t.Error("a process that has ended has resident memory")
-	}
-}
-
 func TestPerConnection(t *testing.T) {
 	r := &rounds.Record{Trials: []rounds.Trial{
 		{Tool: "dyno", Level: "10 connections", Figures: map[string]float64{"rss_kb": 10_000, "open_files": 15}},

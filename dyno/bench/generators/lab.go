@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 
 // lab is what all campaigns share: programs, files and settings.
 type lab struct {
+	rounds.Lab
 	options     options
 	self        string // this program, which is also the servers
 	dyno        string // built from this source
@@ -23,25 +25,26 @@ type lab struct {
 	dir         string // temporary
 	peers       string // folder of installed peers
 	certificate string // PEM file with certificate and key
-	watch       *rounds.Watch
 }
 
-// openLab builds dyno and makes what campaigns need.
-func openLab(ctx context.Context, o options) (*lab, error) {
-	dir, err := os.MkdirTemp("", "generators-")
-	if err != nil {
+// open builds dyno and makes what campaigns need.
+func (l *lab) open(ctx context.Context) (done func(), err error) {
+	if l.options.connections < 1 {
+		return nil, errors.New("-connections must be at least 1")
+	}
+	if l.dir, err = os.MkdirTemp("", "generators-"); err != nil {
 		return nil, err
 	}
-	l := &lab{options: o, dir: dir, watch: rounds.NewWatch()}
+	l.Options, l.Watch = l.options.Options, rounds.NewWatch()
 	if err := l.prepare(ctx); err != nil {
 		l.close()
 		return nil, err
 	}
-	return l, nil
+	return l.close, nil
 }
 
 func (l *lab) close() {
-	l.watch.Close()
+	l.Watch.Close()
 	os.RemoveAll(l.dir)
 }
 
@@ -54,8 +57,8 @@ func (l *lab) prepare(ctx context.Context) (err error) {
 	}
 	if l.dyno = l.options.dyno; l.dyno == "" {
 		l.dyno = filepath.Join(l.dir, "dyno")
-		if output, err := exec.CommandContext(ctx, "go", "build", "-o", l.dyno, "./dyno/cmd/dyno").CombinedOutput(); err != nil {
-			return fmt.Errorf("building dyno (run this from the repository's root): %w\n%s", err, output)
+		if err := rounds.Build(ctx, l.dyno, "dyno/cmd/dyno"); err != nil {
+			return err
 		}
 	}
 	help, err := exec.CommandContext(ctx, l.dyno, "load", "--help").CombinedOutput()

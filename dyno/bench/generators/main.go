@@ -18,12 +18,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"dyno.example/dyno/bench/rounds"
@@ -31,11 +29,10 @@ import (
 
 // options are the command line's.
 type options struct {
-	rounds.Options
-	peerRounds, connections int
-	engines                 []string
-	dyno, publish, decide   string
-	install                 bool
+	*rounds.Options
+	peerRounds, connections       int
+	engine, dyno, publish, decide string
+	install                       bool
 }
 
 func main() {
@@ -52,86 +49,42 @@ func run(args []string) error {
 	if len(args) > 0 && args[0] == "spin" {
 		return spin(args[1:])
 	}
-	o := parseOptions(args)
+	l := &lab{}
+	p := &rounds.Program{
+		Folder: "dyno/bench/generators", Usual: "cpu", Planned: "measure nothing but capacities", First: "dyno",
+		Flags: l.options.register, Open: l.open, Campaigns: l.campaigns(), Finished: l.publish,
+	}
+	l.options.Options = &p.Options
+	p.Parse(args)
+	for i := range p.Campaigns {
+		p.Campaigns[i].Connections = l.options.connections
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	switch {
-	case o.Show != "":
-		return o.ShowFile(os.Stdout, offers())
+	switch o := &l.options; {
 	case o.decide != "":
 		return decideAgain(o.decide)
 	case o.install:
 		return installPeers(ctx)
 	}
-	return measureAll(ctx, o)
+	return p.Run(ctx)
 }
 
-func parseOptions(args []string) options {
-	var o options
-	flags := flag.NewFlagSet("generators", flag.ExitOnError)
-	o.Register(flags, "cpu", "dyno/bench/generators/results", "measure nothing but capacities", offers())
+// register adds the flags that only this program has.
+func (o *options) register(flags *flag.FlagSet) {
 	flags.IntVar(&o.peerRounds, "peer-rounds", 3, "rounds in which peers take part where only their mistakes are shown (truth, frozen)")
 	flags.IntVar(&o.connections, "connections", 64, "simultaneous connections")
 	flags.StringVar(&o.dyno, "dyno", "", "dyno program to measure; empty builds the one of this source")
 	flags.StringVar(&o.publish, "publish", defaultPublish, "folder for data and report of a finished campaign tools; empty for none")
 	flags.StringVar(&o.decide, "decide", "", "folder of published data whose report and verdicts are written anew; nothing is measured")
 	flags.BoolVar(&o.install, "install", false, "install the peers that come as packages, and measure nothing")
-	engines := flags.String("engine", "", "dyno's engines to compare, such as epoll,uring; empty lets dyno choose")
-	flags.Parse(args)
-	if *engines != "" {
-		o.engines = strings.Split(*engines, ",")
-	}
-	return o
+	flags.StringVar(&o.engine, "engine", "", "dyno's engines to compare, such as epoll,uring; empty lets dyno choose")
 }
 
-// offers are the campaigns as the command line knows them.
-func offers() []rounds.Offer {
-	var all []rounds.Offer
-	for _, c := range campaigns() {
-		all = append(all, rounds.Offer{Name: c.Name, Summary: c.summary()})
+// publish publishes the record of the campaign tools, if asked to.
+func (l *lab) publish(c *rounds.Campaign, r *rounds.Record) error {
+	if c.Name != "tools" || l.options.publish == "" {
+		return nil
 	}
-	return all
-}
-
-func measureAll(ctx context.Context, o options) error {
-	chosen, err := o.Choose(offers())
-	if err != nil {
-		return err
-	}
-	if o.Rounds < 1 || o.connections < 1 || o.Seconds < 0 {
-		return errors.New("-rounds and -connections must be at least 1, -seconds not negative")
-	}
-	l, err := openLab(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer l.close()
-	all := campaigns()
-	for _, i := range chosen {
-		if err := l.finish(ctx, &all[i]); err != nil {
-			if ctx.Err() != nil {
-				return o.Interrupted()
-			}
-			return fmt.Errorf("%s: %w", all[i].Name, err)
-		}
-	}
-	return nil
-}
-
-// finish runs a campaign and shows what came out.
-func (l *lab) finish(ctx context.Context, c *campaign) error {
-	r, err := c.run(ctx, l)
-	if err != nil || l.options.Plan {
-		return err
-	}
-	c.summary().Show(os.Stdout, r, l.options.Disturbed)
-	if c.Name == "tools" && l.options.publish != "" {
-		return publish(l.options.publish, c, r, l.options.Disturbed)
-	}
-	return nil
-}
-
-// commandLine is how this campaign can be repeated.
-func (l *lab) commandLine() []string {
-	return append([]string{"go", "run", "./dyno/bench/generators"}, os.Args[1:]...)
+	return publish(l.options.publish, r, l.options.Disturbed)
 }

@@ -30,8 +30,10 @@ type arm struct {
 	Figures func(m *measured)
 }
 
-// seconds is how long a trial takes, about.
-func (a *arm) seconds() float64 { return float64(a.Job.Seconds+a.Tool.Lead) + 1 }
+// takes is how long a trial takes, about.
+func (a *arm) takes() time.Duration {
+	return time.Duration(a.Job.Seconds+a.Tool.Lead+1) * time.Second
+}
 
 // measured is what one trial came to, for figures to be taken from.
 type measured struct {
@@ -74,29 +76,28 @@ func (l *lab) drive(ctx context.Context, m *measured, j job, server *server) err
 		return err
 	}
 	m.Command, _ = m.arm.Tool.command(j)
-	limit := time.Duration(m.arm.seconds()+60) * time.Second
+	limit := m.arm.takes() + time.Minute
 	loadCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd, stdout, stderr := l.program(loadCtx, m.Command)
-	serverBefore := rounds.ProcessCPU(server.PID())
-	l.watch.Begin()
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	beside := make(chan struct{})
-	go func() {
-		defer close(beside)
-		if m.arm.During != nil {
-			m.arm.During(loadCtx, cmd.Process.Pid, m)
+	_, err := l.Watched(&m.Trial, func() (cpu time.Duration, err error) {
+		if err := cmd.Start(); err != nil {
+			return 0, err
 		}
-	}()
-	err := cmd.Wait()
-	cancel()
-	<-beside
-	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	m.Beside = l.watch.End(cpu, rounds.ProcessCPU(server.PID())-serverBefore)
-	m.Disturbed = m.Beside.Disturbed()
-	m.Figures["cpu_s"] = cpu.Seconds()
+		beside := make(chan struct{})
+		go func() {
+			defer close(beside)
+			if m.arm.During != nil {
+				m.arm.During(loadCtx, cmd.Process.Pid, m)
+			}
+		}()
+		err = cmd.Wait()
+		cancel()
+		<-beside
+		cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		m.Figures["cpu_s"] = cpu.Seconds()
+		return cpu, err
+	}, server.Server)
 	output := stdout.String() + "\n" + stderr.String()
 	if err != nil && !finishedBadly(err) {
 		return fmt.Errorf("%w: %s", err, rounds.Tail(output))

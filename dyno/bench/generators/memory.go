@@ -78,7 +78,7 @@ func sampleMemory(every time.Duration) func(context.Context, int, *measured) {
 	return func(ctx context.Context, pid int, m *measured) {
 		var series []float64
 		for at := time.Now().Add(every); sleepUntil(ctx, at); at = at.Add(every) {
-			kb, ok := residentKB(pid)
+			kb, ok := rounds.Resident(pid)
 			if !ok {
 				continue
 			}
@@ -102,14 +102,6 @@ func openFiles(pid int) float64 {
 		return 0 // it has just ended
 	}
 	return float64(len(files))
-}
-
-func residentKB(pid int) (kb float64, ok bool) {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0, false
-	}
-	return rounds.ParseResident(string(status))
 }
 
 // residentFigure is the highest that was seen: some tools come up and go down

@@ -3,12 +3,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dyno.example/dyno/bench/rounds"
 )
 
 // job is one piece of work for a load generator.
@@ -221,14 +224,12 @@ func (t *tool) locate(peers string) (path string, ok bool) {
 }
 
 // version asks a program for its version; it is what it prints first.
-func (t *tool) version(path string) string {
-	args := t.Version
-	if args == nil {
+func (t *tool) version(ctx context.Context, path string) string {
+	if t.Version == nil {
 		return moduleVersion(path)
 	}
-	output, _ := exec.Command(path, args...).CombinedOutput() // wrk -v ends with status 1
-	first, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
-	return first
+	version, _ := rounds.Version(ctx, path, t.Version...) // wrk -v ends with status 1
+	return version
 }
 
 // moduleVersion reads the version that a Go program was built from.

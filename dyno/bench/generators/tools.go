@@ -55,7 +55,7 @@ func toolsCampaign() campaign {
 }
 
 // publish writes the record, its summary and the verdict where the docs point to.
-func publish(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
+func publish(dir string, r *rounds.Record, disturbed bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func publish(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
 	if err := writeCompressed(filepath.Join(dir, dataFile), data); err != nil {
 		return err
 	}
-	return writeVerdicts(dir, c, r, disturbed)
+	return writeVerdicts(dir, r, disturbed)
 }
 
 // dataFile has all trials of a published campaign.
@@ -79,17 +79,17 @@ func decideAgain(dir string) error {
 	if err != nil {
 		return err
 	}
-	c := toolsCampaign()
-	if r.What != c.Name {
+	if r.What != toolsCampaign().Name {
 		return fmt.Errorf("%s is a record of %q, of which no verdict is published", r.Path, r.What)
 	}
-	return writeVerdicts(dir, &c, r, false)
+	return writeVerdicts(dir, r, false)
 }
 
 // writeVerdicts writes what follows from the data of a folder.
-func writeVerdicts(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
+func writeVerdicts(dir string, r *rounds.Record, disturbed bool) error {
 	var report bytes.Buffer
 	fmt.Fprintln(&report, "<!-- written by go run ./dyno/bench/generators -what tools; do not edit -->")
+	c := toolsCampaign()
 	c.summary().Show(&report, r, disturbed)
 	verdicts, err := toolsRecord(r, disturbed).Encode()
 	if err != nil {

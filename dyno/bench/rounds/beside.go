@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"dyno.example/dyno/probe"
 )
 
@@ -32,6 +34,9 @@ type Beside struct {
 	Other     float64 `json:"other_cpus"`  // used by neither generator nor server
 	Steal     float64 `json:"steal_cpus"`  // taken by the hypervisor
 	ServerCPU float64 `json:"server_cpus"` // used by the server
+	// Load is the machine's load average of one minute at the end: what runs beside the
+	// trial, and the trial.
+	Load float64 `json:"load_average,omitempty"`
 }
 
 // Disturbed says why a trial should not count; empty if nothing speaks against it.
@@ -60,7 +65,15 @@ func (w *Watch) End(generator, server time.Duration) Beside {
 	seconds := time.Since(w.started).Seconds()
 	m := after.Since(w.before)
 	other := m.Busy - generator - server - (ownCPU() - w.own)
-	return Beside{Other: max(0, other.Seconds()/seconds), Steal: m.Steal.Seconds() / seconds, ServerCPU: server.Seconds() / seconds}
+	return Beside{Other: max(0, other.Seconds()/seconds), Steal: m.Steal.Seconds() / seconds, ServerCPU: server.Seconds() / seconds, Load: loadAverage()}
+}
+
+// loadAverage is that of one minute (proc_loadavg(5)); 0 where it can't be read.
+func loadAverage() float64 {
+	text, _ := os.ReadFile("/proc/loadavg")
+	first, _, _ := strings.Cut(string(text), " ")
+	load, _ := strconv.ParseFloat(first, 64)
+	return load
 }
 
 // Close ends the watch.
@@ -82,32 +95,25 @@ func ownCPU() time.Duration {
 	return sum
 }
 
-// ProcessCPU is the CPU time of a process and its threads; 0 if there is none.
+// ProcessCPU is the CPU time of a process and its threads, those that have ended
+// included, to the nanosecond; 0 if there is no such process. The clock's number is made as
+// clock_getcpuclockid(3) does.
 func ProcessCPU(pid int) time.Duration {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	const schedClock = 2 // CPUCLOCK_SCHED, include/linux/posix-timers.h
+	var ts unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|schedClock), &ts); err != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
+
+// Resident is VmRSS of /proc/PID/status (proc(5)); a process that has ended has none.
+func Resident(pid int) (kb float64, ok bool) {
+	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
-		return 0
+		return 0, false
 	}
-	return ParseStat(string(text))
-}
-
-// ParseStat reads utime and stime, the 14th and 15th fields of /proc/PID/stat,
-// in hundredths of a second (proc(5)); the second field, in brackets, may hold
-// anything.
-func ParseStat(text string) time.Duration {
-	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.ParseInt(fields[11], 10, 64)
-	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	return time.Duration(user+system) * 10 * time.Millisecond
-}
-
-// ParseResident reads VmRSS of /proc/PID/status (proc(5)); a process that has
-// ended has none.
-func ParseResident(status string) (kb float64, ok bool) {
-	for line := range strings.Lines(status) {
+	for line := range strings.Lines(string(status)) {
 		if rest, found := strings.CutPrefix(line, "VmRSS:"); found {
 			kb, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
 			return kb, err == nil

@@ -9,6 +9,8 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -39,4 +41,14 @@ func WriteCertificate(path string) error {
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})
 	text = append(text, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...)
 	return os.WriteFile(path, text, 0o600)
+}
+
+// Trust reads the certificates that a client takes for good.
+func Trust(path string) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	text, err := os.ReadFile(path)
+	if err != nil || !pool.AppendCertsFromPEM(text) {
+		return nil, errors.Join(fmt.Errorf("the certificate %q can't be used", path), err)
+	}
+	return pool, nil
 }

@@ -19,24 +19,19 @@ type Options struct {
 	Seed                    uint64
 	GeneratorCPU, ServerCPU int
 	Show                    string
+	Slice                   time.Duration
 	Disturbed, Plan         bool
-}
-
-// Offer is a campaign that a program has.
-type Offer struct {
-	Name    string
-	Aside   bool // "all" leaves it out
-	Summary *Summary
 }
 
 // Register adds the flags to those of a program: what is campaigns it runs unless
 // told, out the folder of its records, and plan what it does for -plan.
-func (o *Options) Register(flags *flag.FlagSet, what, out, plan string, offers []Offer) {
-	flags.StringVar(&o.What, "what", what, "campaigns to run, with commas between: all, or some of "+namesOf(offers))
+func (o *Options) Register(flags *flag.FlagSet, what, out, plan string, campaigns []Campaign) {
+	flags.StringVar(&o.What, "what", what, "campaigns to run, with commas between: all, or some of "+namesOf(campaigns))
 	flags.StringVar(&o.Name, "name", time.Now().UTC().Format("20060102-150405"), "name of the records; one that exists is continued")
 	flags.StringVar(&o.Out, "out", out, "folder for the records")
 	flags.IntVar(&o.Rounds, "rounds", 7, "interleaved rounds")
 	flags.IntVar(&o.Seconds, "seconds", 0, "length of each trial; 0 means what the campaign needs")
+	flags.DurationVar(&o.Slice, "slice", 100*time.Millisecond, "how long a server's turn is where servers take turns within a trial")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of the order of trials")
 	flags.IntVar(&o.GeneratorCPU, "generator-cpu", 0, "CPU of the generators")
 	flags.IntVar(&o.ServerCPU, "server-cpu", 1, "CPU of the servers")
@@ -45,40 +40,41 @@ func (o *Options) Register(flags *flag.FlagSet, what, out, plan string, offers [
 	flags.BoolVar(&o.Plan, "plan", false, "say what would be done and how long it takes, and "+plan)
 }
 
-func namesOf(offers []Offer) string {
-	names := make([]string, len(offers))
-	for i := range offers {
-		names[i] = offers[i].Name
+func namesOf(campaigns []Campaign) string {
+	names := make([]string, len(campaigns))
+	for i := range campaigns {
+		names[i] = campaigns[i].Name
 	}
 	return strings.Join(names, ", ")
 }
 
-// Choose returns the indices of the offers that -what names, in their order.
-func (o *Options) Choose(offers []Offer) (chosen []int, err error) {
+// Choose returns the indices of the campaigns that -what names, in their order.
+func (o *Options) Choose(campaigns []Campaign) (chosen []int, err error) {
 	names := strings.Split(o.What, ",")
-	for i := range offers {
-		if o.What == "all" && !offers[i].Aside || slices.Contains(names, offers[i].Name) {
+	for i := range campaigns {
+		if o.What == "all" && !campaigns[i].Aside || slices.Contains(names, campaigns[i].Name) {
 			chosen = append(chosen, i)
 		}
 	}
 	for _, name := range names {
-		known := func(offer Offer) bool { return offer.Name == name }
-		if o.What != "all" && !slices.ContainsFunc(offers, known) {
-			return nil, fmt.Errorf("-what %q is none of all, %s", name, namesOf(offers))
+		known := func(c Campaign) bool { return c.Name == name }
+		if o.What != "all" && !slices.ContainsFunc(campaigns, known) {
+			return nil, fmt.Errorf("-what %q is none of all, %s", name, namesOf(campaigns))
 		}
 	}
 	return chosen, nil
 }
 
-// ShowFile writes the summary of the record that -show names.
-func (o *Options) ShowFile(w io.Writer, offers []Offer) error {
+// ShowFile writes the summary of the record that -show names. Tools whose names begin with
+// first come first.
+func (o *Options) ShowFile(w io.Writer, first string, campaigns []Campaign) error {
 	r, err := ReadRecord(o.Show)
 	if err != nil {
 		return err
 	}
-	for i := range offers {
-		if offers[i].Name == r.What {
-			offers[i].Summary.Show(w, r, o.Disturbed)
+	for i := range campaigns {
+		if campaigns[i].Name == r.What {
+			campaigns[i].summary(first).Show(w, r, o.Disturbed)
 			return nil
 		}
 	}

@@ -5,7 +5,6 @@ package rounds
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"net"
@@ -18,10 +17,7 @@ import (
 	"time"
 )
 
-var offered = []Offer{
-	{Name: "cost", Summary: &Summary{Name: "cost", Question: "What does it cost?"}},
-	{Name: "tail", Summary: &Summary{Name: "tail"}}, {Name: "extra", Aside: true, Summary: &Summary{Name: "extra"}},
-}
+var offered = []Campaign{{Name: "cost", Question: "What does it cost?"}, {Name: "tail"}, {Name: "extra", Aside: true}}
 
 func TestChoose(t *testing.T) {
 	for what, want := range map[string][]int{"all": {0, 1}, "tail,cost": {0, 1}, "extra": {2}, "cost": {0}} {
@@ -60,43 +56,11 @@ func TestShowFile(t *testing.T) {
 	}
 	o := Options{Show: r.Path}
 	var out bytes.Buffer
-	if err := o.ShowFile(&out, offered); err != nil || !strings.Contains(out.String(), "What does it cost?") {
+	if err := o.ShowFile(&out, "", offered); err != nil || !strings.Contains(out.String(), "What does it cost?") {
 		t.Errorf("%s, %v", out.String(), err)
 	}
-	if err := o.ShowFile(&out, offered[1:]); err == nil || !strings.Contains(err.Error(), `a record of "cost"`) {
+	if err := o.ShowFile(&out, "", offered[1:]); err == nil || !strings.Contains(err.Error(), `a record of "cost"`) {
 		t.Error(err)
-	}
-}
-
-// TestCarry interrupts a campaign and goes on with it.
-func TestCarry(t *testing.T) {
-	arms := []Arm{{Tool: "a"}, {Tool: "b", Level: "x"}, {Tool: "c", Rounds: 1}}
-	r := &Record{Version: RecordVersion, Settings: Settings{Rounds: 3, Seed: 1}, Path: filepath.Join(t.TempDir(), "r.json")}
-	all := r.Pending(arms)
-	if len(all) != 3+3+1 {
-		t.Fatalf("%d turns", len(all))
-	}
-	left, enough := 4, errors.New("enough")
-	measure := func(arm int) (Trial, error) {
-		if left--; left < 0 {
-			return Trial{}, enough
-		}
-		return Trial{Tool: arms[arm].Tool, Level: arms[arm].Level}, nil
-	}
-	if err := r.Carry(all, measure); !errors.Is(err, enough) {
-		t.Fatal(err)
-	}
-	r, err := Open(r)
-	if err != nil || len(r.Trials) != 4 {
-		t.Fatalf("%d trials, %v", len(r.Trials), err)
-	}
-	rest := r.Pending(arms)
-	if !slices.Equal(rest, all[4:]) {
-		t.Errorf("left are %v, want %v", rest, all[4:])
-	}
-	left = len(rest)
-	if err := r.Carry(rest, measure); err != nil || len(r.Pending(arms)) != 0 || r.Trials[6].Round != all[6].Round {
-		t.Errorf("%v; %+v", err, r.Trials)
 	}
 }
 

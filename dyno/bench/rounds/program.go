@@ -4,7 +4,10 @@ package rounds
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -30,6 +33,53 @@ func Pinned(ctx context.Context, cpu int, args []string) *exec.Cmd {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
+}
+
+// Execute runs a command in a folder, and keeps what it prints for the error. A folder that
+// is given has a module which isn't in the workspace.
+func Execute(ctx context.Context, dir, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	if cmd.Dir = dir; dir != "" {
+		cmd.Env = append(os.Environ(), "GOWORK=off")
+	}
+	output, err := cmd.CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("%s is not installed", name)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, Tail(string(output)))
+	}
+	return nil
+}
+
+// Build builds a command of this source. The program has been started at the repository's
+// root, where it is found.
+func Build(ctx context.Context, path, folder string) error {
+	if err := Execute(ctx, "", "go", "build", "-o", path, "./"+folder); err != nil {
+		return fmt.Errorf("building %s (run this from the repository's root): %w", folder, err)
+	}
+	return nil
+}
+
+// Version is the first line of what a command prints that is asked for its version, also
+// where it ends with a bad status, as wrk does.
+func Version(ctx context.Context, name string, args ...string) (string, error) {
+	text, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("%s is not installed", name)
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return first, err
+}
+
+// Need says which of the programs that trials are made of are missing.
+func Need(names ...string) error {
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			return fmt.Errorf("%s is missing; on Debian: apt-get install wrk util-linux", name)
+		}
+	}
+	return nil
 }
 
 // Tail is the end of a long text, on one line.

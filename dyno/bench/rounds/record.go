@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +42,7 @@ type Settings struct {
 	Seconds     int    `json:"seconds"`
 	Connections int    `json:"connections"`
 	Seed        uint64 `json:"seed"`
+	SliceMS     int64  `json:"slice_ms,omitempty"` // a server's turn, where servers take turns within a trial
 }
 
 // Trial is one tool's share of one round. What is compared may be load generators
@@ -154,22 +154,6 @@ func Open(fresh *Record) (*Record, error) {
 		return nil, fmt.Errorf("%s was begun with %+v, not with %+v: give the same flags, or another -name", fresh.Path, r.Settings, fresh.Settings)
 	}
 	return r, nil
-}
-
-// Turn is one arm's turn in one round.
-type Turn struct{ Round, Arm int }
-
-// Turns lists all turns of so many arms: round by round, each in an order of its
-// own that follows from the seed.
-func (r *Record) Turns(arms int) []Turn {
-	var turns []Turn
-	for round := range r.Settings.Rounds {
-		random := rand.New(rand.NewPCG(r.Settings.Seed, uint64(round)))
-		for _, arm := range random.Perm(arms) {
-			turns = append(turns, Turn{round, arm})
-		}
-	}
-	return turns
 }
 
 // Line shows a trial while the campaign runs.

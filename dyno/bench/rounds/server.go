@@ -59,6 +59,19 @@ func ended(pid int) bool {
 	return err == nil && info.Signo != 0
 }
 
+// grace is how long a server may take to end.
+const grace = 2 * time.Second
+
+// End ends the server, and says so if it had ended by itself. Programs differ in the status
+// with which they end when they are asked to.
+func (s *Server) End() error {
+	died := ended(s.PID())
+	if err := s.Stop(grace); died {
+		return fmt.Errorf("the server died: %v", err)
+	}
+	return nil
+}
+
 // PID is that of the process.
 func (s *Server) PID() int { return s.cmd.Process.Pid }
 

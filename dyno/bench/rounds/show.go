@@ -158,7 +158,7 @@ func (v *Values) comparisons(w io.Writer, all []Comparison) {
 }
 
 func (v *Values) compare(w io.Writer, c Comparison, tool, against, level string) {
-	ratio := stats.Ratio(v.Of(tool, level, c.Figure), v.Of(against, level, c.Figure), Confidence)
+	ratio := v.Ratio(tool, against, level, c.Figure)
 	ShowRatio(w, strings.TrimSpace(c.Figure+" "+level), tool+" / "+against, ratio, c.Wanted)
 }
 

@@ -44,6 +44,38 @@ func (v *Values) Median(tool, level, figure string) (stats.Interval, bool) {
 	return stats.Median(known, Confidence), len(known) > 0
 }
 
+// Ratio compares two tools in pairs of the same round. Where they took turns within a round
+// it is the median of neighbouring turns' ratios that counts for it: when the machine changes
+// its speed, one of them is off, not all.
+func (v *Values) Ratio(of, against, level, figure string) stats.Interval {
+	a, b := v.Of(of, level, figure), v.Of(against, level, figure)
+	for round := range a {
+		if math.IsNaN(a[round]) || math.IsNaN(b[round]) {
+			continue
+		}
+		x, y := v.slices(round, of, level, figure), v.slices(round, against, level, figure)
+		if len(x) == 0 || len(x) != len(y) {
+			continue
+		}
+		ratios := make([]float64, len(x))
+		for i := range x {
+			ratios[i] = x[i] / y[i]
+		}
+		a[round], b[round] = stats.Median(ratios, Confidence).Estimate, 1
+	}
+	return stats.Ratio(a, b, Confidence)
+}
+
+// slices are a figure's values in each turn of a tool in a round; none if it took no turns.
+func (v *Values) slices(round int, tool, level, figure string) []float64 {
+	for i := range v.Record.Trials {
+		if t := &v.Record.Trials[i]; t.Round == round && t.Tool == tool && t.Level == level {
+			return t.Series[figure]
+		}
+	}
+	return nil
+}
+
 // Best returns which of the tools has the lowest median.
 func (v *Values) Best(tools []string, level, figure string) (tool string) {
 	lowest := math.Inf(1)

@@ -4,7 +4,10 @@ package rounds
 
 import (
 	"math"
+	"os"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // costs is a record of two tools, one of them disturbed in the last round.
@@ -63,9 +66,54 @@ func TestSignificant(t *testing.T) {
 	}
 }
 
-func TestCPUTimeOfAProcess(t *testing.T) {
-	stat := "42 (a) b (c) S 1 42 42 0 -1 4194560 100 0 0 0 150 50 0 0 20 0 1 0 1 1 1\n"
-	if got := ParseStat(stat).Seconds(); got != 2 {
-		t.Errorf("%v s, want 2", got)
+// Where tools took turns it is neighbouring turns that are compared: a speed that changes
+// between them changes nothing.
+func TestRatioOfTurns(t *testing.T) {
+	r := &Record{Settings: Settings{Rounds: 6}}
+	speeds := []float64{1, 1, 1.5, 1.5, 0.7}
+	for round := range 6 {
+		for tool, us := range map[string]float64{"new": 9, "old": 10} {
+			one := Trial{Round: round, Tool: tool, Figures: map[string]float64{CPUFigure: us * (1 + float64(round*len(tool)%3))}, Series: map[string][]float64{}}
+			for i, speed := range speeds {
+				if tool == "old" && i == 2 {
+					speed = 1 // it changed in the middle of this pair
+				}
+				one.Series[CPUFigure] = append(one.Series[CPUFigure], us*speed)
+			}
+			r.Trials = append(r.Trials, one)
+		}
+	}
+	v := &Values{Record: r}
+	if got := v.Ratio("new", "old", "", CPUFigure); math.Abs(got.Estimate-0.9) > 1e-9 || got.N != 6 || got.High > 0.901 {
+		t.Errorf("%+v, want 0.9", got)
+	}
+	r.Trials[0].Disturbed = "other programs ran"
+	if got := v.Ratio("new", "old", "", CPUFigure); got.N != 5 {
+		t.Errorf("%d pairs with one disturbed", got.N)
+	}
+	r.Trials[0].Disturbed, r.Trials[2].Series = "", nil
+	if got := v.Ratio("new", "old", "", CPUFigure); got.N != 6 || got.High-got.Low < 0.1 {
+		t.Errorf("%+v where one tool has no turns", got)
+	}
+}
+
+// A process's own account says what the kernel's clock says of it, and of none it says nothing.
+func TestReadingProcesses(t *testing.T) {
+	before := ProcessCPU(os.Getpid())
+	for end := time.Now().Add(time.Millisecond); time.Now().Before(end); {
+	}
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	if after := ProcessCPU(os.Getpid()); after <= before || after < time.Duration(used.Utime.Nano()+used.Stime.Nano())-time.Second/10 {
+		t.Errorf("%v, then %v; the process says %v", before, after, time.Duration(used.Utime.Nano()+used.Stime.Nano()))
+	}
+	if kb, ok := Resident(os.Getpid()); !ok || kb < 1000 {
+		t.Errorf("resident are %v KB, %v", kb, ok)
+	}
+	const none = 1 << 25 // more than the kernel gives out
+	if _, ok := Resident(none); ok || ProcessCPU(none) != 0 {
+		t.Error("a process that isn't there has memory or CPU time")
 	}
 }

@@ -1,0 +1,93 @@
+//go:build linux
+
+package rounds
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Program is a command that answers questions by campaigns.
+type Program struct {
+	Folder  string // of its source, from the repository's root; its records are below
+	Usual   string // campaigns that it runs unless told
+	Planned string // what it does for -plan
+	First   string // tools whose names begin so are what is measured
+	// Flags, if set, adds flags of its own.
+	Flags     func(flags *flag.FlagSet)
+	Campaigns []Campaign
+	// Open makes what the campaigns need. It isn't called to show a record.
+	Open func(ctx context.Context) (close func(), err error)
+	// Finished, if set, is called with the record of each campaign that came to its end.
+	Finished func(c *Campaign, r *Record) error
+
+	Options
+}
+
+// Parse takes the command line.
+func (p *Program) Parse(args []string) {
+	flags := flag.NewFlagSet(filepath.Base(p.Folder), flag.ExitOnError)
+	p.Register(flags, p.Usual, p.Folder+"/results", p.Planned, p.Campaigns)
+	if p.Flags != nil {
+		p.Flags(flags)
+	}
+	flags.Parse(args)
+}
+
+// Run shows a record or carries the chosen campaigns out, as the command line has it.
+func (p *Program) Run(ctx context.Context) error {
+	if p.Show != "" {
+		return p.ShowFile(os.Stdout, p.First, p.Campaigns)
+	}
+	chosen, err := p.Choose(p.Campaigns)
+	if err != nil {
+		return err
+	}
+	if p.Rounds < 1 || p.Seconds < 0 || p.Slice <= 0 {
+		return errors.New("-rounds must be at least 1, -seconds not negative, -slice more than nothing")
+	}
+	done, err := p.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var all time.Duration
+	for _, i := range chosen {
+		c := &p.Campaigns[i]
+		takes, err := p.finish(ctx, c)
+		if ctx.Err() != nil {
+			return p.Interrupted()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		all += takes
+	}
+	if p.Plan {
+		fmt.Printf("\nall together about %v, and some minutes for builds the first time\n", all.Round(time.Second))
+	}
+	return nil
+}
+
+// finish carries a campaign out, or goes on with one that was interrupted, and shows what
+// came of it.
+func (p *Program) finish(ctx context.Context, c *Campaign) (time.Duration, error) {
+	r, err := c.open(&p.Options, commandLine(p.Folder))
+	if err != nil {
+		return 0, err
+	}
+	takes, err := c.carry(ctx, r, p.Plan)
+	if err != nil || p.Plan {
+		return takes, err
+	}
+	c.summary(p.First).Show(os.Stdout, r, p.Disturbed)
+	if p.Finished != nil {
+		err = p.Finished(c, r)
+	}
+	return takes, err
+}
