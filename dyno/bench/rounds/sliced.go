@@ -43,7 +43,8 @@ func (l *Lab) Sliced(level string, seconds int, load closedloop.Load, contenders
 		s.cycles = max(1, int(time.Duration(seconds)*time.Second/(l.Options.Slice*time.Duration(len(contenders)))))
 		defer s.end()
 		trials := make([]Trial, len(contenders))
-		for i, c := range contenders {
+		for i, at := range s.random.Perm(len(contenders)) { // nor does one always begin
+			c := contenders[at]
 			trials[i] = Trial{Tool: c.Tool, Level: level, Started: time.Now(), Figures: map[string]float64{}, Command: []string{"slices", l.Options.Slice.String()}}
 			server, err := c.Start(ctx)
 			if err != nil {
