@@ -16,25 +16,31 @@ func TestEverydayRoutes(t *testing.T) {
 		t.Errorf("the body has %d bytes, not 1 KB", n)
 	}
 	for name := range own {
-		address := started(t, name, nil)
-		if body := answered(t, address, "/files/1k.txt"); len(body) != 1<<10 {
-			t.Errorf("%s: a file of %d bytes", name, len(body))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // they wait, for the loads
+			everydayRoutes(t, started(t, name, nil))
+		})
+	}
+}
+
+func everydayRoutes(t *testing.T, address string) {
+	if body := answered(t, address, "/files/1k.txt"); len(body) != 1<<10 {
+		t.Errorf("a file of %d bytes", len(body))
+	}
+	for body, want := range map[string]int{orderJSON: 201, strings.Replace(orderJSON, "ann@example.com", "nobody", 1): 4} {
+		resp, err := http.Post("http://"+address+"/orders", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
 		}
-		for body, want := range map[string]int{orderJSON: 201, strings.Replace(orderJSON, "ann@example.com", "nobody", 1): 4} {
-			resp, err := http.Post("http://"+address+"/orders", "application/json", strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			if got := resp.StatusCode; got != want && got/100 != want {
-				t.Errorf("%s: status %d, want %d", name, got, want)
-			}
+		resp.Body.Close()
+		if got := resp.StatusCode; got != want && got/100 != want {
+			t.Errorf("status %d, want %d", got, want)
 		}
-		for _, what := range []string{"ws", "sse"} {
-			o, err := measureEveryday(what, "http://"+address, nil, 3, 2, os.Getpid())
-			if err != nil || o.Requests == 0 || o.Errors > 0 || o.Seconds != 2 {
-				t.Errorf("%s %s: %+v, %v", name, what, o, err)
-			}
+	}
+	for _, what := range []string{"ws", "sse"} {
+		o, err := measureEveryday(what, "http://"+address, nil, 3, 2, os.Getpid())
+		if err != nil || o.Requests == 0 || o.Errors > 0 || o.Seconds != 2 {
+			t.Errorf("%s: %+v, %v", what, o, err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"crypto/tls"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,24 +30,27 @@ func TestSlowReaders(t *testing.T) {
 	}
 	for name := range own {
 		for _, secure := range []bool{false, true} {
-			r := readers{pid: os.Getpid(), hold: 200 * time.Millisecond}
-			var of *tls.Config
-			if secure {
-				of, r.tls = config, &tls.Config{RootCAs: trusted, NextProtos: []string{"http/1.1"}}
-			}
-			r.address = started(t, name, of)
-			figures := make(map[string]float64)
-			if err := r.measure(t.Context(), 4, figures); err != nil {
-				t.Errorf("%s, TLS %v: %v", name, secure, err)
-			}
-			// The answer is in this process.
-			if _, ok := figures["most_mb"]; !ok || figures["before_mb"] < sharedBytes>>20 {
-				t.Errorf("%s, TLS %v: %v", name, secure, figures)
-			}
-			r.pid = -1
-			if err := r.measure(t.Context(), 1, figures); err == nil {
-				t.Errorf("%s, TLS %v: the memory of no process was read", name, secure)
-			}
+			t.Run(fmt.Sprintf("%s, TLS %v", name, secure), func(t *testing.T) {
+				t.Parallel() // it waits until memory has settled
+				r := readers{pid: os.Getpid(), hold: 200 * time.Millisecond}
+				var of *tls.Config
+				if secure {
+					of, r.tls = config, &tls.Config{RootCAs: trusted, NextProtos: []string{"http/1.1"}}
+				}
+				r.address = started(t, name, of)
+				figures := make(map[string]float64)
+				if err := r.measure(t.Context(), 4, figures); err != nil {
+					t.Error(err)
+				}
+				// The response is in this process.
+				if _, ok := figures["most_mb"]; !ok || figures["before_mb"] < sharedBytes>>20 {
+					t.Error(figures)
+				}
+				r.pid = -1
+				if err := r.measure(t.Context(), 1, figures); err == nil {
+					t.Error("the memory of no process was read")
+				}
+			})
 		}
 	}
 	gone := readers{address: "127.0.0.1:1", pid: os.Getpid()}
