@@ -150,6 +150,7 @@ func TestGatePassesTheSameVersion(t *testing.T) {
 }
 
 func TestGatePushesItsRuns(t *testing.T) {
+	t.Parallel()
 	bucket := s3test.Start(t).URL("gates")
 	dir := gateRepository(t, quickWork)
 	o := noSecret(t, gateCommand(t, dir, "bench/gate.yaml", "--against", "HEAD", "--blocks", "2", "--archive", bucket))
@@ -162,6 +163,7 @@ func TestGatePushesItsRuns(t *testing.T) {
 }
 
 func TestGateWithoutItsBucket(t *testing.T) {
+	t.Parallel()
 	server := s3test.Start(t)
 	bucket := server.URL("gates")
 	server.Kill()

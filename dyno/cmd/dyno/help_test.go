@@ -10,6 +10,7 @@ import (
 // TestHelpInChinese: no text of the help of any command lacks a translation, and what
 // is printed has it.
 func TestHelpInChinese(t *testing.T) {
+	t.Parallel()
 	commands := 0
 	var visit func(path []string, cmd *cobra.Command)
 	visit = func(path []string, cmd *cobra.Command) {

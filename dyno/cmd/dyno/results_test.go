@@ -42,6 +42,7 @@ func TestTablesAreFresh(t *testing.T) {
 
 // Published reports have their tables in today's order, whatever it was when they were made.
 func TestPublishedReportsAreInTodaysOrder(t *testing.T) {
+	t.Parallel()
 	reports, err := filepath.Glob("../../docs/results/*/report.md")
 	if err != nil || len(reports) == 0 {
 		t.Fatal(len(reports), err)

@@ -1,4 +1,4 @@
-package main
+package readme
 
 import (
 	"net"
@@ -22,11 +22,10 @@ var notRun = map[string]string{
 // one shell: none of them may fail, but for those that judge what was measured, which
 // a busy machine may decide.
 func TestReadmeBlocks(t *testing.T) {
-	t.Parallel() // it waits for most of its time
 	if testing.Short() {
 		t.Skip("the README's blocks take minutes")
 	}
-	root, err := filepath.Abs("../../..")
+	root, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +35,12 @@ func TestReadmeBlocks(t *testing.T) {
 	}
 	port.Close()
 	home, out := t.TempDir(), t.TempDir()
-	env := append(os.Environ(), "DYNO_HOME="+home, "DYNO_ARCHIVE=", "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+out, "TMPDIR="+filepath.Dir(dynoBinary))
+	short, err := os.MkdirTemp("", "dyno-readme-") // sockets' names are short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(short) })
+	env := append(os.Environ(), "DYNO_HOME="+home, "DYNO_ARCHIVE=", "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+out, "TMPDIR="+short)
 	env = append(env, "PATH="+os.Getenv("PATH")+":"+filepath.Join(out, "bin"))
 	ran := 0
 	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
@@ -79,6 +83,15 @@ func TestReadmeBlocks(t *testing.T) {
 	if ran < 3 {
 		t.Errorf("%d blocks were found to run", ran)
 	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func goEnv(t *testing.T, name string) string {
