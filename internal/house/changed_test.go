@@ -12,6 +12,7 @@ import (
 // TestChanged: scripts/changed names the modules that a change touches and those that
 // stand on them, whether or not git knows of it yet.
 func TestChanged(t *testing.T) {
+	t.Parallel()
 	script, err := filepath.Abs(filepath.Join(root, "scripts", "changed"))
 	if err != nil {
 		t.Fatal(err)

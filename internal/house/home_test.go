@@ -11,6 +11,7 @@ import (
 // TestHome gives a copy of the repository another home, and finds nothing left of the old
 // one and everything there in the new one.
 func TestHome(t *testing.T) {
+	t.Parallel()
 	copied := t.TempDir()
 	files := run(t, root, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	for name := range strings.SplitSeq(strings.TrimSuffix(files, "\x00"), "\x00") {

@@ -54,6 +54,7 @@ var (
 
 // Every link to a file of this repository, or to a heading, leads somewhere.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	texts := pages(t)
 	checked := 0
 	for name, text := range texts {

@@ -31,6 +31,7 @@ func goIn(t *testing.T, dir, workspace string, args ...string) string {
 // TestGraphsOfPrograms makes programs as users write them and looks at all that they
 // resolve: an importer of nano must not be given what only its neighbours need.
 func TestGraphsOfPrograms(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name    string
 		imports string
@@ -135,6 +136,7 @@ func TestVersionsAgree(t *testing.T) {
 // TestLibrariesStandOnTheAPI: a module beside nano may be used with another version of
 // nano than it was released with, so it keeps to what doesn't change with each.
 func TestLibrariesStandOnTheAPI(t *testing.T) {
+	t.Parallel()
 	const form = "{{with .Module}}{{.Path}}{{end}} {{.ImportPath}} {{join .Imports \" \"}}"
 	checked := 0
 	for line := range strings.Lines(goIn(t, root, "", "list", "-f", form, "work")) {
@@ -163,6 +165,7 @@ func TestLibrariesStandOnTheAPI(t *testing.T) {
 // which the workspace would hide, and replaces nothing: whoever requires it has no use of
 // its replacements.
 func TestModulesAreWhole(t *testing.T) {
+	t.Parallel()
 	here := strings.Fields(goIn(t, root, "", "list", "-m", "-f", "{{.Path}}={{.Dir}}"))
 	for _, one := range here {
 		path, dir, _ := strings.Cut(one, "=")
