@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"dyno.example/dyno/machine"
@@ -77,7 +78,7 @@ func (c *Campaign) carry(ctx context.Context, r *Record, plan bool) (time.Durati
 	}
 	if plan {
 		for _, a := range arms {
-			fmt.Printf("    %-24s %v\n", a.Level, a.Tools)
+			fmt.Printf("    %-24s %s\n", a.Level, strings.Join(a.Tools, " / "))
 		}
 		return takes, nil
 	}

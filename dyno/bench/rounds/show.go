@@ -63,8 +63,13 @@ func (s *Summary) Show(w io.Writer, r *Record, disturbed bool) {
 // conditions says what the figures rest on.
 func (v *Values) conditions(w io.Writer) {
 	r := v.Record
-	fmt.Fprintf(w, "%s, %s, %d CPUs; %d rounds of %d s, %d connections; begun %s.\n",
-		r.Machine.CPUModel, r.Machine.Kernel, r.Machine.CPUs, r.Settings.Rounds, r.Settings.Seconds, r.Settings.Connections, r.Started.UTC().Format("2006-01-02 15:04 UTC"))
+	turns := ""
+	if r.Settings.SliceMS > 0 {
+		turns = fmt.Sprintf(" in turns of %d ms", r.Settings.SliceMS)
+	}
+	fmt.Fprintf(w, "%s, %s, %d CPUs; %d rounds of %d s%s, %d connections; begun %s at a load average of %.2f.\n",
+		r.Machine.CPUModel, r.Machine.Kernel, r.Machine.CPUs, r.Settings.Rounds, r.Settings.Seconds, turns, r.Settings.Connections,
+		r.Started.UTC().Format("2006-01-02 15:04 UTC"), r.Machine.Load1)
 	if r.Capacity > 0 {
 		fmt.Fprintf(w, "Capacity, by dyno's closed loop: %.0f requests/s.\n", r.Capacity)
 	}
