@@ -4,6 +4,7 @@ package closedloop
 
 import (
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/wire/grpc"
 )
@@ -158,5 +161,31 @@ func TestReadInPieces(t *testing.T) {
 	}
 	if _, used, got, err := h.Read(nil, append(text, text[:9]...)); used != len(text) || got != 1 || err != nil {
 		t.Errorf("%d of %d bytes are used for %d responses, %v", used, len(text)+9, got, err)
+	}
+}
+
+// A connection whose making was interrupted goes on being made.
+func TestConnected(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := ln.Addr().(*net.TCPAddr).Port
+	for _, listens := range []bool{true, false} {
+		if !listens {
+			ln.Close()
+		}
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(fd)
+		err = unix.Connect(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
+		if errors.Is(err, unix.EINPROGRESS) {
+			err = connected(fd)
+		}
+		if (err == nil) != listens {
+			t.Errorf("listens %v: %v", listens, err)
+		}
 	}
 }

@@ -46,11 +46,37 @@ func (one *conn) connect(at netip.AddrPort, config *tls.Config) error {
 	if err != nil {
 		return err
 	}
-	if err := unix.Connect(one.fd, &unix.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()}); err != nil || config == nil {
+	err = unix.Connect(one.fd, &unix.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()})
+	if errors.Is(err, unix.EINTR) {
+		err = connected(one.fd)
+	}
+	if err != nil || config == nil {
 		return err
 	}
 	one.tls = tls.Client(socket(one.fd), config)
 	return one.tls.HandshakeContext(context.Background())
+}
+
+// connected waits for a connection that goes on being made, as one does after a signal
+// (connect(2)), and returns what came of it.
+func connected(fd int) error {
+	polled := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
+	for {
+		n, err := unix.Poll(polled, int(patience.Milliseconds()))
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil:
+			return err
+		case n == 0:
+			return unix.ETIMEDOUT
+		}
+		failed, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
+		if err == nil && failed != 0 {
+			err = unix.Errno(failed)
+		}
+		return err
+	}
 }
 
 // read reads once; again says that there may be more. Of a socket that doesn't block and
