@@ -12,6 +12,7 @@ import (
 // TestExpectations holds answers of a real server to expectations, on every
 // engine.
 func TestExpectations(t *testing.T) {
+	t.Parallel()
 	const chunkedReply = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX-Kind: a\r\nSet-Cookie: id=s3cr3t\r\nTransfer-Encoding: chunked\r\n\r\n" +
 		"7;x=y\r\n{\"ok\":t\r\n4\r\nrue}\r\n0\r\n\r\n"
 	for _, c := range []struct {

@@ -208,6 +208,7 @@ func answering(t *testing.T, do func(p *wsPeer, n int, message string)) string {
 // TestWebSocketFaults: each way in which a server can fail a message is a kind of its
 // own, with a name, counted as often as it happened.
 func TestWebSocketFaults(t *testing.T) {
+	t.Parallel()
 	const n = 30
 	closing := func(code uint16, reason string) string { return string(wire.AppendClose(nil, code, reason, nil)) }
 	hang := func(p *wsPeer) { p.Close() }
