@@ -118,3 +118,34 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A path finds what it leads to, as far as the file goes, and notes nothing.
+func TestFind(t *testing.T) {
+	f := &File{Form: &form, Path: "f.yaml"}
+	root, ok := f.Read([]byte("a: &x\n  - {b: [1, 2]}\n  - {b: 3}\nc: *x\n"))
+	if !ok {
+		t.Fatal(f.Problems)
+	}
+	for _, test := range []struct {
+		path        []string
+		name, value string
+	}{
+		{nil, "1:1 ", "1:1 "},
+		{[]string{"a"}, "1:1 a", "1:4 a"},
+		{[]string{"a", "[0]", "b", "[1]"}, "2:13 a[0].b[1]", "2:13 a[0].b[1]"},
+		{[]string{"a", "[1]", "b"}, "3:6 a[1].b", "3:9 a[1].b"},
+		{[]string{"a", "[1]", "b", "[0]"}, "3:6 a[1].b", "3:9 a[1].b"},
+		{[]string{"c", "[1]", "b"}, "3:6 c[1].b", "3:9 c[1].b"},
+		{[]string{"a", "[7]"}, "1:1 a", "1:4 a"},
+		{[]string{"d", "e"}, "1:1 ", "1:1 "},
+	} {
+		name, value := root.Find(test.path...)
+		show := func(p Place) string { return fmt.Sprintf("%d:%d %s", p.At().Line, p.At().Column, p.Field) }
+		if show(name) != test.name || show(value) != test.value {
+			t.Errorf("%q: got %q and %q, want %q and %q", test.path, show(name), show(value), test.name, test.value)
+		}
+	}
+	if len(f.Problems) > 0 {
+		t.Error(f.Problems)
+	}
+}

@@ -44,9 +44,9 @@ func (t *Template) unknown(params []string) (name string, ok bool) {
 	return "", true
 }
 
-func readTemplate(p place) *Template {
-	text := p.text()
-	t := &Template{At: p.At()}
+// NewTemplate reads a template; wrong says why it is none, "" if it is one.
+func NewTemplate(at At, text string) (t *Template, wrong string) {
+	t = &Template{At: at}
 	for text != "" {
 		literal, rest, found := strings.Cut(text, "{")
 		if literal != "" {
@@ -57,22 +57,45 @@ func readTemplate(p place) *Template {
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed || name == "" {
-			p.Problem("such as /v2/{rest}", "a name in braces has no end")
-			break
+			return t, "a name in braces has no end"
 		}
 		t.Parts = append(t.Parts, Part{Name: name})
 		text = after
 	}
-	if len(t.Parts) > 0 && t.Parts[0].Name != "/rest" && (t.Parts[0].Text == "" || t.Parts[0].Text[0] != '/') && !strings.HasPrefix(p.Field, "redirect") && strings.HasSuffix(p.Field, "rewrite") {
-		p.Problem("such as /v2/{rest}", "a path begins with a slash")
+	return t, ""
+}
+
+// String is the template's text.
+func (t *Template) String() string {
+	var b strings.Builder
+	for _, part := range t.Parts {
+		b.WriteString(part.Text)
+		if part.Name != "" {
+			b.WriteString("{" + part.Name + "}")
+		}
+	}
+	return b.String()
+}
+
+// check says what is wrong with a template, which is of a path or of a URL.
+func (t *Template) check(report report, path bool) {
+	if path && len(t.Parts) > 0 && t.Parts[0].Name != "/rest" && (t.Parts[0].Text == "" || t.Parts[0].Text[0] != '/') {
+		report(nil, "such as /v2/{rest}", "a path begins with a slash")
 	}
 	for _, part := range t.Parts {
 		for i := range len(part.Text) {
-			if c := part.Text[i]; c <= ' ' || c > '~' || c == '\\' || c == '#' && strings.HasSuffix(p.Field, "rewrite") {
-				p.Problem("", "%q can't stand in it", c)
-				return t
+			if c := part.Text[i]; c <= ' ' || c > '~' || c == '\\' || c == '#' && path {
+				report(nil, "", "%q can't stand in it", c)
+				return
 			}
 		}
+	}
+}
+
+func readTemplate(p place) *Template {
+	t, wrong := NewTemplate(p.At(), p.text())
+	if wrong != "" {
+		p.Problem("such as /v2/{rest}", "%s", wrong)
 	}
 	return t
 }
@@ -85,11 +108,7 @@ func readRedirect(p place) *Redirect {
 	}
 	found := readFields(p, r, []known[Redirect]{
 		{"to", func(r *Redirect, p place) { r.To = readTemplate(p) }},
-		{"status", func(r *Redirect, p place) {
-			if r.Status = p.status(301, 308); !slices.Contains([]int{301, 302, 303, 307, 308}, r.Status) {
-				p.Problem("", "expected 301, 302, 303, 307 or 308, got %d", r.Status)
-			}
-		}},
+		{"status", func(r *Redirect, p place) { r.Status = p.status(301, 308) }},
 	})
 	if _, ok := found["to"]; !ok {
 		p.Problem("add: to: https://{host}{path}{query}", "the redirect leads nowhere")
@@ -97,10 +116,27 @@ func readRedirect(p place) *Redirect {
 	return r
 }
 
+func (r *Redirect) check(report report) {
+	if !slices.Contains([]int{301, 302, 303, 307, 308}, r.Status) {
+		report([]string{"status"}, "", "expected 301, 302, 303, 307 or 308, got %d", r.Status)
+	}
+	if r.To != nil {
+		r.To.check(report.in("to"), false)
+	}
+}
+
+// The statuses that a route may respond with.
+const leastStatus, mostStatus = 200, 599
+
+// NewRespond is a response of that status with the defaults.
+func NewRespond(status int) *Respond {
+	return &Respond{Status: status, Type: "text/plain; charset=utf-8"}
+}
+
 func readRespond(p place) *Respond {
-	r := &Respond{Status: 200, Type: "text/plain; charset=utf-8"}
+	r := NewRespond(200)
 	readFields(p, r, []known[Respond]{
-		{"status", func(r *Respond, p place) { r.Status = p.status(200, 599) }},
+		{"status", func(r *Respond, p place) { r.Status = p.status(leastStatus, mostStatus) }},
 		{"type", func(r *Respond, p place) { r.Type = p.text() }},
 		{"body", func(r *Respond, p place) {
 			text, ok := p.Scalar()
@@ -112,12 +148,11 @@ func readRespond(p place) *Respond {
 	return r
 }
 
-func readHost(p place) string {
-	host := p.text()
+func checkHost(host string) (hint, message string) {
 	if host != "" && host != "upstream" && !http1.ValidHost(host) {
-		p.Problem("upstream, or a host such as api.example.com", "expected a host, got %s", form.Quote(host))
+		return "upstream, or a host such as api.example.com", "expected a host, got " + form.Quote(host)
 	}
-	return host
+	return "", ""
 }
 
 // Headers is what is changed of a message's fields: what is removed, then set in place
@@ -142,7 +177,7 @@ func readHeaders(p place) (h Headers) {
 	readFields(p, &h, []known[Headers]{
 		{"remove", func(h *Headers, p place) {
 			for _, item := range p.list() {
-				h.Remove = append(h.Remove, strings.ToLower(readFieldName(item, item.token("header field"))))
+				h.Remove = append(h.Remove, strings.ToLower(item.text()))
 			}
 		}},
 		{"set", func(h *Headers, p place) { h.Set = readPairs(p) }},
@@ -153,23 +188,51 @@ func readHeaders(p place) (h Headers) {
 
 func readPairs(p place) (all []Field) {
 	for _, f := range p.fields() {
-		if !http1.ValidToken(f.key) {
-			f.named.Problem("", "expected the name of a header field, got %s", form.Quote(f.key))
-			continue
-		}
 		value, ok := f.value.Scalar()
-		if !ok || !http1.ValidFieldValue(value) {
+		if !ok {
 			f.value.Problem("", "expected a value without control characters, got %s", f.value.Describe())
 			continue
 		}
-		all = append(all, Field{readFieldName(f.named, f.key), value})
+		all = append(all, Field{f.key, value})
 	}
 	return all
 }
 
-func readFieldName(p place, name string) string {
+// check says what is wrong with changes of fields.
+func (h *Headers) check(report report) {
+	for i, name := range h.Remove {
+		hint, message := checkFieldName(name)
+		report.value(hint, message, "remove", item(i))
+	}
+	for _, list := range []struct {
+		name   string
+		fields []Field
+	}{{"set", h.Set}, {"add", h.Add}} {
+		for _, f := range list.fields {
+			hint, message := checkFieldName(f.Name)
+			report.value(hint, message, list.name, nameOf(f.Name))
+			if !http1.ValidFieldValue(f.Value) {
+				report([]string{list.name, f.Name}, "", "expected a value without control characters, got %s", form.Quote(f.Value))
+			}
+		}
+	}
+}
+
+// checkFieldName checks the name of a field that is changed.
+func checkFieldName(name string) (hint, message string) {
+	if hint, message = checkToken("header field", name); message != "" {
+		return hint, message
+	}
 	if slices.Contains(framing, strings.ToLower(name)) {
-		p.Problem("", "%s frames messages and can't be changed", name)
+		return "", name + " frames messages and can't be changed"
+	}
+	return "", ""
+}
+
+// readFieldName reads the name of a field that the gateway puts in.
+func readFieldName(p place, name string) string {
+	if hint, message := checkFieldName(name); name != "" && message != "" {
+		p.Problem(hint, "%s", message)
 	}
 	return name
 }

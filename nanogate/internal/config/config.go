@@ -50,7 +50,7 @@ type Config struct {
 	Kubernetes   *KubernetesRoutes // where there are more of both; nil: nowhere
 
 	top   []Named                         // the other fields at the top
-	added struct{ routes, upstreams int } // that aren't the file's, and stand last
+	added struct{ routes, upstreams int } // that aren't the file's, and come last
 }
 
 // Paths says what is kept in paths, not refused, although servers read it in two ways.
@@ -173,21 +173,26 @@ func (c *Config) link(in *input) {
 	c.linkACME(in)
 	c.linkMTLS(in)
 	c.linkOIDC(in)
+	c.linkRoutes(in, c.Routes, c.Upstreams)
+}
+
+// linkRoutes holds routes and upstreams of the configuration against the rest of it.
+func (c *Config) linkRoutes(in *input, routes []*Route, upstreams []*Upstream) {
+	for _, u := range upstreams {
+		if u.Zone == "" {
+			u.Zone = c.Zone
+		}
+	}
 	names := make([]string, 0, len(c.Upstreams))
 	byName := make(map[string]*Upstream, len(c.Upstreams))
 	for _, u := range c.Upstreams {
 		names = append(names, u.Name)
 		byName[u.Name] = u
 	}
-	for _, u := range c.Upstreams {
-		if u.Zone == "" && c.Zone != "" {
-			u.Zone = c.Zone
-		}
-	}
-	c.identify(in)
-	c.linkGRPCWeb(in, byName)
-	c.linkGRPCJSON(in)
-	for _, r := range c.Routes {
+	c.identify(in, routes)
+	linkGRPCWeb(in, routes, byName)
+	linkGRPCJSON(in, routes, byName)
+	for _, r := range routes {
 		r.checkRules(in)
 		for _, t := range r.targets() {
 			if t.Direct == nil && t.Upstream != "" && byName[t.Upstream] == nil {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"time"
 
@@ -94,92 +93,6 @@ func ParseIn(dir, name string, src []byte) (*Config, error) {
 		return nil, in.Problems
 	}
 	return c, nil
-}
-
-// With reads the configuration again, together with routes and upstreams that don't stand
-// in it: more is a YAML document with those two. They come after the file's own, and the
-// routes have the priority of [KubernetesRoutes]. It returns what is wrong as [Problems]; those of more have no line.
-func (c *Config) With(more []byte) (*Config, error) {
-	in := newInput(c.Dir, c.Path)
-	made := newConfig(c.Path)
-	made.Dir, made.Source = c.Dir, c.Source
-	root, ok := in.document(c.Source)
-	added, also := in.document(more)
-	if ok && also {
-		unplaced(added.Node)
-		c.rankAdded(member(added.Node, "routes"))
-		for _, part := range []string{"routes", "upstreams"} {
-			made.join(root.Node, added.Node, part)
-		}
-		made.read(root)
-	}
-	if len(in.Problems) > 0 {
-		in.Problems.Sort()
-		return nil, in.Problems
-	}
-	made.Admin = c.Admin // it may have been given elsewhere
-	return made, nil
-}
-
-// unplaced takes the places out of nodes that stand in no file.
-func unplaced(n *yaml.Node) {
-	n.Line, n.Column = 0, 0
-	for _, c := range n.Content {
-		unplaced(c)
-	}
-}
-
-// join adds a list or mapping of one document to that of another.
-func (c *Config) join(to, from *yaml.Node, part string) {
-	more := member(from, part)
-	if more == nil || len(more.Content) == 0 {
-		return
-	}
-	if part == "routes" {
-		c.added.routes = len(more.Content)
-	} else {
-		c.added.upstreams = len(more.Content) / 2
-	}
-	have := member(to, part)
-	if have == nil && to.Kind == yaml.MappingNode {
-		to.Content = append(to.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: part}, more)
-		return
-	}
-	if have != nil && have.Kind == more.Kind {
-		joined := *have
-		joined.Content = slices.Concat(have.Content, more.Content)
-		*have = joined
-	}
-}
-
-// rankAdded gives routes that stand elsewhere their priority.
-func (c *Config) rankAdded(routes *yaml.Node) {
-	if routes == nil {
-		return
-	}
-	priority := kubernetesPriority
-	if c.Kubernetes != nil {
-		priority = c.Kubernetes.Priority
-	}
-	for _, one := range routes.Content {
-		if one.Kind == yaml.MappingNode {
-			one.Content = append(one.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "priority"},
-				&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(priority)})
-		}
-	}
-}
-
-// member is the value of a mapping's key; nil if there is none.
-func member(n *yaml.Node, key string) *yaml.Node {
-	if n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return nil
 }
 
 // document reads the one YAML document in src.

@@ -100,19 +100,18 @@ func (r *Route) checkGRPCJSON(found map[string]place) {
 }
 
 // linkGRPCJSON sees to it that calls are sent to who speaks HTTP/2.
-func (c *Config) linkGRPCJSON(in *input) {
-	for _, r := range c.Routes {
+func linkGRPCJSON(in *input, routes []*Route, byName map[string]*Upstream) {
+	for _, r := range routes {
 		if r.GRPCJSON == nil {
 			continue
 		}
 		for _, t := range r.targets() {
 			u := t.Direct
 			if u == nil {
-				at := slices.IndexFunc(c.Upstreams, func(u *Upstream) bool { return u.Name == t.Upstream })
-				if at < 0 {
-					continue // which is said elsewhere
-				}
-				u = c.Upstreams[at]
+				u = byName[t.Upstream]
+			}
+			if u == nil {
+				continue // which is said elsewhere
 			}
 			for _, e := range u.Endpoints {
 				if !e.Address.HTTP2 && !e.Address.TLS && u.TLS == nil {
@@ -148,8 +147,8 @@ func withAll(list []string, names ...string) []string {
 }
 
 // linkGRPCWeb sees to it that calls over gRPC-Web go to who may speak gRPC.
-func (c *Config) linkGRPCWeb(in *input, byName map[string]*Upstream) {
-	for _, r := range c.Routes {
+func linkGRPCWeb(in *input, routes []*Route, byName map[string]*Upstream) {
+	for _, r := range routes {
 		if !r.GRPCWeb {
 			continue
 		}

@@ -56,9 +56,9 @@ func readIdentityNames(p place) (names []string) {
 
 // identify gives each route its rule: which fields are taken out of requests, and which
 // guard puts which in.
-func (c *Config) identify(in *input) {
+func (c *Config) identify(in *input, routes []*Route) {
 	c.IdentityText = strings.Join(c.Identity, " ")
-	for _, r := range c.Routes {
+	for _, r := range routes {
 		r.Strip = nil
 		for _, name := range c.Identity {
 			if !r.believes(name) {

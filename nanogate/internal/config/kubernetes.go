@@ -70,9 +70,9 @@ const kubernetesExample = "such as kubernetes: {service: users, port: http}"
 func readKubernetes(p place) *Kubernetes {
 	k := &Kubernetes{At: p.At(), Cluster: NewKubernetesCluster()}
 	found := readFields(p, k, append([]known[Kubernetes]{
-		{"service", func(k *Kubernetes, p place) { k.Service = p.label("Service") }},
-		{"namespace", func(k *Kubernetes, p place) { k.Namespace = p.label("namespace") }},
-		{"port", func(k *Kubernetes, p place) { k.Port = readKubernetesPort(p) }},
+		{"service", func(k *Kubernetes, p place) { k.Service = p.text() }},
+		{"namespace", func(k *Kubernetes, p place) { k.Namespace = p.text() }},
+		{"port", func(k *Kubernetes, p place) { k.Port = p.text() }},
 		{"protocol", func(k *Kubernetes, p place) {
 			k.Protocol = KubernetesTalk(max(0, slices.Index(kubernetesTalks, p.word(kubernetesTalks...))))
 		}},
@@ -189,35 +189,29 @@ func readKubernetesName(p place) (n KubernetesName) {
 	return n
 }
 
-// label reads the name of an object that is a DNS label (RFC 1123 2.1).
-func (p place) label(what string) string {
-	text := p.text()
-	if text != "" && !IsLabel(text) {
-		p.Problem("at most 63 lower-case letters, digits and dashes", "expected the name of a %s, got %s", what, form.Quote(text))
-		return ""
-	}
-	return text
-}
-
 // IsLabel reports whether s is a DNS label in lower case (RFC 1123 2.1), as names of
 // namespaces, Services and ports are.
 func IsLabel(s string) bool {
 	return s != "" && len(s) <= 63 && s[0] != '-' && s[len(s)-1] != '-' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// readKubernetesPort reads the port of a Service: its name or its number.
-func readKubernetesPort(p place) string {
-	text := p.text()
-	if text == "" || strings.Trim(text, "0123456789") != "" {
-		if text != "" && !IsLabel(text) {
-			p.Problem("such as http or 80", "expected the name or number of a Service's port, got %s", form.Quote(text))
-			return ""
+// check says what is wrong with how a Service is named. The names of objects are DNS labels, a
+// port is named or has its number.
+func (k *Kubernetes) check(report report) {
+	for _, of := range []struct{ field, what, name string }{{"service", "Service", k.Service}, {"namespace", "namespace", k.Namespace}} {
+		if of.name != "" && !IsLabel(of.name) {
+			report([]string{of.field}, "at most 63 lower-case letters, digits and dashes", "expected the name of a %s, got %s", of.what, form.Quote(of.name))
 		}
-		return text
 	}
-	if n, err := strconv.ParseUint(text, 10, 16); err != nil || n == 0 {
-		p.Problem("such as http or 80", "expected a port from 1 to 65535, got %s", form.Quote(text))
-		return ""
+	switch port := k.Port; {
+	case port == "":
+	case strings.Trim(port, "0123456789") != "":
+		if !IsLabel(port) {
+			report([]string{"port"}, "such as http or 80", "expected the name or number of a Service's port, got %s", form.Quote(port))
+		}
+	default:
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			report([]string{"port"}, "such as http or 80", "expected a port from 1 to 65535, got %s", form.Quote(port))
+		}
 	}
-	return text
 }

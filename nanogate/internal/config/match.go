@@ -37,56 +37,88 @@ const (
 	Absent                // "!"
 )
 
+const mostRank = 1_000_000
+
 func newMatch(at At) Match { return Match{Path: Pattern{At: at, Text: "/*"}} }
 
 var matchFields = []known[Match]{
-	{"host", (*Match).readHosts},
-	{"path", func(m *Match, p place) { m.Path = readPattern(p) }},
+	{"host", func(m *Match, p place) {
+		for _, item := range p.list() {
+			m.Hosts = append(m.Hosts, strings.ToLower(item.text()))
+		}
+	}},
+	{"path", func(m *Match, p place) { m.Path = Pattern{At: p.At(), Text: p.text()} }},
 	{"methods", func(m *Match, p place) {
 		if p.IsMapping() {
 			if len(p.fields()) == 0 {
 				p.Problem("such as {is: GET}", "expected a method")
 			}
-			readFields(p, m, []known[Match]{{"is", func(m *Match, p place) { m.Methods, m.Exactly = []string{readMethod(p)}, true }}})
+			readFields(p, m, []known[Match]{{"is", func(m *Match, p place) { m.Methods, m.Exactly = []string{p.text()}, true }}})
 			return
 		}
 		for _, item := range p.list() {
-			m.Methods = append(m.Methods, readMethod(item))
+			m.Methods = append(m.Methods, item.text())
 		}
 	}},
 	{"headers", func(m *Match, p place) { m.Headers = readConditions(p, true) }},
 	{"query", func(m *Match, p place) { m.Query = readConditions(p, false) }},
-	{"cookies", func(m *Match, p place) {
-		for _, f := range p.fields() {
-			if !http1.ValidToken(f.key) {
-				f.named.Problem("", "expected the name of a cookie, got %s", form.Quote(f.key))
-			}
-		}
-		m.Cookies = readConditions(p, false)
-	}},
+	{"cookies", func(m *Match, p place) { m.Cookies = readConditions(p, false) }},
 	{"scheme", func(m *Match, p place) { m.Scheme = p.word("http", "https") }},
 	{"port", func(m *Match, p place) { m.Port = uint16(p.Integer(1, 65535)) }},
-	{"rank", func(m *Match, p place) { m.Rank = p.Integer(0, 1_000_000) }},
+	{"rank", func(m *Match, p place) { m.Rank = p.Integer(0, mostRank) }},
 }
 
-func readMethod(p place) string {
-	method := p.token("method")
-	if up := strings.ToUpper(method); up != method && method != "" {
-		p.Problem("write "+up, "methods are in capitals, got %s", form.Quote(method))
-	}
-	return method
-}
-
-func (m *Match) readHosts(p place) {
-	for _, item := range p.list() {
-		host := strings.ToLower(item.text())
+// check says what is wrong with a match.
+func (m *Match) check(report report) {
+	for i, host := range m.Hosts {
 		name := strings.TrimPrefix(host, "*.")
-		if host != "" && (!http1.ValidHost(name) || strings.Contains(name, "*") || strings.Contains(name, ":") && !strings.HasPrefix(name, "[")) {
-			item.Problem("such as api.example.com or *.example.com", "expected a host without a port, got %s", form.Quote(host))
-			continue
+		if !http1.ValidHost(name) || strings.Contains(name, "*") || strings.Contains(name, ":") && !strings.HasPrefix(name, "[") {
+			report([]string{"host", item(i)}, "such as api.example.com or *.example.com", "expected a host without a port, got %s", form.Quote(host))
 		}
-		m.Hosts = append(m.Hosts, host)
 	}
+	hint, message := checkPattern(m.Path.Text)
+	report.value(hint, message, "path")
+	for i, method := range m.Methods {
+		step := item(i)
+		if m.Exactly {
+			step = "is"
+		}
+		hint, message := checkMethod(method)
+		report.value(hint, message, "methods", step)
+	}
+	checkConditions(report.in("headers"), m.Headers, "header field")
+	checkConditions(report.in("query"), m.Query, "")
+	checkConditions(report.in("cookies"), m.Cookies, "cookie")
+	if m.Scheme != "" && m.Scheme != "http" && m.Scheme != "https" {
+		report([]string{"scheme"}, "", "expected http or https, got %s", form.Quote(m.Scheme))
+	}
+	hint, message = between(0, mostRank, m.Rank)
+	report.value(hint, message, "rank")
+}
+
+// checkConditions checks conditions whose names are those of something.
+func checkConditions(report report, all []Condition, what string) {
+	for i := range all {
+		c := &all[i]
+		if what != "" {
+			hint, message := checkToken(what, c.Name)
+			report.value(hint, message, nameOf(c.Name))
+		}
+		if c.Kind == Equals || c.Kind == Begins {
+			hint, message := checkText(c.Value)
+			report.value(hint, message, c.Name)
+		}
+	}
+}
+
+func checkMethod(method string) (hint, message string) {
+	if hint, message = checkToken("method", method); message != "" {
+		return hint, message
+	}
+	if up := strings.ToUpper(method); up != method {
+		return "write " + up, "methods are in capitals, got " + form.Quote(method)
+	}
+	return "", ""
 }
 
 func readConditions(p place, header bool) (all []Condition) {
@@ -94,9 +126,6 @@ func readConditions(p place, header bool) (all []Condition) {
 		c := Condition{Name: f.key}
 		if header {
 			c.Name = strings.ToLower(f.key)
-			if !http1.ValidToken(f.key) {
-				f.named.Problem("", "expected the name of a header field, got %s", form.Quote(f.key))
-			}
 		}
 		if f.value.IsMapping() { // for values that end with a star
 			readFields(f.value, &c, []known[Condition]{{"is", func(c *Condition, p place) { c.Value = p.text() }}})
@@ -148,21 +177,11 @@ func param(segment string) (name string, ok bool) {
 
 const mostParams = 8 // of a pattern
 
-func readPattern(p place) Pattern {
-	pattern := Pattern{At: p.At(), Text: p.text()}
-	if pattern.Text == "" {
-		pattern.Text = "/*"
-		return pattern
-	}
-	if hint, message := checkPattern(pattern.Text); message != "" {
-		p.Problem(hint, "%s", message)
-		pattern.Text = "/*"
-	}
-	return pattern
-}
-
 // checkPattern says what is wrong with a pattern, or "".
 func checkPattern(text string) (hint, message string) {
+	if text == "" {
+		return "", "expected a text, got nothing"
+	}
 	if text[0] != '/' {
 		return "write /" + text, "a path begins with a slash"
 	}

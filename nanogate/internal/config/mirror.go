@@ -44,11 +44,32 @@ func (c *Compare) Content() bool { return c.Body || len(c.JSON) > 0 }
 // mostCompared bounds fields and paths: each is a series of the metrics.
 const mostCompared = 32
 
-func readMirror(p place) *Mirror {
-	m := &Mirror{
-		At: p.At(), Text: p.in.text(p.Node), Share: 1, Methods: []string{"GET", "HEAD", "OPTIONS"}, Compare: Compare{Status: true},
+// NewMirror is a mirror with the defaults.
+func NewMirror(at At) *Mirror {
+	return &Mirror{
+		At: at, Share: 1, Methods: []string{"GET", "HEAD", "OPTIONS"}, Compare: Compare{Status: true},
 		Timeout: 5 * time.Second, Body: 64 << 10, Concurrency: 16, Queue: 256, Memory: 16 << 20, Samples: 32,
 	}
+}
+
+// check says what is wrong with which requests are mirrored, and how.
+func (m *Mirror) check(report report) {
+	hint, message := checkShare(m.Share)
+	report.value(hint, message, "share")
+	for i, method := range m.Methods {
+		if hint, message = checkMethod(method); method == "CONNECT" {
+			hint, message = "remove it", "CONNECT can't be mirrored"
+		}
+		report.value(hint, message, "methods", item(i))
+	}
+	hint, message = checkHost(m.Host)
+	report.value(hint, message, "host")
+	m.Request.check(report.in("request-headers"))
+}
+
+func readMirror(p place) *Mirror {
+	m := NewMirror(p.At())
+	m.Text = p.in.text(p.Node)
 	if !p.IsMapping() {
 		m.To = readTarget(p, p.text())
 		return m
@@ -66,17 +87,10 @@ var mirrorFields = []known[Mirror]{
 	{"methods", func(m *Mirror, p place) {
 		m.Methods = nil
 		for _, item := range p.list() {
-			method := item.token("method")
-			if up := strings.ToUpper(method); up != method && method != "" {
-				item.Problem("write "+up, "methods are in capitals, got %s", form.Quote(method))
-			}
-			if method == "CONNECT" {
-				item.Problem("remove it", "CONNECT can't be mirrored")
-			}
-			m.Methods = append(m.Methods, method)
+			m.Methods = append(m.Methods, item.text())
 		}
 	}},
-	{"host", func(m *Mirror, p place) { m.Host = readHost(p) }},
+	{"host", func(m *Mirror, p place) { m.Host = p.text() }},
 	{"request-headers", func(m *Mirror, p place) { m.Request = readHeaders(p) }},
 	{"compare", func(m *Mirror, p place) {
 		m.Compare = Compare{Status: true}

@@ -26,9 +26,12 @@ type Retry struct {
 // closed the connection, if that may be asked twice.
 func newRetry() Retry { return Retry{Attempts: 2, On: []string{"connect", "reset"}, Budget: 0.2} }
 
+// tryTime is how long one try may take.
+var tryTime = span{time.Millisecond, time.Hour}
+
 var retryFields = []known[Retry]{
 	{"attempts", func(r *Retry, p place) { r.Attempts = p.Integer(1, 10) }},
-	{"timeout", func(r *Retry, p place) { r.Timeout = p.Duration(time.Millisecond, time.Hour) }},
+	{"timeout", func(r *Retry, p place) { r.Timeout = p.duration(tryTime) }},
 	{"budget", func(r *Retry, p place) { r.Budget = p.share() }},
 	{"grpc", func(r *Retry, p place) {
 		for _, item := range p.list() {
@@ -84,13 +87,25 @@ type Fault struct {
 	DelayShare float64
 }
 
+const leastFault = 400 // status
+
+// check says what is wrong with the responses that are made up.
+func (f *Fault) check(report report) {
+	if f.Abort != 0 {
+		hint, message := between(leastFault, mostStatus, f.Abort)
+		report.value(hint, message, "abort", "status")
+		hint, message = checkShare(f.AbortShare)
+		report.value(hint, message, "abort", "share")
+	}
+}
+
 func readFault(p place) *Fault {
 	f := &Fault{}
 	readFields(p, f, []known[Fault]{
 		{"abort", func(f *Fault, p place) {
 			f.AbortShare = 1
 			readFields(p, f, []known[Fault]{
-				{"status", func(f *Fault, p place) { f.Abort = p.status(400, 599) }},
+				{"status", func(f *Fault, p place) { f.Abort = p.status(leastFault, mostStatus) }},
 				{"share", func(f *Fault, p place) { f.AbortShare = p.share() }},
 			})
 			if f.Abort == 0 {

@@ -97,6 +97,11 @@ type Target struct {
 
 const mostPriority = 1_000_000
 
+// routeTime is how long a request may take, and mostWeight what a target's share may be.
+var routeTime = span{time.Millisecond, 24 * time.Hour}
+
+const mostWeight = 1_000_000
+
 // routeFields are what a route may hold.
 var routeFields = []known[Route]{
 	{"name", func(r *Route, p place) { r.Name = p.text() }},
@@ -109,11 +114,11 @@ var routeFields = []known[Route]{
 	{"redirect", func(r *Route, p place) { r.Redirect = readRedirect(p) }},
 	{"respond", func(r *Route, p place) { r.Respond = readRespond(p) }},
 	{"rewrite", func(r *Route, p place) { r.Rewrite = readTemplate(p) }},
-	{"host", func(r *Route, p place) { r.Host = readHost(p) }},
+	{"host", func(r *Route, p place) { r.Host = p.text() }},
 	{"request-headers", func(r *Route, p place) { r.Request = readHeaders(p) }},
 	{"response-headers", func(r *Route, p place) { r.Response = readHeaders(p) }},
 	{"grpc-json", func(r *Route, p place) { r.GRPCJSON = readGRPCJSON(p) }},
-	{"timeout", func(r *Route, p place) { r.Timeout = p.Duration(time.Millisecond, 24*time.Hour) }},
+	{"timeout", func(r *Route, p place) { r.Timeout = p.duration(routeTime) }},
 	{"deadline", func(r *Route, p place) { r.Deadline = readDeadline(p) }},
 	{"body", func(r *Route, p place) { r.Body = p.size(0, 1<<50) }},
 	{"grpc-web", func(r *Route, p place) { r.GRPCWeb = p.Boolean() }},
@@ -147,17 +152,20 @@ var routeFields = []known[Route]{
 	{"breaker", func(r *Route, p place) { r.Breaker = readBreaker(p) }},
 }
 
-func newRoute(at At) *Route {
-	return &Route{At: at, Body: -1, Match: newMatch(at), Retry: newRetry(), Importance: Importance{Otherwise: normal}}
+// NewRoute is a route of that name with the defaults.
+func NewRoute(at At, name string) *Route {
+	return &Route{At: at, Name: name, Body: -1, Match: newMatch(at), Retry: newRetry(), Importance: Importance{Otherwise: normal}}
 }
 
 func (c *Config) readRoutes(p place) {
 	known := append(slices.Clone(routeFields), filterFields()...)
 	seen := map[string]bool{}
 	for i, item := range p.list() {
-		r := newRoute(item.At())
+		r := NewRoute(item.At(), "")
 		r.Text = item.in.text(item.Node)
+		wrong := item.below()
 		found := readFields(item, r, known)
+		r.check(wrong)
 		r.Matching += " " + strconv.Itoa(r.Priority)
 		c.Routes = append(c.Routes, r)
 		if !item.IsMapping() {
@@ -176,6 +184,49 @@ func (c *Config) readRoutes(p place) {
 		c.Sums = append(c.Sums, r.sum())
 		c.Caches = c.Caches || r.Cache != nil
 		r.checkWhole(item, found)
+	}
+}
+
+// check says what is wrong with the values of a route's fields, each for itself, as far as what
+// they hold isn't checked while a file is read.
+func (r *Route) check(report report) {
+	r.Match.check(report.in("match"))
+	total := 0
+	for i := range r.To {
+		hint, message := between(0, mostWeight, r.To[i].Weight)
+		report.value(hint, message, "to", nameOf(r.To[i].Upstream))
+		total += r.To[i].Weight
+	}
+	if len(r.To) > 0 && total == 0 {
+		report([]string{"to"}, weightsHint, weightsMessage)
+	}
+	if r.Redirect != nil {
+		r.Redirect.check(report.in("redirect"))
+	}
+	if r.Respond != nil {
+		hint, message := between(leastStatus, mostStatus, r.Respond.Status)
+		report.value(hint, message, "respond", "status")
+	}
+	if r.Rewrite != nil {
+		r.Rewrite.check(report.in("rewrite"), true)
+	}
+	hint, message := checkHost(r.Host)
+	report.value(hint, message, "host")
+	r.Request.check(report.in("request-headers"))
+	r.Response.check(report.in("response-headers"))
+	if r.Timeout != 0 {
+		hint, message := routeTime.check(r.Timeout)
+		report.value(hint, message, "timeout")
+	}
+	if r.Retry.Timeout != 0 {
+		hint, message := tryTime.check(r.Retry.Timeout)
+		report.value(hint, message, "retry", "timeout")
+	}
+	if r.Fault != nil {
+		r.Fault.check(report.in("fault"))
+	}
+	if r.Mirror != nil {
+		r.Mirror.check(report.in("mirror"))
 	}
 }
 
@@ -219,14 +270,23 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 	if r.OIDC != nil && r.CSRF == nil && !r.NoCSRF {
 		r.CSRF = &CSRF{At: r.OIDC.At}
 	}
+	if problem := r.checkTemplates(); problem != nil {
+		item.in.Problems = append(item.in.Problems, *problem)
+	}
+}
+
+// checkTemplates holds what is put into templates against what the path gives.
+func (r *Route) checkTemplates() *Problem {
 	for _, t := range []*Template{r.Rewrite, r.redirectTo()} {
 		if t == nil {
 			continue
 		}
 		if name, ok := t.unknown(r.Match.Path.Params()); !ok {
-			item.in.Problems = append(item.in.Problems, t.At.Problem("", "{%s} is no part of the path that is matched", name))
+			problem := t.At.Problem("", "{%s} is no part of the path that is matched", name)
+			return &problem
 		}
 	}
+	return nil
 }
 
 func (r *Route) redirectTo() *Template {
@@ -263,17 +323,20 @@ func (r *Route) readTo(p place) {
 		r.To = []Target{readTarget(p, p.text())}
 		return
 	}
-	total := 0
 	for _, f := range p.fields() {
 		t := readTarget(f.named, f.key)
-		t.Weight = f.value.Integer(0, 1_000_000)
-		total += t.Weight
+		t.Weight = f.value.Integer(0, mostWeight)
 		r.To = append(r.To, t)
 	}
-	if total == 0 {
-		p.Problem("such as {users: 95, users-v2: 5}", "the weights of the targets are nothing together")
+	if len(r.To) == 0 {
+		p.Problem(weightsHint, weightsMessage)
 	}
 }
+
+const (
+	weightsHint    = "such as {users: 95, users-v2: 5}"
+	weightsMessage = "the weights of the targets are nothing together"
+)
 
 // readTarget reads the name of an upstream, or a URL.
 func readTarget(p place, text string) Target {
@@ -282,7 +345,7 @@ func readTarget(p place, text string) Target {
 		return t
 	}
 	t.Upstream = ""
-	t.Direct = newUpstream(p.At(), text)
+	t.Direct = NewUpstream(p.At(), text)
 	t.Direct.Text = text
 	t.Direct.readEndpoint(p, text)
 	return t

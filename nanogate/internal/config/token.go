@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"dyno.example/nano/wire/http1"
 )
 
 // JWT lets in who has a JSON Web Token (RFC 7519).
@@ -148,10 +146,10 @@ func readClaims(p place) (all []Claim) {
 // readForward reads fields with the claims that upstreams get in them.
 func readForward(p place) (all []Claim) {
 	for _, f := range p.fields() {
-		if !http1.ValidToken(f.key) {
-			f.named.Problem("such as {x-user: sub}", "expected the name of a header field, got %s", form.Quote(f.key))
+		if _, message := checkFieldName(f.key); message != "" {
+			f.named.Problem("such as {x-user: sub}", "%s", message)
 		}
-		all = append(all, Claim{Name: f.value.text(), Value: strings.ToLower(readFieldName(f.named, f.key))})
+		all = append(all, Claim{Name: f.value.text(), Value: strings.ToLower(f.key)})
 	}
 	return all
 }

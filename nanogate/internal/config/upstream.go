@@ -123,7 +123,8 @@ var poolFields = []known[Pool]{
 	{"age", func(l *Pool, p place) { l.Age = p.Duration(time.Second, 24*time.Hour) }},
 }
 
-func newUpstream(at At, name string) *Upstream {
+// NewUpstream is an upstream of that name with the defaults.
+func NewUpstream(at At, name string) *Upstream {
 	return &Upstream{
 		At: at, Name: name, Connect: 2 * time.Second, Response: 60 * time.Second, Idle: 60 * time.Second,
 		DNS: newDNS(), Balance: Balance{Bound: 1.25}, Pool: Pool{Streams: 100, Connections: 1024, Idle: 30 * time.Second, Age: 10 * time.Minute},
@@ -133,10 +134,11 @@ func newUpstream(at At, name string) *Upstream {
 func (c *Config) readUpstreams(p place) {
 	known := upstreamFields
 	for _, f := range p.fields() {
-		u := newUpstream(f.value.At(), f.key)
+		u := NewUpstream(f.value.At(), f.key)
 		u.Text = p.in.text(f.value.Node)
-		if !isName(f.key) || strings.Contains(f.key, "://") {
-			f.named.Problem("", "expected a name of letters, digits, dots and dashes, got %s", form.Quote(f.key))
+		wrong := f.value.below()
+		if hint, message := checkUpstreamName(f.key); message != "" {
+			f.named.Problem(hint, "%s", message)
 		}
 		if !f.value.IsMapping() {
 			for _, item := range f.value.list() {
@@ -150,11 +152,21 @@ func (c *Config) readUpstreams(p place) {
 			if !u.discovered(found) {
 				f.value.Problem(`add: endpoints: ["http://127.0.0.1:9001"]`, "the upstream has no endpoints")
 			}
+			if u.Kubernetes != nil {
+				u.Kubernetes.check(wrong.in("kubernetes"))
+			}
 			u.linkTLS(p.in)
 			u.linkConsul()
 		}
 		c.Upstreams = append(c.Upstreams, u)
 	}
+}
+
+func checkUpstreamName(name string) (hint, message string) {
+	if !isName(name) || strings.Contains(name, "://") {
+		return "", "expected a name of letters, digits, dots and dashes, got " + form.Quote(name)
+	}
+	return "", ""
 }
 
 // discovered reports whether an upstream says where its instances are.
@@ -234,9 +246,9 @@ func Simple(listen, to string) (*Config, error) {
 	}
 	c := newConfig("")
 	c.Listen = []Listener{{Address: listen}}
-	r := newRoute(At{})
-	r.Name, r.Strip = "all", c.Identity
-	u := newUpstream(At{}, to)
+	r := NewRoute(At{}, "all")
+	r.Strip = c.Identity
+	u := NewUpstream(At{}, to)
 	u.Text = to
 	u.Endpoints = []Endpoint{{Address: a, Weight: 1}}
 	r.To = []Target{{Direct: u, Weight: 1}}

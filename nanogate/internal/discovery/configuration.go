@@ -24,10 +24,11 @@ type Configuration interface {
 type Document struct {
 	Name string // that messages call it by: a file's path, "etcd:/nanogate/config"
 	Dir  string // where relative paths in it start from
-	Text []byte // nil: it is as it was, and only the rest is new
+	Text []byte // of a whole configuration
 	By   string // what brings it, as versions show it: "file", "etcd"
-	// Certificates are those that stand there for listeners which ask for them; told alone,
-	// without a text.
+	// Addition is what stands there beside the file's routes; nil: it is as it was.
+	Addition *config.Addition
+	// Certificates are those that stand there for listeners which ask for them; told alone.
 	Certificates []secure.Bound
 }
 
@@ -43,7 +44,7 @@ type Beside struct {
 	Check func(*config.Config) error
 	// Same is equal for configurations beside which the same stands.
 	Same func(*config.Config) string
-	// Open makes what tells of them, as [config.Config.With] takes them. s has the clients
+	// Open makes what tells of them, as a [config.Addition]. s has the clients
 	// that a gateway's upstreams use too. It connects to nobody before it is followed.
 	Open func(c *config.Config, s *Set) (Configuration, error)
 }

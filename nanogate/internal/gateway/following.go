@@ -89,11 +89,11 @@ func (g *Gateway) abandon() (ended <-chan struct{}) {
 
 // tell takes what stands elsewhere now.
 func (g *Gateway) tell(f *following, d discovery.Document) error {
-	if d.Text == nil {
+	if d.Addition == nil {
 		g.bind(f, d.Certificates)
 		return nil
 	}
-	return g.add(f, d.Text)
+	return g.add(f, d.Addition)
 }
 
 // await waits for what stands elsewhere, for so long at most.
@@ -109,7 +109,7 @@ func (g *Gateway) await(patience time.Duration) {
 }
 
 // add serves routes and upstreams beside the file's, in place of those before.
-func (g *Gateway) add(f *following, more []byte) error {
+func (g *Gateway) add(f *following, more *config.Addition) error {
 	defer f.told.Do(func() { close(f.first) })
 	g.changing.Lock()
 	defer g.changing.Unlock()

@@ -41,11 +41,11 @@ type Gateway struct {
 	mu        sync.Mutex // of what follows, and of the builder
 	versions  []Version  // the one that is served last
 	listening []*listening
-	admin     []net.Addr      // where others of the process listen for who runs the gateway
-	unopened  config.Problems // of the addresses to listen on
-	followed  *following      // routes that stand elsewhere; nil: there are none
-	more      []byte          // those, as [config.Config.With] takes them
-	bound     []secure.Bound  // certificates that stand there
+	admin     []net.Addr       // where others of the process listen for who runs the gateway
+	unopened  config.Problems  // of the addresses to listen on
+	followed  *following       // routes that stand elsewhere; nil: there are none
+	more      *config.Addition // those; nil: none are known
+	bound     []secure.Bound   // certificates that stand there
 }
 
 // Options are what the configuration doesn't say.

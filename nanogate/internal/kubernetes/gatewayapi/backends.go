@@ -2,26 +2,14 @@ package gatewayapi
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	gw "sigs.k8s.io/gateway-api/apis/v1"
+
+	"dyno.example/nanogate/internal/config"
 )
-
-// upstreamDoc is an upstream as a configuration has it.
-type upstreamDoc struct {
-	Kubernetes kubernetesDoc `json:"kubernetes"`
-}
-
-type kubernetesDoc struct {
-	Service    string `json:"service"`
-	Namespace  string `json:"namespace"`
-	Port       string `json:"port"`
-	Protocol   string `json:"protocol,omitempty"`
-	Kubeconfig string `json:"kubeconfig,omitempty"`
-	Context    string `json:"context,omitempty"`
-	Timeout    string `json:"timeout"`
-}
 
 // unresolved notes a reference that can't be resolved; the first one is told.
 func (o *outcome) unresolved(no *refused) {
@@ -32,8 +20,8 @@ func (o *outcome) unresolved(no *refused) {
 
 // backends makes where a rule's requests go. The share of those backends that can't be
 // resolved gets 500, all if there is no other.
-func (t *translation) backends(r *anyRoute, from *rule, made *routeDoc, o *outcome) {
-	to, valid, invalid := map[string]int{}, 0, 0
+func (t *translation) backends(r *anyRoute, from *rule, made *config.Route, o *outcome) {
+	valid, invalid := 0, 0
 	for i := range from.backends {
 		b := &from.backends[i]
 		weight := 1
@@ -46,17 +34,29 @@ func (t *translation) backends(r *anyRoute, from *rule, made *routeDoc, o *outco
 			invalid += weight
 			continue
 		}
-		to[name] = min(to[name]+weight, 1_000_000)
+		send(made, name, weight)
 		valid += weight
 	}
 	if valid == 0 {
-		*made = routeDoc{Name: made.Name, Match: made.Match, Response: made.Response, Respond: &respondDoc{500}}
+		changed := made.Response
+		respond(made, 500)
+		made.Response = changed
 		return
 	}
-	made.To = to
 	if invalid > 0 {
-		made.Fault = &faultDoc{abortDoc{500, part(float64(invalid) / float64(valid+invalid))}}
+		made.Fault = &config.Fault{Abort: 500, AbortShare: float64(invalid) / float64(valid+invalid)}
 	}
+}
+
+// send adds to the share of a route's requests that an upstream gets.
+func send(r *config.Route, upstream string, weight int) {
+	const most = 1_000_000
+	at := slices.IndexFunc(r.To, func(t config.Target) bool { return t.Upstream == upstream })
+	if at < 0 {
+		at = len(r.To)
+		r.To = append(r.To, config.Target{At: r.At, Upstream: upstream})
+	}
+	r.To[at].Weight = min(r.To[at].Weight+weight, most)
 }
 
 // backend finds the upstream of a reference to a Service.
@@ -90,15 +90,20 @@ func (t *translation) backend(r *anyRoute, ref *gw.BackendObjectReference) (upst
 	if strings.Trim(named, "0123456789") != "" { // by its name it is found without another look at the Service
 		port = named
 	}
-	doc := kubernetesDoc{
-		Service: name.Name, Namespace: name.Namespace, Port: port,
-		Kubeconfig: t.Cluster.Kubeconfig, Context: t.Cluster.Context, Timeout: t.Cluster.Timeout.String(),
-	}
+	protocol := config.TalkAsTold
 	if r.kind == "GRPCRoute" {
 		upstream += ".h2c"
-		doc.Protocol = "h2c"
+		protocol = config.TalkH2C
 	}
-	t.made.Upstreams[upstream] = upstreamDoc{doc}
+	if t.upstreams[upstream] == nil {
+		at := config.At{Path: "Service " + name.String(), Field: "spec.ports"}
+		u := config.NewUpstream(at, upstream)
+		u.Kubernetes = &config.Kubernetes{At: at, Cluster: t.Cluster, Namespace: name.Namespace, Service: name.Name, Port: port, Protocol: protocol}
+		if problems := u.Problems(); len(problems) > 0 {
+			return "", &refused{"BackendNotFound", problems[0].Message}
+		}
+		t.upstreams[upstream] = u
+	}
 	return upstream, nil
 }
 

@@ -57,8 +57,8 @@ func (r *routes) Follow(ctx context.Context, apply func(discovery.Document) erro
 	name := from(r.config.Kubernetes)
 	f := Follow(r.config, Options{
 		Clusters: r.clusters, Log: r.log,
-		Apply: func(more []byte) error {
-			return apply(discovery.Document{Name: name, Text: more, By: "kubernetes"})
+		Apply: func(a *config.Addition) error {
+			return apply(discovery.Document{Name: name, Addition: a, By: "kubernetes"})
 		},
 		Certify: func(all []secure.Bound) {
 			_ = apply(discovery.Document{Name: name, Certificates: all, By: "kubernetes"})

@@ -28,7 +28,7 @@ routes:
 			t.Fatal(err)
 		}
 		made := translated(t, objects(t, gatewayText(`{"name":"all","port":80,"protocol":"HTTP"}`), strings.Replace(steal, "HOSTS", hosts, 1)), settings())
-		c, err := base.With(made.More)
+		c, err := base.With(&made.Addition)
 		if err != nil {
 			t.Fatal(err)
 		}

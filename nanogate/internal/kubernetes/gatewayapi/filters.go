@@ -2,35 +2,21 @@ package gatewayapi
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	gw "sigs.k8s.io/gateway-api/apis/v1"
+
+	"dyno.example/nanogate/internal/config"
 )
-
-type redirectDoc struct {
-	To     string `json:"to"`
-	Status int    `json:"status"`
-}
-
-type headersDoc struct {
-	Remove []string          `json:"remove,omitempty"`
-	Set    map[string]string `json:"set,omitempty"`
-	Add    map[string]string `json:"add,omitempty"`
-}
-
-type mirrorDoc struct {
-	To      string   `json:"to"`
-	Share   string   `json:"share"`
-	Methods []string `json:"methods"`
-}
 
 // mirrored are the methods whose requests are mirrored.
 var mirrored = []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 
 // act makes what is done with a rule's requests. It says what can't be carried out.
-func (t *translation) act(r *anyRoute, from *rule, made *routeDoc, at place, o *outcome) (wrong string) {
+func (t *translation) act(r *anyRoute, from *rule, made *config.Route, at place, o *outcome) (wrong string) {
 	for i := range from.filters {
 		if wrong = t.filter(r, &from.filters[i], made, at, o); wrong != "" {
 			return wrong
@@ -40,7 +26,9 @@ func (t *translation) act(r *anyRoute, from *rule, made *routeDoc, at place, o *
 		return wrong
 	}
 	if made.Redirect != nil { // there is no request to change
-		*made = routeDoc{Name: made.Name, Match: made.Match, Redirect: made.Redirect, Response: made.Response}
+		one := config.NewRoute(made.At, made.Name)
+		one.Match, one.Redirect, one.Response = made.Match, made.Redirect, made.Response
+		*made = *one
 		return ""
 	}
 	t.backends(r, from, made, o)
@@ -48,20 +36,23 @@ func (t *translation) act(r *anyRoute, from *rule, made *routeDoc, at place, o *
 }
 
 // filter carries out one filter.
-func (t *translation) filter(r *anyRoute, f *gw.HTTPRouteFilter, made *routeDoc, at place, o *outcome) (wrong string) {
+func (t *translation) filter(r *anyRoute, f *gw.HTTPRouteFilter, made *config.Route, at place, o *outcome) (wrong string) {
 	switch {
 	case f.Type == gw.HTTPRouteFilterRequestHeaderModifier && f.RequestHeaderModifier != nil:
 		made.Request = headers(f.RequestHeaderModifier)
 	case f.Type == gw.HTTPRouteFilterResponseHeaderModifier && f.ResponseHeaderModifier != nil:
 		made.Response = headers(f.ResponseHeaderModifier)
 	case f.Type == gw.HTTPRouteFilterRequestRedirect && f.RequestRedirect != nil:
-		made.Redirect, wrong = redirect(f.RequestRedirect, at)
+		made.Redirect, wrong = redirect(f.RequestRedirect, at, made.At)
 	case f.Type == gw.HTTPRouteFilterURLRewrite && f.URLRewrite != nil:
 		if f.URLRewrite.Hostname != nil {
 			made.Host = string(*f.URLRewrite.Hostname)
 		}
 		if f.URLRewrite.Path != nil {
-			made.Rewrite, wrong = modified(f.URLRewrite.Path, at)
+			var text string
+			if text, wrong = modified(f.URLRewrite.Path, at); wrong == "" {
+				made.Rewrite, wrong = config.NewTemplate(made.At, text)
+			}
 		}
 	case f.Type == gw.HTTPRouteFilterRequestMirror && f.RequestMirror != nil:
 		if made.Mirror != nil {
@@ -72,26 +63,26 @@ func (t *translation) filter(r *anyRoute, f *gw.HTTPRouteFilter, made *routeDoc,
 			o.unresolved(no) // and it isn't mirrored, as the API has it
 			return ""
 		}
-		made.Mirror = &mirrorDoc{to, shareOf(f.RequestMirror), mirrored}
+		made.Mirror = config.NewMirror(made.At)
+		made.Mirror.To = config.Target{At: made.At, Upstream: to, Weight: 1}
+		made.Mirror.Share, made.Mirror.Methods = shareOf(f.RequestMirror), mirrored
 	default:
 		return fmt.Sprintf("the filter %s isn't supported", f.Type)
 	}
 	return wrong
 }
 
-func headers(f *gw.HTTPHeaderFilter) *headersDoc {
-	made := &headersDoc{Remove: f.Remove}
-	pairs := func(all []gw.HTTPHeader) map[string]string {
-		if len(all) == 0 {
-			return nil
-		}
-		m := map[string]string{}
+func headers(f *gw.HTTPHeaderFilter) (made config.Headers) {
+	for _, name := range f.Remove {
+		made.Remove = append(made.Remove, strings.ToLower(name))
+	}
+	pairs := func(all []gw.HTTPHeader) (fields []config.Field) {
 		for _, h := range all {
-			if _, twice := m[string(h.Name)]; !twice {
-				m[string(h.Name)] = h.Value
+			if !slices.ContainsFunc(fields, func(f config.Field) bool { return f.Name == string(h.Name) }) {
+				fields = append(fields, config.Field{Name: string(h.Name), Value: h.Value})
 			}
 		}
-		return m
+		return fields
 	}
 	made.Set, made.Add = pairs(f.Set), pairs(f.Add)
 	return made
@@ -99,8 +90,8 @@ func headers(f *gw.HTTPHeaderFilter) *headersDoc {
 
 // redirect makes where a client is sent. What isn't named stays; the port is that of a
 // scheme that is named, or of the listener, and left out where the scheme says it.
-func redirect(f *gw.HTTPRequestRedirectFilter, at place) (*redirectDoc, string) {
-	made := &redirectDoc{Status: 302}
+func redirect(f *gw.HTTPRequestRedirectFilter, at place, of config.At) (made *config.Redirect, wrong string) {
+	made = &config.Redirect{Status: 302}
 	if f.StatusCode != nil {
 		made.Status = *f.StatusCode
 	}
@@ -118,13 +109,12 @@ func redirect(f *gw.HTTPRequestRedirectFilter, at place) (*redirectDoc, string) 
 		host += ":" + strconv.Itoa(int(port))
 	}
 	if f.Path != nil {
-		var wrong string
 		if path, wrong = modified(f.Path, at); wrong != "" {
 			return nil, wrong
 		}
 	}
-	made.To = scheme + "://" + host + path + "{query}"
-	return made, ""
+	made.To, wrong = config.NewTemplate(of, scheme+"://"+host+path+"{query}")
+	return made, wrong
 }
 
 // modified makes the template of another path.
@@ -156,32 +146,26 @@ func modified(m *gw.HTTPPathModifier, at place) (template, wrong string) {
 }
 
 // timeouts carries out a rule's time limits.
-func timeouts(c *gw.HTTPRouteTimeouts, made *routeDoc) (wrong string) {
+func timeouts(c *gw.HTTPRouteTimeouts, made *config.Route) (wrong string) {
 	if c == nil {
 		return ""
 	}
-	read := func(d *gw.Duration) string {
+	read := func(d *gw.Duration) time.Duration {
 		if d == nil {
-			return ""
+			return 0
 		}
 		v, err := time.ParseDuration(string(*d))
 		if err != nil {
 			wrong = fmt.Sprintf("expected a duration, got %q", *d)
 		}
-		if v <= 0 { // none
-			return ""
-		}
-		return v.String()
+		return max(v, 0) // 0: none
 	}
-	made.Timeout = read(c.Request)
-	if each := read(c.BackendRequest); each != "" {
-		made.Retry = &retryDoc{each}
-	}
+	made.Timeout, made.Retry.Timeout = read(c.Request), read(c.BackendRequest)
 	return wrong
 }
 
 // shareOf is which share of requests is mirrored.
-func shareOf(f *gw.HTTPRequestMirrorFilter) string {
+func shareOf(f *gw.HTTPRequestMirrorFilter) float64 {
 	share := 1.0
 	switch {
 	case f.Percent != nil:
@@ -193,10 +177,5 @@ func shareOf(f *gw.HTTPRequestMirrorFilter) string {
 		}
 		share = float64(f.Fraction.Numerator) / float64(of)
 	}
-	return part(share)
-}
-
-// part is a share as a configuration has it.
-func part(share float64) string {
-	return strconv.FormatFloat(min(max(share, 0), 1), 'f', 6, 64)
+	return min(max(share, 0), 1)
 }

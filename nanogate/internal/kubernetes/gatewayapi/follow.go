@@ -1,13 +1,13 @@
 package gatewayapi
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +33,7 @@ type Follower struct {
 	names    []config.KubernetesName
 	cluster  *kubernetes.Cluster
 	log      *slog.Logger
-	apply    func(more []byte) error
+	apply    func(*config.Addition) error
 	dirty    chan struct{} // something has changed
 	failed   chan struct{} // something can't be read
 	patience time.Duration
@@ -45,7 +45,7 @@ type Follower struct {
 	closing  sync.Once
 
 	mu      sync.Mutex
-	objects Objects
+	objects *Objects
 	read    map[string]bool  // resources that were
 	failing map[string]error // why one can't be
 	live    map[string]bool  // it is read and watched
@@ -53,7 +53,7 @@ type Follower struct {
 	keptAt  time.Time // when what is served was handed on to be kept
 
 	// Of the goroutine that translates.
-	served  []byte
+	served  *config.Addition            // nil: nothing is yet
 	reading map[Name]context.CancelFunc // Secrets, and what ends it
 	problem error                       // why what there is isn't served
 	said    map[string]string           // what was logged, by what it is about
@@ -67,7 +67,7 @@ type Options struct {
 	Clusters *kubernetes.Clusters
 	Log      *slog.Logger
 	// Apply serves what [config.Config.With] takes in place of what it was told before.
-	Apply func(more []byte) error
+	Apply func(*config.Addition) error
 	// Certify has certificates shown in place of those that it was told before. It is called
 	// before Apply; nil: Secrets aren't read.
 	Certify func([]secure.Bound)
@@ -85,10 +85,7 @@ func Follow(c *config.Config, o Options) *Follower {
 		names:    k.Gateways, cluster: o.Clusters.Open(&k.Cluster), log: o.Log, apply: o.Apply, dirty: make(chan struct{}, 1), failed: make(chan struct{}, 1), end: end,
 		patience: cmp.Or(o.Patience, 2*time.Second),
 		read:     map[string]bool{}, failing: map[string]error{}, live: map[string]bool{}, said: map[string]string{}, certify: o.Certify, reading: map[Name]context.CancelFunc{},
-		objects: Objects{
-			Classes: map[Name]*gw.GatewayClass{}, Gateways: map[Name]*gw.Gateway{}, HTTPRoutes: map[Name]*gw.HTTPRoute{}, GRPCRoutes: map[Name]*gw.GRPCRoute{},
-			Grants: map[Name]*grants.ReferenceGrant{}, Services: map[Name]Service{}, Namespaces: map[Name]map[string]string{}, Secrets: map[Name]*Secret{},
-		},
+		objects: newObjects(),
 	}
 	f.settings.Ports = Ports(c)
 	for _, l := range c.Listen {
@@ -322,16 +319,10 @@ func (f *Follower) once(ctx context.Context) {
 	for _, n := range f.names {
 		f.settings.Gateways = append(f.settings.Gateways, Name{Namespace: cmp.Or(n.Namespace, own), Name: n.Name})
 	}
-	made, err := Translate(&f.objects, f.settings)
-	f.status.Wrong = nil
-	if made != nil {
-		f.status.Wrong = made.Missing
-	}
+	made := Translate(f.objects, f.settings)
+	f.status.Wrong = made.Missing
+	source := f.objects.source(made, f.settings.Gateways)
 	f.mu.Unlock()
-	if err != nil {
-		f.say("translate", "what stands in Kubernetes can't be read as routes", err.Error())
-		return
-	}
 	f.want(ctx, made.Wanted)
 	if made.Pending {
 		return // we are about to be told
@@ -340,15 +331,15 @@ func (f *Follower) once(ctx context.Context) {
 	if f.settings.FromSecrets {
 		f.certify(made.Certificates)
 	}
-	changed := f.served == nil || !bytes.Equal(f.served, made.More)
+	changed := f.served == nil || !reflect.DeepEqual(f.served, &made.Addition)
 	if changed {
-		if f.problem = f.apply(made.More); f.problem == nil {
-			f.served = made.More
-			f.log.Info("routes applied", "from", f.status.From, "routes", made.Routes)
+		if f.problem = f.apply(&made.Addition); f.problem == nil {
+			f.served = &made.Addition
+			f.log.Info("routes applied", "from", f.status.From, "routes", len(made.Addition.Routes))
 		}
 	}
 	if f.problem == nil {
-		f.keep(changed)
+		f.keep(source, changed)
 	}
 	refused := ""
 	if f.problem != nil {

@@ -7,7 +7,6 @@
 package gatewayapi
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,6 +35,13 @@ type Objects struct {
 	Secrets    map[Name]*Secret           // of those that are wanted, see [Result]; nil: it isn't read yet
 }
 
+func newObjects() *Objects {
+	return &Objects{
+		Classes: map[Name]*gw.GatewayClass{}, Gateways: map[Name]*gw.Gateway{}, HTTPRoutes: map[Name]*gw.HTTPRoute{}, GRPCRoutes: map[Name]*gw.GRPCRoute{},
+		Grants: map[Name]*grants.ReferenceGrant{}, Services: map[Name]Service{}, Namespaces: map[Name]map[string]string{}, Secrets: map[Name]*Secret{},
+	}
+}
+
 // Service is what of a Service is used: the names of its TCP ports.
 type Service map[int32]string
 
@@ -54,8 +60,7 @@ type Settings struct {
 
 // Result is what was made of objects.
 type Result struct {
-	More     []byte                          // routes and upstreams, as [config.Config.With] takes them
-	Routes   int                             // how many
+	Addition config.Addition                 // routes and upstreams
 	Classes  map[Name]*gw.GatewayClassStatus // of those for this controller
 	Gateways map[Name]*gw.GatewayStatus      // of those that are served
 	HTTP     map[Name][]gw.RouteParentStatus // of the routes that belong to one of them
@@ -67,12 +72,6 @@ type Result struct {
 	Pending      bool           // one of these isn't read yet
 }
 
-// document is what is made: the part of a configuration that [config.Config.With] adds.
-type document struct {
-	Routes    []routeDoc             `json:"routes"`
-	Upstreams map[string]upstreamDoc `json:"upstreams"`
-}
-
 // translation is one in the making.
 type translation struct {
 	*Objects
@@ -81,16 +80,15 @@ type translation struct {
 	listeners map[Name][]*listener
 	wanted    map[Name]bool // Secrets
 	apart     bool          // listeners are told from each other by their ports too
-	made      document
+	upstreams map[string]*config.Upstream
 }
 
 // Translate makes routes and upstreams, and what is to be said of all objects.
-func Translate(o *Objects, s Settings) (*Result, error) {
-	t := &translation{Objects: o, Settings: s, listeners: map[Name][]*listener{}, wanted: map[Name]bool{}, result: &Result{
+func Translate(o *Objects, s Settings) *Result {
+	t := &translation{Objects: o, Settings: s, listeners: map[Name][]*listener{}, wanted: map[Name]bool{}, upstreams: map[string]*config.Upstream{}, result: &Result{
 		Classes: map[Name]*gw.GatewayClassStatus{}, Gateways: map[Name]*gw.GatewayStatus{},
 		HTTP: map[Name][]gw.RouteParentStatus{}, GRPC: map[Name][]gw.RouteParentStatus{},
 	}}
-	t.made = document{Routes: []routeDoc{}, Upstreams: map[string]upstreamDoc{}}
 	for name, class := range o.Classes {
 		if string(class.Spec.ControllerName) == s.Controller {
 			t.result.Classes[name] = &gw.GatewayClassStatus{Conditions: []metav1.Condition{
@@ -120,10 +118,10 @@ func Translate(o *Objects, s Settings) (*Result, error) {
 	for name, all := range t.listeners {
 		t.result.Gateways[name] = t.gatewayStatus(o.Gateways[name], all)
 	}
-	t.result.Routes = len(t.made.Routes)
-	var err error
-	t.result.More, err = json.Marshal(t.made)
-	return t.result, err
+	for _, name := range slices.Sorted(maps.Keys(t.upstreams)) {
+		t.result.Addition.Upstreams = append(t.result.Addition.Upstreams, t.upstreams[name])
+	}
+	return t.result
 }
 
 // routes are all routes, in the order in which the older wins: of the same age by name.

@@ -1,6 +1,10 @@
 package gatewayapi
 
-import "slices"
+import (
+	"slices"
+
+	"dyno.example/nanogate/internal/config"
+)
 
 // A request comes to one listener: to that with the most specific hostname of those at its
 // entrance, and finds the routes of that one alone (Gateway.spec.listeners, listener
@@ -38,12 +42,11 @@ func (t *translation) isolate() {
 		all := t.listeners[name]
 		for _, l := range all {
 			if slices.ContainsFunc(all, func(other *listener) bool { return t.overlap(l, other) }) {
-				made := routeDoc{
-					Name:  "gateway/" + name.String() + "/" + string(l.Name),
-					Match: matchDoc{Hosts: []string{l.hostname()}, Path: "/*", Rank: rankLast}, Respond: &respondDoc{404},
-				}
-				made.only(t.entrance(l), entrances)
-				t.made.Routes = append(t.made.Routes, made)
+				made := config.NewRoute(config.At{Path: "Gateway " + name.String(), Field: "listener " + string(l.Name)}, "gateway/"+name.String()+"/"+string(l.Name))
+				made.Match.Hosts, made.Match.Rank = []string{l.hostname()}, rankLast
+				made.Respond = config.NewRespond(404)
+				only(made, t.entrance(l), entrances)
+				t.result.Addition.Routes = append(t.result.Addition.Routes, made)
 			}
 		}
 	}

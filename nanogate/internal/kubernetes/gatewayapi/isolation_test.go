@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/request/requesttest"
 	"dyno.example/nanogate/internal/route"
 )
@@ -13,14 +12,7 @@ import (
 // tableOf makes the table of what was made, in which routes have their names.
 func tableOf(t *testing.T, made *Result) *route.Table[string] {
 	t.Helper()
-	base, err := config.Parse("f.yaml", []byte("listen: 127.0.0.1:1\nkubernetes: {gateway: web}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := base.With(made.More)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := with(t, made)
 	order := map[*string]int{}
 	e := (&route.Table[string]{}).Edit(func(name *string) int { return order[name] })
 	for i, r := range c.Routes {
@@ -88,7 +80,7 @@ func TestNoIsolation(t *testing.T) {
 		text := strings.Replace(routeText("r", `{"backendRefs":[{"name":"users","port":80}]}`), `[{"name":"web"}]`, `[{"name":"web","sectionName":"a"}],"hostnames":[`+test.hostnames+`]`, 1)
 		made := translated(t, objects(t, gatewayText(test.listeners), text), s)
 		var got []string
-		for _, r := range documentOf(t, made).Routes {
+		for _, r := range made.Addition.Routes {
 			got = append(got, fmt.Sprint(r.Name, " ", r.Match.Hosts))
 		}
 		if strings.Join(got, " ") != test.want {

@@ -31,7 +31,7 @@ func TestPorts(t *testing.T) {
 		s.Secure, s.Ports = true, test.ports
 		made := translated(t, objects(t, listeners, route(test.parents)), s)
 		var got []string
-		for _, r := range documentOf(t, made).Routes {
+		for _, r := range made.Addition.Routes {
 			got = append(got, fmt.Sprint(strings.TrimPrefix(r.Name, "shop/"), " ", r.Match.Scheme, " ", r.Match.Port, " ", r.Match.Hosts))
 		}
 		if strings.Join(got, "|") != test.routes {

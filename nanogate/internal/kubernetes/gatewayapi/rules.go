@@ -1,8 +1,6 @@
 package gatewayapi
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,56 +10,6 @@ import (
 
 	"dyno.example/nanogate/internal/config"
 )
-
-// routeDoc is a route as a configuration has it.
-type routeDoc struct {
-	Name     string         `json:"name"`
-	Match    matchDoc       `json:"match"`
-	To       map[string]int `json:"to,omitempty"`
-	Redirect *redirectDoc   `json:"redirect,omitempty"`
-	Respond  *respondDoc    `json:"respond,omitempty"`
-	Rewrite  string         `json:"rewrite,omitempty"`
-	Host     string         `json:"host,omitempty"`
-	Request  *headersDoc    `json:"request-headers,omitempty"`
-	Response *headersDoc    `json:"response-headers,omitempty"`
-	Timeout  string         `json:"timeout,omitempty"`
-	Retry    *retryDoc      `json:"retry,omitempty"`
-	Mirror   *mirrorDoc     `json:"mirror,omitempty"`
-	Fault    *faultDoc      `json:"fault,omitempty"`
-}
-
-type matchDoc struct {
-	Hosts   []string         `json:"host,omitempty"`
-	Path    string           `json:"path"`
-	Method  *isDoc           `json:"methods,omitempty"`
-	Headers map[string]isDoc `json:"headers,omitempty"`
-	Query   map[string]isDoc `json:"query,omitempty"`
-	Scheme  string           `json:"scheme,omitempty"`
-	Port    int32            `json:"port,omitempty"`
-	Rank    int              `json:"rank"`
-}
-
-// isDoc is a value as it is: no star in it means anything, and GET isn't HEAD.
-type isDoc struct {
-	Is string `json:"is"`
-}
-
-type respondDoc struct {
-	Status int `json:"status"`
-}
-
-type retryDoc struct {
-	Timeout string `json:"timeout"`
-}
-
-type faultDoc struct {
-	Abort abortDoc `json:"abort"`
-}
-
-type abortDoc struct {
-	Status int    `json:"status"`
-	Share  string `json:"share"`
-}
 
 // rules makes routes of a route's rules.
 func (t *translation) rules(r *anyRoute, at attachment) *outcome {
@@ -89,7 +37,7 @@ func (t *translation) rule(r *anyRoute, index int, at attachment, o *outcome) (w
 	}
 	entrances := t.entrances()
 	for n := range matches {
-		match, prefix, problem := matchOf(&matches[n])
+		match, prefix, problem := matchOf(&matches[n], r.at(index))
 		if problem != "" { // there is nothing that could be answered
 			wrong = problem
 			continue
@@ -99,40 +47,53 @@ func (t *translation) rule(r *anyRoute, index int, at attachment, o *outcome) (w
 			if !attached {
 				continue
 			}
-			made := routeDoc{Name: nameOf(r, index, n), Match: match}
+			made := config.NewRoute(r.at(index), nameOf(r, index, n))
+			made.Match = match
 			made.Match.Hosts = hosts
-			made.only(e, entrances)
+			only(made, e, entrances)
 			problem := from.wrong
 			if problem == "" {
-				problem = t.act(r, from, &made, place{e.scheme, at.ports[e], prefix}, o)
+				problem = t.act(r, from, made, place{e.scheme, at.ports[e], prefix}, o)
 			}
 			if problem == "" {
-				problem = t.check(&made)
+				problem = t.check(made)
 			}
 			if problem != "" {
 				wrong = problem
-				made = routeDoc{Name: made.Name, Match: made.Match, Respond: &respondDoc{500}}
-				if t.check(&made) != "" {
+				respond(made, 500)
+				if t.check(made) != "" {
 					continue
 				}
 			}
-			t.made.Routes = append(t.made.Routes, made)
+			t.result.Addition.Routes = append(t.result.Addition.Routes, made)
 		}
 	}
 	if len(at.hosts) == 0 && len(matches) > 0 && wrong == "" { // it is served nowhere, and its references are looked at all the same
-		t.act(r, from, &routeDoc{}, place{}, o)
+		t.act(r, from, config.NewRoute(r.at(index), ""), place{}, o)
 	}
 	return wrong
 }
 
+// at is where a rule stands.
+func (r *anyRoute) at(index int) config.At {
+	return config.At{Path: r.kind + " " + r.name.String(), Field: fmt.Sprintf("spec.rules[%d]", index)}
+}
+
+// respond has a route do nothing with requests but respond with a status.
+func respond(r *config.Route, status int) {
+	made := config.NewRoute(r.At, r.Name)
+	made.Match, made.Respond = r.Match, config.NewRespond(status)
+	*r = *made
+}
+
 // only has a route take what comes to one of the entrances.
-func (r *routeDoc) only(e entrance, all []entrance) {
+func only(r *config.Route, e entrance, all []entrance) {
 	if slices.ContainsFunc(all, func(other entrance) bool { return other.scheme != e.scheme }) {
 		r.Match.Scheme = e.scheme
 		r.Name += "@" + e.scheme
 	}
 	if slices.ContainsFunc(all, func(other entrance) bool { return other.scheme == e.scheme && other.port != e.port }) {
-		r.Match.Port = e.port
+		r.Match.Port = uint16(e.port)
 		r.Name += "@" + strconv.Itoa(int(e.port))
 	}
 }
@@ -162,44 +123,43 @@ const (
 )
 
 // matchOf makes the match of a rule. prefix says whether the path is a prefix's.
-func matchOf(m *gw.HTTPRouteMatch) (made matchDoc, prefix bool, wrong string) {
-	made.Path, prefix, wrong = pathOf(m.Path)
+func matchOf(m *gw.HTTPRouteMatch, at config.At) (made config.Match, prefix bool, wrong string) {
+	pattern, prefix, wrong := pathOf(m.Path)
 	if wrong != "" {
 		return made, prefix, wrong
 	}
+	made.Path = config.Pattern{At: at, Text: pattern}
 	made.Rank = rankMost
 	if m.Method != nil {
-		made.Method = &isDoc{string(*m.Method)}
+		made.Methods, made.Exactly = []string{string(*m.Method)}, true
 		made.Rank -= rankMethod
 	}
 	for _, h := range m.Headers {
 		if h.Type != nil && *h.Type != gw.HeaderMatchExact {
 			return made, prefix, fmt.Sprintf("a match of headers by %s isn't supported", *h.Type)
 		}
-		name := strings.ToLower(string(h.Name))
-		if _, twice := made.Headers[name]; twice {
-			continue // only the first of a name counts
+		if addCondition(&made.Headers, strings.ToLower(string(h.Name)), h.Value) {
+			made.Rank -= rankField
 		}
-		if made.Headers == nil {
-			made.Headers = map[string]isDoc{}
-		}
-		made.Headers[name] = isDoc{h.Value}
-		made.Rank -= rankField
 	}
 	for _, q := range m.QueryParams {
 		if q.Type != nil && *q.Type != gw.QueryParamMatchExact {
 			return made, prefix, fmt.Sprintf("a match of parameters by %s isn't supported", *q.Type)
 		}
-		if _, twice := made.Query[string(q.Name)]; twice {
-			continue
+		if addCondition(&made.Query, string(q.Name), q.Value) {
+			made.Rank--
 		}
-		if made.Query == nil {
-			made.Query = map[string]isDoc{}
-		}
-		made.Query[string(q.Name)] = isDoc{q.Value}
-		made.Rank--
 	}
 	return made, prefix, ""
+}
+
+// addCondition adds a condition, unless there is one for that name: only the first counts.
+func addCondition(all *[]config.Condition, name, value string) bool {
+	if slices.ContainsFunc(*all, func(c config.Condition) bool { return c.Name == name }) {
+		return false
+	}
+	*all = append(*all, config.Condition{Name: name, Value: value})
+	return true
 }
 
 // pathOf makes the pattern of a path.
@@ -222,31 +182,12 @@ func pathOf(m *gw.HTTPPathMatch) (pattern string, prefix bool, wrong string) {
 	return strings.TrimRight(value, "/") + "/*", true, ""
 }
 
-// check says what is wrong with a route as a configuration's, which the API may allow.
-func (t *translation) check(made *routeDoc) string {
-	all := struct {
-		Listen   string   `json:"listen"`
-		Identity []string `json:"identity"`
-		document
-	}{"127.0.0.1:1", append([]string{}, t.Identity...), document{[]routeDoc{*made}, map[string]upstreamDoc{}}}
-	for name := range made.To {
-		all.Upstreams[name] = t.made.Upstreams[name]
+// check says what is wrong with a route as the gateway takes it, which the API may allow.
+func (t *translation) check(made *config.Route) string {
+	problems := made.Problems(t.Identity)
+	if len(problems) == 0 {
+		return ""
 	}
-	if made.Mirror != nil {
-		all.Upstreams[made.Mirror.To] = t.made.Upstreams[made.Mirror.To]
-	}
-	src, err := json.Marshal(all)
-	if err != nil {
-		return err.Error()
-	}
-	_, err = config.Parse("kubernetes", src)
-	var problems config.Problems
-	if errors.As(err, &problems) && len(problems) > 0 {
-		field := strings.TrimPrefix(strings.TrimPrefix(problems[0].Field, "routes[0]"), ".")
-		return strings.TrimPrefix(field+": "+problems[0].Message, ": ")
-	}
-	if err != nil {
-		return err.Error()
-	}
-	return ""
+	field := strings.TrimPrefix(strings.TrimPrefix(problems[0].Field, made.At.Field), ".")
+	return strings.TrimPrefix(field+": "+problems[0].Message, ": ")
 }

@@ -141,7 +141,7 @@ func TestCertificateRefs(t *testing.T) {
 		if got := said(l.Conditions); !strings.HasPrefix(got, test.said) || test.said == "" && got != "" || l.AttachedRoutes != 1 {
 			t.Errorf("%s: %d routes, said %q, want %q", test.name, l.AttachedRoutes, got, test.said)
 		}
-		if made.Pending || bytes.Contains(made.More, []byte("PRIVATE")) {
+		if made.Pending || strings.Contains(routesOf(t, made), "PRIVATE") {
 			t.Errorf("%s: %+v", test.name, made)
 		}
 	}

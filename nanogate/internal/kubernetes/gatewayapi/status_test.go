@@ -59,8 +59,8 @@ func TestParameters(t *testing.T) {
 		t.Errorf("of its listener is said\n%s", got)
 	}
 	made := translated(t, o, settings())
-	if made.Routes != 0 || strings.Join(made.Missing, "") != "Gateway shop/web: "+want {
-		t.Errorf("%d routes are served, and missing is %q", made.Routes, made.Missing)
+	if len(made.Addition.Routes) != 0 || strings.Join(made.Missing, "") != "Gateway shop/web: "+want {
+		t.Errorf("%d routes are served, and missing is %q", len(made.Addition.Routes), made.Missing)
 	}
 	if got := said(made.HTTP[Name{Namespace: "shop", Name: "r"}][0].Conditions); got != "Accepted False NotAllowedByListeners: listener web isn't served: "+want {
 		t.Errorf("of its route is said %q", got)

@@ -2,11 +2,12 @@ package gatewayapi
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gw "sigs.k8s.io/gateway-api/apis/v1"
 	grants "sigs.k8s.io/gateway-api/apis/v1beta1"
@@ -83,45 +84,40 @@ func settings() Settings {
 	return Settings{Controller: "nanogate/gateway", Gateways: []Name{{Namespace: "shop", Name: "web"}}, Plain: true, Identity: []string{"x-user-id"}, Cluster: config.NewKubernetesCluster()}
 }
 
-// translated translates, and checks that what was made is a configuration.
+// translated translates, and checks that what was made goes with a file.
 func translated(t testing.TB, o *Objects, s Settings) *Result {
 	t.Helper()
-	made, err := Translate(o, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := Translate(o, s)
+	with(t, made)
+	return made
+}
+
+// with is a file's configuration with what was made.
+func with(t testing.TB, made *Result) *config.Config {
+	t.Helper()
 	base, err := config.Parse("f.yaml", []byte("listen: 127.0.0.1:1\nkubernetes: {gateway: web}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := base.With(made.More); err != nil {
-		var problems config.Problems
-		errors.As(err, &problems)
-		t.Errorf("what was made is no configuration: %v\n%s", problems, made.More)
+	c, err := base.With(&made.Addition)
+	if err != nil {
+		t.Fatalf("what was made is no configuration: %v", err)
 	}
-	return made
+	return c
 }
 
-// documentOf is what was made.
-func documentOf(t testing.TB, made *Result) (doc document) {
-	t.Helper()
-	if err := json.Unmarshal(made.More, &doc); err != nil {
-		t.Fatal(err)
-	}
-	return doc
-}
-
-// routesOf is what was made of routes, without their names.
+// routesOf is what was made of routes as a file would have it, without their names.
 func routesOf(t testing.TB, made *Result) string {
 	t.Helper()
-	var doc struct{ Routes []map[string]any }
-	if err := json.Unmarshal(made.More, &doc); err != nil {
-		t.Fatal(err)
-	}
 	var all []string
-	for _, r := range doc.Routes {
-		delete(r, "name")
-		b, err := json.Marshal(r)
+	for _, r := range with(t, made).Routes {
+		var fields map[string]any
+		if err := yaml.Unmarshal([]byte(r.Text), &fields); err != nil {
+			t.Fatal(err)
+		}
+		delete(fields, "name")
+		delete(fields, "priority")
+		b, err := json.Marshal(fields)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +152,7 @@ func TestRules(t *testing.T) {
 		{"a regular expression", `{"matches":[{"path":{"type":"RegularExpression","value":"/a.*"}}],` + to + `}`, "", "Accepted False UnsupportedValue: rule 0: a match of paths by RegularExpression isn't supported"},
 		{"a star in a path", `{"matches":[{"path":{"type":"Exact","value":"/a*"}}],` + to + `}`, "", `Accepted False UnsupportedValue: rule 0: a path with any of *{} isn't supported, such as "/a*"`},
 		{"fields", `{"filters":[{"type":"RequestHeaderModifier","requestHeaderModifier":{"set":[{"name":"A","value":"1"}],"add":[{"name":"B","value":"2"}],"remove":["C"]}},{"type":"ResponseHeaderModifier","responseHeaderModifier":{"remove":["Server"]}}],` + to + `}`,
-			`{"match":{"path":"/*","rank":1000},"request-headers":{"add":{"B":"2"},"remove":["C"],"set":{"A":"1"}},"response-headers":{"remove":["Server"]},` + users + `}`, ""},
+			`{"match":{"path":"/*","rank":1000},"request-headers":{"add":{"B":2},"remove":["c"],"set":{"A":1}},"response-headers":{"remove":["server"]},` + users + `}`, ""},
 		{"a field that frames", `{"filters":[{"type":"RequestHeaderModifier","requestHeaderModifier":{"set":[{"name":"Connection","value":"1"}]}}],` + to + `}`,
 			`{"match":{"path":"/*","rank":1000},"respond":{"status":500}}`, "Accepted False UnsupportedValue: rule 0: request-headers.set.Connection: Connection frames messages and can't be changed"},
 		{"who somebody is", `{"matches":[{"headers":[{"name":"x-user-id","value":"1"}]}],` + to + `}`, "", "Accepted False UnsupportedValue: rule 0: the route matches by x-user-id"},
@@ -171,7 +167,7 @@ func TestRules(t *testing.T) {
 		{"a prefix that isn't matched", `{"matches":[{"path":{"type":"Exact","value":"/a"}}],"filters":[{"type":"URLRewrite","urlRewrite":{"path":{"type":"ReplacePrefixMatch","replacePrefixMatch":"/b"}}}],` + to + `}`,
 			`{"match":{"path":"/a","rank":1000},"respond":{"status":500}}`, "Accepted False UnsupportedValue: rule 0: ReplacePrefixMatch goes with a match by PathPrefix only"},
 		{"mirror", `{"filters":[{"type":"RequestMirror","requestMirror":{"backendRef":{"name":"orders","port":81},"percent":25}}],` + to + `}`,
-			`{"match":{"path":"/*","rank":1000},"mirror":{"methods":["GET","HEAD","OPTIONS","POST","PUT","PATCH","DELETE"],"share":"0.250000","to":"kubernetes.shop.orders.81"},` + users + `}`, ""},
+			`{"match":{"path":"/*","rank":1000},"mirror":{"methods":["GET","HEAD","OPTIONS","POST","PUT","PATCH","DELETE"],"share":0.25,"to":"kubernetes.shop.orders.81"},` + users + `}`, ""},
 		{"a mirror that isn't there", `{"filters":[{"type":"RequestMirror","requestMirror":{"backendRef":{"name":"none","port":81}}}],` + to + `}`,
 			`{"match":{"path":"/*","rank":1000},` + users + `}`, "ResolvedRefs False BackendNotFound: there is no Service shop/none"},
 		{"an unknown filter is no filter", `{"filters":[{"type":"ExtensionRef","extensionRef":{"group":"example.com","kind":"Auth","name":"a"}}],` + to + `}`,
@@ -182,7 +178,7 @@ func TestRules(t *testing.T) {
 		{"weights", `{"backendRefs":[{"name":"users","port":80,"weight":90},{"name":"orders","port":80,"weight":10},{"name":"orders","port":81,"weight":0}]}`,
 			`{"match":{"path":"/*","rank":1000},"to":{"kubernetes.shop.orders.80":10,"kubernetes.shop.orders.81":0,"kubernetes.shop.users.80":90}}`, ""},
 		{"a backend that isn't there gets its share of 500", `{"backendRefs":[{"name":"users","port":80,"weight":3},{"name":"none","port":80}]}`,
-			`{"fault":{"abort":{"share":"0.250000","status":500}},"match":{"path":"/*","rank":1000},"to":{"kubernetes.shop.users.80":3}}`, "ResolvedRefs False BackendNotFound: there is no Service shop/none"},
+			`{"fault":{"abort":{"share":0.25,"status":500}},"match":{"path":"/*","rank":1000},"to":{"kubernetes.shop.users.80":3}}`, "ResolvedRefs False BackendNotFound: there is no Service shop/none"},
 		{"no such port", `{"backendRefs":[{"name":"users","port":81}]}`, `{"match":{"path":"/*","rank":1000},"respond":{"status":500}}`, "ResolvedRefs False BackendNotFound: the Service shop/users has no TCP port 81"},
 		{"another kind", `{"backendRefs":[{"kind":"Bucket","group":"example.com","name":"users","port":80}]}`, `{"match":{"path":"/*","rank":1000},"respond":{"status":500}}`, "ResolvedRefs False InvalidKind: backends of the kind Bucket aren't supported"},
 		{"nobody", `{}`, `{"match":{"path":"/*","rank":1000},"respond":{"status":500}}`, ""},
@@ -216,7 +212,7 @@ func TestGrants(t *testing.T) {
 		{grant("GRPCRoute", "shop", ""), false}, {grant("HTTPRoute", "other", ""), false}, {strings.Replace(grant("HTTPRoute", "shop", ""), `"namespace":"other"`, `"namespace":"shop"`, 1), false},
 	} {
 		made := translated(t, objects(t, test.grant, routeText("r", `{"backendRefs":[{"name":"users","namespace":"other","port":80}]}`)), settings())
-		if got := strings.Contains(string(made.More), "kubernetes.other.users.80"); got != test.granted {
+		if got := strings.Contains(routesOf(t, made), "kubernetes.other.users.80"); got != test.granted {
 			t.Errorf("%s: granted %v", test.grant, got)
 		}
 	}
@@ -246,12 +242,8 @@ func TestAttachment(t *testing.T) {
 		s := settings()
 		s.Secure = true
 		made := translated(t, objects(t, both, test.route), s)
-		var doc document
-		if err := json.Unmarshal(made.More, &doc); err != nil {
-			t.Fatal(err)
-		}
 		var got []string
-		for _, r := range doc.Routes {
+		for _, r := range made.Addition.Routes {
 			got = append(got, r.Match.Scheme+fmt.Sprint(r.Match.Hosts))
 		}
 		if strings.Join(got, " ") != test.hosts {
@@ -305,12 +297,12 @@ func TestGatewayStatus(t *testing.T) {
 // An upstream has its port by name where that is one.
 func TestUpstreams(t *testing.T) {
 	made := translated(t, objects(t, routeText("r", `{"backendRefs":[{"name":"users","port":80},{"name":"orders","port":80},{"name":"orders","port":81}]}`)), settings())
-	var doc document
-	if err := json.Unmarshal(made.More, &doc); err != nil {
-		t.Fatal(err)
+	found := map[string]*config.Kubernetes{}
+	for _, u := range made.Addition.Upstreams {
+		found[u.Name] = u.Kubernetes
 	}
 	for name, port := range map[string]string{"kubernetes.shop.users.80": "http", "kubernetes.shop.orders.80": "80", "kubernetes.shop.orders.81": "81"} {
-		if got := doc.Upstreams[name].Kubernetes; got.Port != port || got.Namespace != "shop" || got.Timeout != "10s" {
+		if got := found[name]; got == nil || got.Port != port || got.Namespace != "shop" || got.Cluster.Timeout != 10*time.Second {
 			t.Errorf("%s: %+v, want the port %s", name, got, port)
 		}
 	}
@@ -322,12 +314,8 @@ func TestOrder(t *testing.T) {
 		return strings.Replace(routeText(name, `{"backendRefs":[{"name":"users","port":80}]}`), `"generation":2`, `"creationTimestamp":"`+date+`"`, 1)
 	}
 	made := translated(t, objects(t, dated("a", "2026-02-01T00:00:00Z"), dated("c", "2026-01-01T00:00:00Z"), dated("b", "2026-01-01T00:00:00Z")), settings())
-	var doc document
-	if err := json.Unmarshal(made.More, &doc); err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for _, r := range doc.Routes {
+	for _, r := range made.Addition.Routes {
 		got = append(got, r.Name)
 	}
 	if want := "shop/b/0.0 shop/c/0.0 shop/a/0.0"; strings.Join(got, " ") != want {
@@ -337,7 +325,7 @@ func TestOrder(t *testing.T) {
 
 func TestGRPC(t *testing.T) {
 	made := translated(t, objects(t, `{"kind":"GRPCRoute","metadata":{"namespace":"shop","name":"r"},"spec":{"parentRefs":[{"name":"web"}],"rules":[{"matches":[{"method":{"service":"a.B","method":"C"},"headers":[{"name":"X","value":"1"}]},{"method":{"service":"a.B"}},{}],"backendRefs":[{"name":"users","port":80}]},{"matches":[{"method":{"method":"C"}}]}]}}`), settings())
-	want := `{"match":{"headers":{"x":{"is":"1"}},"path":"/a.B/C","rank":980},"to":{"kubernetes.shop.users.80.h2c":1}}
+	want := `{"match":{"headers":{"x":{"is":1}},"path":"/a.B/C","rank":980},"to":{"kubernetes.shop.users.80.h2c":1}}
 {"match":{"path":"/a.B/*","rank":1000},"to":{"kubernetes.shop.users.80.h2c":1}}
 {"match":{"path":"/*","rank":1000},"to":{"kubernetes.shop.users.80.h2c":1}}`
 	if got := routesOf(t, made); got != want {

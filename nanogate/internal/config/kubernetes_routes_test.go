@@ -1,60 +1,10 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 )
-
-// What stands elsewhere comes after the file's own, is read like it, and is no part of
-// what changes.
-func TestWith(t *testing.T) {
-	for _, test := range []struct{ name, file, more, want string }{
-		{"both", "listen: 127.0.0.1:1\nroutes: [{name: a, to: u}]\nupstreams: {u: [\"127.0.0.1:1\"]}\n", `{"routes":[{"name":"b","to":"v"}],"upstreams":{"v":{"endpoints":["127.0.0.1:2"]}}}`, "a b u v"},
-		{"neither in the file", "listen: 127.0.0.1:1\nkubernetes: {gateway: web}\n", `{"routes":[{"name":"b","to":"v"}],"upstreams":{"v":{"endpoints":["127.0.0.1:2"]}}}`, "b v"},
-		{"nothing more", "listen: 127.0.0.1:1\nroutes: [{name: a, to: u}]\nupstreams: {u: [\"127.0.0.1:1\"]}\n", `{"routes":[],"upstreams":{}}`, "a u"},
-		{"to the file's", "listen: 127.0.0.1:1\nroutes: [{name: a, to: u}]\nupstreams: {u: [\"127.0.0.1:1\"]}\n", `{"routes":[{"name":"b","to":"u"}],"upstreams":{}}`, "a b u"},
-		{"a name twice", "listen: 127.0.0.1:1\nroutes: [{name: a, to: u}]\nupstreams: {u: [\"127.0.0.1:1\"]}\n", `{"routes":[{"name":"a","to":"u"}],"upstreams":{}}`, `f.yaml: routes[1]: the name "a" is another route's`},
-		{"a star that is one", "listen: 127.0.0.1:1\nkubernetes: {gateway: web}\n", `{"routes":[{"name":"b","match":{"headers":{"x":{"is":"a*"}}},"respond":{}}]}`, "b"},
-	} {
-		c, err := Parse("f.yaml", []byte(test.file))
-		if err != nil {
-			t.Fatalf("%s: %v", test.name, err)
-		}
-		c.Admin.Address = "127.0.0.1:3"
-		with, err := c.With([]byte(test.more))
-		var problems Problems
-		got := ""
-		switch {
-		case errors.As(err, &problems):
-			got = problems[0].String()
-		case err != nil:
-			got = err.Error()
-		default:
-			var names []string
-			for _, r := range with.Routes {
-				names = append(names, r.Name)
-			}
-			for _, u := range with.Upstreams {
-				names = append(names, u.Name)
-			}
-			got = strings.Join(names, " ")
-			if changes := Diff(c, with); len(changes) > 0 {
-				t.Errorf("%s: %v", test.name, changes)
-			}
-			if len(with.Sums) != len(with.Routes) || with.Admin != c.Admin {
-				t.Errorf("%s: %+v", test.name, with)
-			}
-		}
-		if !strings.HasPrefix(got, test.want) {
-			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
-		}
-		if again, err := c.With([]byte(test.more)); fmt.Sprint(err) == "<nil>" && len(again.Routes) != len(with.Routes) {
-			t.Errorf("%s: the file's document was changed", test.name)
-		}
-	}
-}
 
 func TestKubernetesRoutes(t *testing.T) {
 	c, err := Parse("/conf/f.yaml", []byte("listen: 127.0.0.1:1\nkubernetes: {gateway: [web, shop/web], controller: example.com/x, addresses: [192.0.2.1, a.example], kubeconfig: k}\n"))
