@@ -1,13 +1,6 @@
 package config
 
-import (
-	"net/netip"
-	"net/url"
-	"strings"
-	"time"
-
-	"dyno.example/nano/wire/http1"
-)
+import "net/netip"
 
 // Access is who may send requests by the address they come from. A denied address is
 // refused; if any are allowed, all others are.
@@ -25,96 +18,4 @@ func readPrefixes(p place) (all []netip.Prefix) {
 		all = append(all, item.prefix())
 	}
 	return all
-}
-
-// CORS is what scripts of other origins may do (Fetch standard 3.2).
-type CORS struct {
-	Origins     []Origin // empty: all, which goes with no credentials
-	Methods     []string
-	Headers     []string // that requests may carry; empty: those that a preflight asks for
-	Expose      []string // of responses, that scripts may read
-	Credentials bool
-	MaxAge      time.Duration // how long a browser may keep the answer to a preflight
-}
-
-// Origin is an origin, or all below a host.
-type Origin struct {
-	Scheme, Host string // Host with its port, if one is named
-	Below        bool   // "https://*.example.com": any one label or more before Host
-}
-
-func readCORS(p place) *CORS {
-	c := &CORS{Methods: []string{"GET", "HEAD", "POST"}, MaxAge: 10 * time.Minute}
-	found := readFields(p, c, []known[CORS]{
-		{"origins", func(c *CORS, p place) {
-			for _, item := range p.list() {
-				text := item.text()
-				if text == "*" && len(p.list()) == 1 {
-					return
-				}
-				if origin, ok := readOrigin(item, text); ok {
-					c.Origins = append(c.Origins, origin)
-				}
-			}
-		}},
-		{"methods", func(c *CORS, p place) { c.Methods = readTokens(p, "method") }},
-		{"headers", func(c *CORS, p place) { c.Headers = readTokens(p, "header field") }},
-		{"expose", func(c *CORS, p place) { c.Expose = readTokens(p, "header field") }},
-		{"credentials", func(c *CORS, p place) { c.Credentials = p.Boolean() }},
-		{"max-age", func(c *CORS, p place) { c.MaxAge = p.Duration(0, 24*time.Hour) }},
-	})
-	if _, ok := found["origins"]; !ok && p.IsMapping() {
-		p.Problem(`such as ["https://app.example.com"], or "*" for all`, "cors needs origins")
-	}
-	if c.Credentials && len(c.Origins) == 0 {
-		p.Problem("name the origins", "any page of the web could act in a user's name: credentials don't go with all origins")
-	}
-	return c
-}
-
-func readTokens(p place, what string) (all []string) {
-	for _, item := range p.list() {
-		all = append(all, item.token(what))
-	}
-	return all
-}
-
-// readOrigin reads scheme://host[:port], whose host may begin with "*.".
-func readOrigin(p place, text string) (o Origin, ok bool) {
-	if text == "" {
-		return o, false
-	}
-	const hint = "such as https://app.example.com or https://*.example.com"
-	u, err := url.Parse(strings.Replace(text, "://*.", "://", 1))
-	if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil || !http1.ValidHost(u.Hostname()) && !strings.Contains(u.Host, "[") {
-		p.Problem(hint, "expected an origin, got %s", form.Quote(text))
-		return o, false
-	}
-	return Origin{strings.ToLower(u.Scheme), strings.ToLower(u.Host), strings.Contains(text, "://*.")}, true
-}
-
-// CSRF refuses requests that change something and that another site had a browser send.
-type CSRF struct {
-	At    At
-	Trust []Origin // that may all the same; each one exactly
-}
-
-// readCSRF reads fields, or off, which is for routes with oidc.
-func (r *Route) readCSRF(p place) {
-	if !p.IsMapping() {
-		if r.NoCSRF = readOff(p); !r.NoCSRF {
-			r.CSRF = &CSRF{At: p.At()}
-		}
-		return
-	}
-	r.CSRF = &CSRF{At: p.At()}
-	readFields(p, r.CSRF, []known[CSRF]{
-		{"trust", func(c *CSRF, p place) {
-			for _, item := range p.list() {
-				if origin, ok := readOrigin(item, item.text()); ok {
-					c.Trust = append(c.Trust, origin)
-				}
-			}
-		}},
-	})
 }

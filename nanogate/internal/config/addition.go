@@ -110,3 +110,9 @@ func (c *Config) With(a *Addition) (*Config, error) {
 	}
 	return &with, nil
 }
+
+func (c *Config) own() []*Route { return c.Routes[:len(c.Routes)-c.added.routes] }
+
+func (c *Config) ownUpstreams() []*Upstream {
+	return c.Upstreams[:len(c.Upstreams)-c.added.upstreams]
+}

@@ -110,3 +110,10 @@ func checkToken(what, text string) (hint, message string) {
 	}
 	return "", ""
 }
+
+func checkHost(host string) (hint, message string) {
+	if host != "" && host != "upstream" && !http1.ValidHost(host) {
+		return "upstream, or a host such as api.example.com", "expected a host, got " + form.Quote(host)
+	}
+	return "", ""
+}

@@ -71,20 +71,6 @@ const (
 
 var forwardedNames = []string{"x", "rfc7239", "both", "off"}
 
-// Client bounds what one client can take. All have defaults.
-type Client struct {
-	Head, URI, Fields int   // of a request: bytes, bytes, count
-	Body              int64 // bytes; 0: unbounded (it is streamed)
-	Connections       int   // of all clients together
-
-	Handshake  time.Duration // for TLS to be agreed on
-	Handshakes int           // of TLS under way at once, of all clients together
-
-	ReadHead, ReadBody, Idle, Write time.Duration // for a head; between parts of a body; between requests; until it takes something
-	Rate                            int64         // bytes a second that a body must come at in the mean, and a response be taken at; 0: any
-	Drain                           time.Duration // how long requests under way may take on shutdown
-}
-
 // newConfig has the defaults.
 func newConfig(path string) *Config {
 	return &Config{Path: path, Identity: identityFields, Cache: Cache{Size: 64 << 20, Object: 1 << 20}, Client: Client{
@@ -130,22 +116,6 @@ var topFields = []known[Config]{
 	{"plugins", (*Config).readPlugins},
 	{"routes", (*Config).readRoutes},
 	{"upstreams", (*Config).readUpstreams},
-}
-
-var clientFields = []known[Client]{
-	{"head", func(c *Client, p place) { c.Head = int(p.size(512, 1<<20)) }},
-	{"uri", func(c *Client, p place) { c.URI = int(p.size(64, 1<<20)) }},
-	{"fields", func(c *Client, p place) { c.Fields = p.Integer(1, 10_000) }},
-	{"body", func(c *Client, p place) { c.Body = p.size(0, 1<<50) }},
-	{"connections", func(c *Client, p place) { c.Connections = p.Integer(1, 10_000_000) }},
-	{"handshake", func(c *Client, p place) { c.Handshake = p.Duration(100*time.Millisecond, time.Hour) }},
-	{"handshakes", func(c *Client, p place) { c.Handshakes = p.Integer(1, 1_000_000) }},
-	{"read-head", func(c *Client, p place) { c.ReadHead = p.Duration(100*time.Millisecond, time.Hour) }},
-	{"read-body", func(c *Client, p place) { c.ReadBody = p.Duration(100*time.Millisecond, time.Hour) }},
-	{"idle", func(c *Client, p place) { c.Idle = p.Duration(100*time.Millisecond, 24*time.Hour) }},
-	{"write", func(c *Client, p place) { c.Write = p.Duration(100*time.Millisecond, time.Hour) }},
-	{"rate", func(c *Client, p place) { c.Rate = p.size(0, 1<<30) }},
-	{"drain", func(c *Client, p place) { c.Drain = p.Duration(0, 24*time.Hour) }},
 }
 
 // read reads the file's top level.

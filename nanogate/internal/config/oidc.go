@@ -228,33 +228,3 @@ func (c *Config) linkOIDC(in *input) {
 func (c *Config) servesTLS() bool {
 	return len(c.Trust) > 0 || slices.ContainsFunc(c.Listen, func(l Listener) bool { return l.TLS != nil })
 }
-
-// covers reports whether a path matches the pattern.
-func (p Pattern) covers(path string) bool {
-	text := p.Text
-	if text == "" {
-		return true
-	}
-	for text != "" {
-		switch {
-		case text == "*", text == "/*" && path == "":
-			return true
-		case path == "":
-			return false
-		case text[0] == '{' && path[0] != '/':
-			text = text[strings.IndexByte(text, '}')+1:]
-			path = path[len(segment(path)):]
-		case text[0] != path[0]:
-			return false
-		default:
-			text, path = text[1:], path[1:]
-		}
-	}
-	return path == ""
-}
-
-// segment is what a path begins with, up to a slash.
-func segment(path string) string {
-	first, _, _ := strings.Cut(path, "/")
-	return first
-}

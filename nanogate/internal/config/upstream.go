@@ -44,50 +44,6 @@ type Endpoint struct {
 	plain bool // it says itself that it has no TLS
 }
 
-// Pool bounds the connections that are kept for later requests.
-type Pool struct {
-	Streams     int           // requests at once on a connection over HTTP/2
-	Connections int           // idle ones for each endpoint and loop; 0: none are kept
-	Warm        int           // that are opened before they are needed, in the same way
-	Idle        time.Duration // how long one stays unused: less than what the server allows
-	Age         time.Duration // how long one is used altogether; 0: for ever
-}
-
-// Balance is how an endpoint is picked.
-type Balance struct {
-	Kind  BalanceKind
-	Key   HashKey // of Hash
-	Name  string  // of the header field or cookie
-	Bound float64 // of Hash: how much more than its share an endpoint may have under way, 1.25 say
-}
-
-// BalanceKind is a way to pick.
-type BalanceKind uint8
-
-const (
-	LeastRequest BalanceKind = iota // the one of two drawn at random that has fewer requests under way
-	RoundRobin                      // in turn
-	EWMA                            // the one of two drawn at random that has been faster of late
-	Hash                            // the one that the key belongs to, unless it has far more than its share
-)
-
-var balanceNames = []string{"least-request", "round-robin", "ewma", "hash"}
-
-// String is the way's name in files.
-func (k BalanceKind) String() string { return balanceNames[k] }
-
-// HashKey is what of a request is hashed.
-type HashKey uint8
-
-const (
-	HashClient HashKey = iota // the client's address
-	HashPath
-	HashHeader
-	HashCookie
-)
-
-var hashKeys = []string{"client-ip", "path", "header", "cookie"}
-
 // upstreamFields are what an upstream may hold.
 var upstreamFields = []known[Upstream]{
 	{"endpoints", func(u *Upstream, p place) {
@@ -113,14 +69,6 @@ var upstreamFields = []known[Upstream]{
 	{"breaker", func(u *Upstream, p place) { u.Breaker = readBreaker(p) }},
 	{"tls", func(u *Upstream, p place) { u.TLS = readUpstreamTLS(p) }},
 	{"pool", func(u *Upstream, p place) { readFields(p, &u.Pool, poolFields) }},
-}
-
-var poolFields = []known[Pool]{
-	{"streams", func(l *Pool, p place) { l.Streams = p.Integer(1, 10_000) }},
-	{"connections", func(l *Pool, p place) { l.Connections = p.Integer(0, 65536) }},
-	{"idle", func(l *Pool, p place) { l.Idle = p.Duration(100*time.Millisecond, 24*time.Hour) }},
-	{"warm", func(l *Pool, p place) { l.Warm = p.Integer(0, 1000) }},
-	{"age", func(l *Pool, p place) { l.Age = p.Duration(time.Second, 24*time.Hour) }},
 }
 
 // NewUpstream is an upstream of that name with the defaults.
@@ -208,64 +156,4 @@ func (u *Upstream) readEndpoint(p place, text string) {
 		p.Problem("such as http://127.0.0.1:9001", "%v", err)
 	}
 	u.Endpoints = append(u.Endpoints, Endpoint{At: p.At(), Address: a, Weight: 1, plain: isPlain(text)})
-}
-
-func readBalance(p place) Balance {
-	b := Balance{Bound: 1.25}
-	if !p.IsMapping() {
-		b.Kind = BalanceKind(max(0, indexOf(balanceNames, p.word(balanceNames...))))
-		return b
-	}
-	readFields(p, &b, []known[Balance]{{"hash", func(b *Balance, p place) {
-		b.Kind = Hash
-		if !p.IsMapping() {
-			b.Key = HashKey(max(0, indexOf(hashKeys[:2], p.word(hashKeys[:2]...))))
-			return
-		}
-		readFields(p, b, []known[Balance]{
-			{"header", func(b *Balance, p place) { b.Key, b.Name = HashHeader, strings.ToLower(p.token("header field")) }},
-			{"cookie", func(b *Balance, p place) { b.Key, b.Name = HashCookie, p.token("cookie") }},
-			{"bound", func(b *Balance, p place) {
-				if b.Bound = 1 + float64(p.Integer(101, 1000)-100)/100; b.Bound <= 1 {
-					b.Bound = 1.25
-				}
-			}},
-		})
-	}}})
-	return b
-}
-
-// Simple is the configuration of a gateway that sends everything to one address.
-func Simple(listen, to string) (*Config, error) {
-	if err := CheckListen(listen); err != nil {
-		return nil, err
-	}
-	a, err := ParseAddress(to)
-	if err != nil {
-		return nil, err
-	}
-	c := newConfig("")
-	c.Listen = []Listener{{Address: listen}}
-	r := NewRoute(At{}, "all")
-	r.Strip = c.Identity
-	u := NewUpstream(At{}, to)
-	u.Text = to
-	u.Endpoints = []Endpoint{{Address: a, Weight: 1}}
-	r.To = []Target{{Direct: u, Weight: 1}}
-	r.Text = "{to: " + form.Quote(to) + "}"
-	c.Routes, c.Sums = []*Route{r}, []Sum{r.sum()}
-	return c, nil
-}
-
-// DNS is how host names among an upstream's endpoints are resolved.
-type DNS struct {
-	Every   time.Duration // how often they are asked for
-	Timeout time.Duration // for an answer
-}
-
-func newDNS() DNS { return DNS{Every: 10 * time.Second, Timeout: 2 * time.Second} }
-
-var dnsFields = []known[DNS]{
-	{"every", func(d *DNS, p place) { d.Every = p.Duration(time.Second, 24*time.Hour) }},
-	{"timeout", func(d *DNS, p place) { d.Timeout = p.Duration(10*time.Millisecond, time.Minute) }},
 }

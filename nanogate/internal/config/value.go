@@ -3,6 +3,8 @@ package config
 import (
 	"math"
 	"net/netip"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,4 +119,41 @@ func (p place) listenAddress() string {
 		p.Problem("such as 127.0.0.1:8080 or :8080", "%v", err)
 	}
 	return text
+}
+
+// path reads the path of a file. A relative one starts from the configuration's folder.
+func (p place) path() string {
+	text := p.text()
+	if text == "" || filepath.IsAbs(text) {
+		return text
+	}
+	return filepath.Join(p.in.dir, text)
+}
+
+// pathOrURL reads a file's path or an http or https URL. Over http anybody on the way
+// could put in keys of his own, so that is for this machine only.
+func (p place) pathOrURL() string {
+	text := p.text()
+	if !strings.Contains(text, "://") {
+		return p.path()
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https":
+		p.Problem("such as https://id.example/.well-known/jwks.json", "expected a file or an https URL, got %s", form.Quote(text))
+	case u.Scheme == "http" && u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" && u.Hostname() != "::1":
+		p.Problem("write https://", "keys that come over plain http could be anybody's: only this machine's own addresses are taken")
+	}
+	return text
+}
+
+// readOff reads the one word that a route may say of what the file asks for as a whole.
+func readOff(p place) bool { return p.word("off", "on") == "off" }
+
+func readHealthPath(p place) string {
+	path := p.text()
+	if path != "" && (path[0] != '/' || strings.ContainsAny(path, " #\\")) {
+		p.Problem("such as /health", "expected a path, got %s", form.Quote(path))
+	}
+	return path
 }
