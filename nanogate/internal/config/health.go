@@ -27,7 +27,7 @@ func readHealth(p place) *Health {
 	}
 	readFields(p, h, []known[Health]{
 		{"path", func(h *Health, p place) { h.Path = readHealthPath(p) }},
-		{"grpc", func(h *Health, p place) { h.GRPC, h.Service = true, p.text() }},
+		{"grpc", func(h *Health, p place) { h.GRPC, h.Service = true, readService(p) }},
 		{"host", func(h *Health, p place) {
 			if h.Host = p.text(); h.Host != "" && !http1.ValidHost(h.Host) {
 				p.Problem("such as api.example.com", "expected a host, got %s", form.Quote(h.Host))
@@ -40,4 +40,17 @@ func readHealth(p place) *Health {
 		{"status", func(h *Health, p place) { h.Low = p.status(100, 599); h.High = h.Low }},
 	})
 	return h
+}
+
+// readService reads the name of a service that is asked for its health. None is the health of the
+// server as a whole, as the protocol has it.
+func readService(p place) string {
+	text, ok := p.Scalar()
+	switch {
+	case !ok:
+		p.Problem("such as users.v1.Users", `expected the name of a service, or "" for the server as a whole, got %s`, p.Describe())
+	case text != "":
+		return p.text()
+	}
+	return ""
 }

@@ -60,10 +60,12 @@ upstreams: {u: {endpoints: ["h2c://`+bad+`", "h2c://`+good+`"], balance: round-r
 }
 
 // Endpoints are asked by gRPC's health checking protocol, with and without TLS. One that
-// doesn't know the service, or the protocol, isn't well.
+// doesn't know the service, or the protocol, isn't well. Without a service they are asked for the
+// health of the server as a whole.
 func TestGRPCHealth(t *testing.T) {
 	ca := securetest.New(t)
-	for _, scheme := range []string{"h2c://", "https://"} {
+	for _, of := range []struct{ scheme, service string }{{"h2c://", "tests"}, {"https://", "tests"}, {"h2c://", ""}} {
+		scheme := of.scheme
 		serve := func(options ...func(*grpc.Server)) (string, *testService) {
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
@@ -86,13 +88,14 @@ func TestGRPCHealth(t *testing.T) {
 		says := func(name string, status healthpb.HealthCheckResponse_ServingStatus) func(*grpc.Server) {
 			return func(s *grpc.Server) {
 				state := health.NewServer()
+				state.SetServingStatus("", healthpb.HealthCheckResponse_NOT_SERVING)
 				state.SetServingStatus(name, status)
 				healthpb.RegisterHealthServer(s, state)
 			}
 		}
-		well, service := serve(says("tests", healthpb.HealthCheckResponse_SERVING))
+		well, service := serve(says(of.service, healthpb.HealthCheckResponse_SERVING))
 		all, services := []string{well}, []*testService{}
-		for _, options := range [][]func(*grpc.Server){{says("tests", healthpb.HealthCheckResponse_NOT_SERVING)}, {says("other", healthpb.HealthCheckResponse_SERVING)}, nil} {
+		for _, options := range [][]func(*grpc.Server){{says(of.service, healthpb.HealthCheckResponse_NOT_SERVING)}, {says("other", healthpb.HealthCheckResponse_SERVING)}, nil} {
 			url, sick := serve(options...)
 			all, services = append(all, url), append(services, sick)
 		}
@@ -100,7 +103,7 @@ func TestGRPCHealth(t *testing.T) {
 		if scheme == "https://" {
 			tls = fmt.Sprintf("tls: {ca: %q}, ", ca.Path)
 		}
-		g, at := start(t, fmt.Sprintf("routes: [{to: u}]\nupstreams: {u: {endpoints: [%q, %q, %q, %q], %shealth: {grpc: tests, every: 50ms, timeout: 30s}}}\n", all[0], all[1], all[2], all[3], tls))
+		g, at := start(t, fmt.Sprintf("routes: [{to: u}]\nupstreams: {u: {endpoints: [%q, %q, %q, %q], %shealth: {grpc: %q, every: 50ms, timeout: 30s}}}\n", all[0], all[1], all[2], all[3], tls, of.service))
 		for until := time.Now().Add(patience); len(g.Snapshot().Upstream("u").Set().Usable) != 1; time.Sleep(time.Millisecond) {
 			if time.Now().After(until) {
 				t.Fatalf("%s: %d endpoints may be asked", scheme, len(g.Snapshot().Upstream("u").Set().Usable))
