@@ -36,9 +36,13 @@ func readAccessLog(p place) *AccessLog {
 	}
 	slow, isSlow := time.Second, false
 	found := readFields(p, l, []known[AccessLog]{
+		// A file, `stdout` or `stderr`. Default: required
 		{"to", func(l *AccessLog, p place) { l.To = p.logFile() }},
+		// JSON, or the formats of Apache and nginx. Default: `json`
 		{"format", func(l *AccessLog, p place) { l.Format = LogFormat(max(0, indexOf(logFormats, p.word(logFormats...)))) }},
+		// The share of requests that is logged.
 		{"sample", func(l *AccessLog, p place) { l.Sample = p.share() }},
+		// Requests that failed or were slow are logged whatever the share. Default: none
 		{"always", func(l *AccessLog, p place) {
 			for _, item := range p.list() {
 				switch item.word("errors", "slow") {
@@ -49,12 +53,16 @@ func readAccessLog(p place) *AccessLog {
 				}
 			}
 		}},
+		// From when a request is slow. Default: off
 		{"slow", func(_ *AccessLog, p place) { slow = p.Duration(time.Millisecond, time.Hour) }},
+		// Parameters of queries whose values are left out, besides those that are known to be
+		// secret.
 		{"redact", func(l *AccessLog, p place) {
 			for _, item := range p.list() {
 				l.Redact = append(l.Redact, strings.ToLower(item.text()))
 			}
 		}},
+		// Bytes that may wait to be written, for each event loop.
 		{"buffer", func(l *AccessLog, p place) { l.Buffer = int(p.size(64<<10, 1<<30)) }},
 	})
 	if _, ok := found["to"]; !ok {

@@ -41,14 +41,26 @@ func readACME(p place) *ACME {
 	a := &ACME{At: p.At(), Text: p.in.text(p.Node), Directory: LetsEncrypt, Challenges: []string{TLSALPN01, HTTP01}}
 	agreed := false
 	found := readFields(p, a, []known[ACME]{
+		// URL of the authority's directory.
 		{"directory", (*ACME).readDirectory},
+		// PEM file of who signs the directory's own certificate. Default: the system's authorities
 		{"ca", func(a *ACME, p place) { a.CA = p.path() }},
+		// Address that the authority may write to. Default: none
 		{"email", (*ACME).readEmail},
+		// Host names, or `*.NAME`, each of which gets a certificate. Default: required
 		{"domains", (*ACME).readDomains},
+		// Directory that keys and certificates are kept in. Default: required
 		{"storage", func(a *ACME, p place) { a.Storage = p.path() }},
+		// How the authority may check that a name is the gateway's, in the order in which they are
+		// tried. Default: `[tls-alpn-01, http-01]`
 		{"challenge", (*ACME).readChallenges},
+		// The DNS server that records for `dns-01` are made at.
 		{"dns", func(a *ACME, p place) { a.DNS = readACMEDNS(p) }},
+		// An account at the authority that the gateway's is bound to (RFC 8555, 7.3.4). Default:
+		// none
 		{"external-account", (*ACME).readAccount},
+		// Whether you agree to the authority's terms of service, without which it gives no
+		// certificate. Default: required
 		{"agree", func(_ *ACME, p place) { agreed = p.Boolean() }},
 	})
 	if !p.IsMapping() {
@@ -143,7 +155,9 @@ func (a *ACME) readChallenges(p place) {
 
 func (a *ACME) readAccount(p place) {
 	readFields(p, a, []known[ACME]{
+		// The account's name at the authority. Default: required
 		{"id", func(a *ACME, p place) { a.AccountID = p.text() }},
+		// File of the account's key, in base64url. Default: required
 		{"key", func(a *ACME, p place) { a.AccountKey = p.path() }},
 	})
 	if p.IsMapping() && (a.AccountID == "" || a.AccountKey == "") {

@@ -26,18 +26,24 @@ const acmeDNSExample = "such as dns: {server: ns1.shop.example, key: ./tsig.key}
 func readACMEDNS(p place) *ACMEDNS {
 	d := &ACMEDNS{Wait: time.Minute}
 	found := readFields(p, d, []known[ACMEDNS]{
+		// The server that takes updates (RFC 2136), port 53 without one. Default: required
 		{"server", func(d *ACMEDNS, p place) { d.Server = p.nameServer() }},
+		// File of the key that updates are signed with, as `tsig-keygen` writes it. Default:
+		// required
 		{"key", func(d *ACMEDNS, p place) { d.Key = p.secretFile() }},
+		// The zone that the records are in. Default: the server is asked
 		{"zone", func(d *ACMEDNS, p place) {
 			if d.Zone = strings.ToLower(strings.TrimSuffix(p.text(), ".")); d.Zone != "" && !isDomain(d.Zone) {
 				p.Problem("such as shop.example", "expected the name of a zone, got %s", form.Quote(d.Zone))
 			}
 		}},
+		// Servers that have to know a record before the authority is told. Default: `server`
 		{"check", func(d *ACMEDNS, p place) {
 			for _, item := range p.list() {
 				d.Check = append(d.Check, item.nameServer())
 			}
 		}},
+		// How long these are waited for.
 		{"wait", func(d *ACMEDNS, p place) { d.Wait = p.Duration(10*time.Millisecond, 10*time.Minute) }},
 	})
 	for _, name := range []string{"server", "key"} {

@@ -30,7 +30,10 @@ func readAdmin(p place) (a Admin) {
 		return a
 	}
 	if found := readFields(p, &a, []known[Admin]{
+		// `host:port` or `unix:/path`. Default: required
 		{"address", address},
+		// File of the token that changes, and whoever asks for the configuration, must show.
+		// Default: none
 		{"token", func(a *Admin, p place) { a.Token = p.path() }},
 	}); found["address"].Node == nil {
 		p.Problem("such as {address: 127.0.0.1:9901}", "admin needs an address")

@@ -43,6 +43,7 @@ func readBalance(p place) Balance {
 		b.Kind = BalanceKind(max(0, indexOf(balanceNames, p.word(balanceNames...))))
 		return b
 	}
+	// Each client's address, path, header field or cookie has its endpoint.
 	readFields(p, &b, []known[Balance]{{"hash", func(b *Balance, p place) {
 		b.Kind = Hash
 		if !p.IsMapping() {
@@ -50,8 +51,11 @@ func readBalance(p place) Balance {
 			return
 		}
 		readFields(p, b, []known[Balance]{
+			// Each value of a header field.
 			{"header", func(b *Balance, p place) { b.Key, b.Name = HashHeader, strings.ToLower(p.token("header field")) }},
+			// Each value of a cookie.
 			{"cookie", func(b *Balance, p place) { b.Key, b.Name = HashCookie, p.token("cookie") }},
+			// Percentage of its share that an endpoint may have under way. Default: `125`
 			{"bound", func(b *Balance, p place) {
 				if b.Bound = 1 + float64(p.Integer(101, 1000)-100)/100; b.Bound <= 1 {
 					b.Bound = 1.25

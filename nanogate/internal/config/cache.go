@@ -13,7 +13,9 @@ type Cache struct {
 }
 
 var cacheFields = []known[Cache]{
+	// Bytes of all stored responses.
 	{"size", func(c *Cache, p place) { c.Size = p.size(1<<20, 1<<42) }},
+	// Bytes of one response.
 	{"object", func(c *Cache, p place) { c.Object = p.size(4<<10, 1<<30) }},
 }
 
@@ -40,14 +42,25 @@ type Caching struct {
 }
 
 var cachingFields = []known[Caching]{
+	// What a guard lets pass is the same for everybody it lets pass. Default: `false`
 	{"shared", func(c *Caching, p place) { c.Shared = p.Boolean() }},
+	// The longest that a response without a lifetime is fresh. Default: off
 	{"heuristic", func(c *Caching, p place) { c.Heuristic = p.Duration(0, 24*time.Hour) }},
+	// For responses that don't say it themselves. Default: none
 	{"stale-while-revalidate", func(c *Caching, p place) { c.WhileRevalidate = p.Duration(0, 30*24*time.Hour) }},
+	// For responses that don't say it themselves. Default: none
 	{"stale-if-error", func(c *Caching, p place) { c.IfError = p.Duration(0, 30*24*time.Hour) }},
+	// How long a request waits for the response to another one of the same kind; `0s`: each is
+	// sent.
 	{"wait", func(c *Caching, p place) { c.Wait = p.Duration(0, time.Minute) }},
+	// Requests that may wait for one response.
 	{"waiters", func(c *Caching, p place) { c.Waiters = p.Integer(1, 100_000) }},
+	// Whether Cache-Control of a request counts. Default: `honor`
 	{"request-directives", func(c *Caching, p place) { c.Obey = p.word("honor", "ignore") == "honor" }},
+	// Fields that count more than Cache-Control and Expires (RFC 9213), the first that a response
+	// has. Default: `CDN-Cache-Control`
 	{"targets", func(c *Caching, p place) { c.Targets = readTargets(p) }},
+	// Responses say in Cache-Status what the cache did.
 	{"status", func(c *Caching, p place) { c.CacheStatus = p.Boolean() }},
 }
 

@@ -41,12 +41,19 @@ const mostSteps = 16
 func readCanary(p place) *Canary {
 	c := &Canary{At: p.At(), Text: p.in.text(p.Node), Rules: RollBack{Errors: 1, Slower: 1, Least: 50, Confidence: 0.99}}
 	found := readFields(p, c, []known[Canary]{
+		// An upstream or a URL. Default: required
 		{"to", func(c *Canary, p place) { c.To = readTarget(p, p.text()) }},
+		// The share of the requests. A canary has exactly one of this and `steps`.
 		{"weight", func(c *Canary, p place) { c.Steps = append(c.Steps, CanaryStep{Weight: p.share()}) }},
+		// Shares one after the other.
 		{"steps", (*Canary).readSteps},
+		// A header field with which a request says `canary` or `stable`. Default: none
 		{"header", func(c *Canary, p place) { c.Header = strings.ToLower(p.token("header field")) }},
+		// A cookie that says so. Default: none
 		{"cookie", func(c *Canary, p place) { c.Cookie = p.token("cookie") }},
+		// How long a client stays on its side, by `cookie`. Default: each request is drawn
 		{"sticky", func(c *Canary, p place) { c.Sticky = p.Duration(time.Second, 366*24*time.Hour) }},
+		// When the canary is given up; `off`: never by itself. Default: `on`
 		{"roll-back", func(c *Canary, p place) { c.readRollBack(p) }},
 	})
 	if _, ok := found["to"]; !ok {
@@ -72,7 +79,9 @@ func (c *Canary) readSteps(p place) {
 	for i, item := range items {
 		var s CanaryStep
 		found := readFields(item, &s, []known[CanaryStep]{
+			// The share of this step. Default: required
 			{"weight", func(s *CanaryStep, p place) { s.Weight = p.share() }},
+			// How long it lasts. Default: until the configuration changes
 			{"for", func(s *CanaryStep, p place) { s.For = p.Duration(time.Second, 366*24*time.Hour) }},
 		})
 		if _, ok := found["weight"]; !ok {
@@ -92,10 +101,15 @@ func (c *Canary) readRollBack(p place) {
 		return
 	}
 	found := readFields(p, r, []known[RollBack]{
+		// How many times as often requests may fail as at the route's own upstream.
 		{"errors", func(r *RollBack, p place) { r.Errors = p.times() }},
+		// From when a response is slow. Default: off
 		{"slow", func(r *RollBack, p place) { r.Slow = p.Duration(time.Millisecond, time.Hour) }},
+		// How many times as often responses may be slow.
 		{"slower", func(r *RollBack, p place) { r.Slower = p.times() }},
+		// Requests of the canary before anything is decided.
 		{"least", func(r *RollBack, p place) { r.Least = p.Integer(0, 1_000_000_000) }},
+		// 1 less the chance that a canary that isn't worse is ever given up.
 		{"confidence", func(r *RollBack, p place) {
 			if r.Confidence = p.share(); r.Confidence < 0.5 || r.Confidence > 0.999999 {
 				p.Problem("such as 99%", "expected a confidence from 50%% to 99.9999%%")

@@ -20,7 +20,9 @@ type Queue struct {
 // readQueue reads what differs from the defaults.
 func readQueue(p place, q Queue) *Queue {
 	readFields(p, &q, []known[Queue]{
+		// Requests that may wait.
 		{"size", func(q *Queue, p place) { q.Size = p.Integer(1, 100_000) }},
+		// How long each may wait. Default: `100ms` of `concurrency`, `1s` of plug-ins
 		{"wait", func(q *Queue, p place) { q.Wait = p.Duration(time.Millisecond, time.Minute) }},
 	})
 	return &q
@@ -33,9 +35,14 @@ func readConcurrency(p place) *Concurrency {
 		return c
 	}
 	found := readFields(p, c, []known[Concurrency]{
+		// For a response to begin, by which the bound is sought between `least` and `most`.
+		// Default: the bound is `most`
 		{"objective", func(c *Concurrency, p place) { c.Objective = p.Duration(time.Millisecond, time.Minute) }},
+		// The lowest bound.
 		{"least", func(c *Concurrency, p place) { c.Least = p.Integer(1, 1_000_000) }},
+		// The bound, or with `objective` the highest.
 		{"most", func(c *Concurrency, p place) { c.Most = p.Integer(1, 10_000_000) }},
+		// Requests that find no place and wait. Default: they are refused at once
 		{"queue", func(c *Concurrency, p place) { c.Queue = readQueue(p, Queue{Size: 1000, Wait: 100 * time.Millisecond}) }},
 	})
 	_, sought := found["least"]

@@ -83,38 +83,74 @@ func newConfig(path string) *Config {
 
 // topFields are what a file may hold.
 var topFields = []known[Config]{
+	// Addresses that clients connect to. One that another process listens on is an error, see [two
+	// processes](operation.md#two-processes-on-one-address). Default: required
 	{"listen", (*Config).readListen},
+	// Certificates, see [TLS](tls.md). All addresses speak TLS but those with `tls: false`.
 	{"tls", func(c *Config, p place) { c.TLS = readTLS(p) }},
+	// Address of the [admin interface](admin.md), `host:port` or `unix:/path`, see [looking at
+	// it](admin.md#looking-at-it). Default: none
 	{"admin", func(c *Config, p place) { c.Admin = readAdmin(p) }},
+	// Proxies in front of the gateway whose X-Forwarded-* are believed, see [what clients may
+	// send](clients.md). Default: none
 	{"trust", func(c *Config, p place) {
 		for _, item := range p.list() {
 			c.Trust = append(c.Trust, item.prefix())
 		}
 	}},
+	// What these proxies say of clients' certificates is believed too. Only for proxies that take
+	// these fields out of what clients send. Default: `false`
 	{"trust-certificates", func(c *Config, p place) { c.Certificates = p.Boolean() }},
+	// How upstreams are told who the client is: `x` (X-Forwarded-For, -Proto, -Host), `rfc7239`
+	// (Forwarded), both or not at all. Default: `x`
 	{"forwarded", func(c *Config, p place) {
 		c.Forwarded = Forwarded(max(0, indexOf(forwardedNames, p.word(forwardedNames...))))
 	}},
+	// Addresses and networks that may ask [what becomes of a
+	// request](operation.md#what-becomes-of-a-request). Default: none
 	{"explain", func(c *Config, p place) {
 		for _, item := range p.list() {
 			c.Explain = append(c.Explain, item.prefix())
 		}
 	}},
+	// Paths with `%2F` or `%5C` are refused, or kept as they are. Default: `refuse`
 	{"escaped-slashes", func(c *Config, p place) { c.Paths.Slashes = p.word("refuse", "keep") == "keep" }},
+	// Paths with `;` are refused, or kept as they are, see [what clients may send](clients.md).
+	// Default: `refuse`
 	{"path-parameters", func(c *Config, p place) { c.Paths.Parameters = p.word("refuse", "keep") == "keep" }},
+	// Header fields that identify a person, see [identity](identity.md): they are removed from what
+	// clients send. Default: `x-user-id` and six others
 	{"identity", func(c *Config, p place) { c.Identity = readIdentityNames(p) }},
+	// [Plug-ins](wasm.md) and [compiled-in middleware](middleware.md) of all routes, before a
+	// route's own: names, or `{name: settings}`, in order. Value: a name, or a list of names and `{name: settings}`.
 	{"use", func(c *Config, p place) { c.Use, c.UseText = readUses(p), p.in.text(p.Node) }},
+	// The gateway's zone: upstreams without a `zone` of their own prefer it. Default: none
 	{"zone", func(c *Config, p place) { c.Zone = p.text() }},
+	// Path that responds 200, or 503 while draining, before any route and under any load; its body
+	// lists names without a [certificate](acme.md). Default: none
 	{"ready", func(c *Config, p place) { c.Ready = readHealthPath(p) }},
+	// What happens when the gateway itself has too much to do, see [under
+	// overload](limits.md#under-overload).
 	{"overload", func(c *Config, p place) { readFields(p, &c.Overload, overloadFields) }},
+	// How much is stored of responses, see [the cache](cache.md).
 	{"cache", (*Config).readCache},
+	// Limits of what a client may take or take time for.
 	{"client", func(c *Config, p place) { readFields(p, &c.Client, clientFields) }},
+	// See [the access log](logs.md#the-access-log). Default: none
 	{"access-log", func(c *Config, p place) { c.AccessLog = readAccessLog(p) }},
+	// See [traces](logs.md#traces). Default: none
 	{"trace", func(c *Config, p place) { c.Trace = readTrace(p) }},
+	// A collector that metrics are pushed to, see [pushing metrics](admin.md#pushing-metrics).
+	// Default: none
 	{"metrics", func(c *Config, p place) { c.Metrics = readMetrics(p) }},
+	// More routes and upstreams, which stand in Kubernetes; then `routes` may be missing, see
+	// [routes in Kubernetes](kubernetes.md#routes-in-kubernetes). Default: none
 	{"kubernetes", func(c *Config, p place) { c.Kubernetes = readKubernetesRoutes(p) }},
+	// WebAssembly that routes `use`, see [plug-ins in WebAssembly](wasm.md).
 	{"plugins", (*Config).readPlugins},
+	// What is done with which requests. Default: required
 	{"routes", (*Config).readRoutes},
+	// Where requests are sent. Value: by name: text, a list, or fields.
 	{"upstreams", (*Config).readUpstreams},
 }
 

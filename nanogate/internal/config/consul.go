@@ -47,20 +47,31 @@ func readConsul(p place) *Consul {
 		return c
 	}
 	found := readFields(p, c, []known[Consul]{
+		// The service's name. Default: required
 		{"service", func(c *Consul, p place) { c.Service = p.consulName("service") }},
+		// Agent or server, `http://host:port`, `https://host:port` or `unix:/path`.
 		{"address", (*Consul).readAddress},
+		// Tags that an instance must have, all of them. Default: none
 		{"tags", func(c *Consul, p place) {
 			for _, item := range p.list() {
 				c.Tags = append(c.Tags, item.text())
 			}
 		}},
+		// Default: the agent's own
 		{"datacenter", func(c *Consul, p place) { c.Datacenter = p.consulName("datacenter") }},
+		// File of the ACL token. Default: none
 		{"token", func(c *Consul, p place) { c.Token = p.path() }},
+		// Instances that a check warns of aren't used. Default: `true`
 		{"passing-only", func(c *Consul, p place) { c.Warning = !p.Boolean() }},
+		// Instances of the agent's own node may be unix sockets. Default: `false`
 		{"sockets", func(c *Consul, p place) { c.Sockets = p.Boolean() }},
+		// Name of the metadata that holds an instance's zone, if it has no locality.
 		{"zone", func(c *Consul, p place) { c.Zone = p.text() }},
+		// How instances are spoken to. Default: `http`, or `https` if the upstream has `tls`
 		{"protocol", func(c *Consul, p place) { c.Protocol = p.word(consulProtocols...) }},
+		// For a response, beyond the time that Consul waits for a change.
 		{"timeout", func(c *Consul, p place) { c.Timeout = p.Duration(10*time.Millisecond, time.Minute) }},
+		// TLS with the agent.
 		{"tls", func(c *Consul, p place) { c.TLS = readUpstreamTLS(p) }},
 	})
 	if _, ok := found["service"]; !ok {

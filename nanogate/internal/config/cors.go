@@ -27,6 +27,8 @@ type Origin struct {
 func readCORS(p place) *CORS {
 	c := &CORS{Methods: []string{"GET", "HEAD", "POST"}, MaxAge: 10 * time.Minute}
 	found := readFields(p, c, []known[CORS]{
+		// Such as `https://app.example.com` or `https://*.example.com`; `"*"` for all. Default:
+		// required
 		{"origins", func(c *CORS, p place) {
 			for _, item := range p.list() {
 				text := item.text()
@@ -38,10 +40,15 @@ func readCORS(p place) *CORS {
 				}
 			}
 		}},
+		// Methods that requests may have. Default: `[GET, HEAD, POST]`
 		{"methods", func(c *CORS, p place) { c.Methods = readTokens(p, "method") }},
+		// Header fields that requests may carry. Default: those that a preflight asks for
 		{"headers", func(c *CORS, p place) { c.Headers = readTokens(p, "header field") }},
+		// Header fields of responses that scripts may read. Default: none
 		{"expose", func(c *CORS, p place) { c.Expose = readTokens(p, "header field") }},
+		// Requests may carry cookies and the like; not with all origins. Default: `false`
 		{"credentials", func(c *CORS, p place) { c.Credentials = p.Boolean() }},
+		// How long a browser may keep the response to a preflight.
 		{"max-age", func(c *CORS, p place) { c.MaxAge = p.Duration(0, 24*time.Hour) }},
 	})
 	if _, ok := found["origins"]; !ok && p.IsMapping() {

@@ -16,6 +16,7 @@ func (r *Route) readCSRF(p place) {
 	}
 	r.CSRF = &CSRF{At: p.At()}
 	readFields(p, r.CSRF, []known[CSRF]{
+		// Origins whose pages may. Default: none
 		{"trust", func(c *CSRF, p place) {
 			for _, item := range p.list() {
 				if origin, ok := readOrigin(item, item.text()); ok {

@@ -26,7 +26,10 @@ func readDeadline(p place) *Deadline {
 	if !p.IsMapping() {
 		header(d, p)
 	} else if found := readFields(p, d, []known[Deadline]{
+		// Name of the field. Default: required
 		{"header", header},
+		// Milliseconds (150), seconds (0.15) or gRPC's form (150m), which `grpc-timeout` always
+		// has. Default: `ms`
 		{"unit", func(d *Deadline, p place) { d.Unit = TimeUnit(max(0, indexOf(timeUnits, p.word(timeUnits...)))) }},
 	}); found["header"].Node == nil {
 		p.Problem("such as deadline: x-request-timeout, or {header: x-request-timeout, unit: ms}", "a deadline needs a header")

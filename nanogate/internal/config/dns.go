@@ -11,6 +11,8 @@ type DNS struct {
 func newDNS() DNS { return DNS{Every: 10 * time.Second, Timeout: 2 * time.Second} }
 
 var dnsFields = []known[DNS]{
+	// How often names are resolved.
 	{"every", func(d *DNS, p place) { d.Every = p.Duration(time.Second, 24*time.Hour) }},
+	// For a response.
 	{"timeout", func(d *DNS, p place) { d.Timeout = p.Duration(10*time.Millisecond, time.Minute) }},
 }

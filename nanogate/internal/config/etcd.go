@@ -58,26 +58,26 @@ func readEtcd(p place) *Etcd {
 	tls := false
 	var endpoints []place
 	found := readFields(p, e, []known[Etcd]{
+		// Members of the cluster, `host:port` or URLs. Value: one or a list of: `host:port` or URL. Default: required
 		{"endpoints", func(_ *Etcd, p place) { endpoints = p.list() }},
+		// What the instances' keys begin with; it ends with a slash. Default: required
 		{"prefix", func(e *Etcd, p place) {
 			if e.Prefix = p.text(); e.Prefix != "" && !strings.HasSuffix(e.Prefix, "/") {
 				p.Problem("write "+e.Prefix+"/", "a prefix ends with a slash: without it, keys that only begin alike would be meant too")
 			}
 		}},
-		{"user", func(*Etcd, place) {}}, // below, as a secret
-		{"password", func(*Etcd, place) {}},
+		// A text, `{file}` or `{env}`. Default: none
+		{"user", func(_ *Etcd, p place) { c.User = p.secret(true) }},
+		// `{file}` or `{env}`, never as a text. Default: none
+		{"password", func(_ *Etcd, p place) { c.Password = p.secret(false) }},
+		// TLS with the members.
 		{"tls", func(_ *Etcd, p place) {
 			tls = true
 			readFields(p, c, etcdTLSFields)
 		}},
+		// For a response.
 		{"timeout", func(_ *Etcd, p place) { c.Timeout = p.Duration(10*time.Millisecond, time.Minute) }},
 	})
-	if user, ok := found["user"]; ok {
-		c.User = user.secret(true)
-	}
-	if password, ok := found["password"]; ok {
-		c.Password = password.secret(false)
-	}
 	for _, item := range endpoints {
 		c.readEndpoint(item, tls)
 	}
@@ -99,9 +99,13 @@ func readEtcd(p place) *Etcd {
 }
 
 var etcdTLSFields = []known[EtcdCluster]{
+	// PEM file of who signs the members' certificates. Default: the system's authorities
 	{"ca", func(c *EtcdCluster, p place) { c.CA = p.path() }},
+	// PEM file of the gateway's certificate. Default: none
 	{"cert", func(c *EtcdCluster, p place) { c.Cert = p.path() }},
+	// PEM file of its key.
 	{"key", func(c *EtcdCluster, p place) { c.Key = p.path() }},
+	// The name that the members' certificates are for. Default: that of each endpoint
 	{"name", func(c *EtcdCluster, p place) { c.Name = p.text() }},
 }
 

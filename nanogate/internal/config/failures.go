@@ -38,9 +38,14 @@ func readFailures(p place, f Failures, names bool) Failures {
 		}
 		return f
 	}
-	fields := []known[Failures]{{"address", func(f *Failures, p place) { f.Address = rate(p) }}}
-	if names {
-		fields = append(fields, known[Failures]{"name", func(f *Failures, p place) { f.Name = rate(p) }})
+	fields := []known[Failures]{
+		// From each client's address, of IPv6 its network of 64 bits.
+		{"address", func(f *Failures, p place) { f.Address = rate(p) }},
+		// For each user's name, whoever shows it; of `basic` only.
+		{"name", func(f *Failures, p place) { f.Name = rate(p) }},
+	}
+	if !names {
+		fields = fields[:1]
 	}
 	readFields(p, &f, fields)
 	return f

@@ -25,20 +25,26 @@ func (f *Fault) check(report report) {
 func readFault(p place) *Fault {
 	f := &Fault{}
 	readFields(p, f, []known[Fault]{
+		// A share of the requests gets a status, and no upstream sees it.
 		{"abort", func(f *Fault, p place) {
 			f.AbortShare = 1
 			readFields(p, f, []known[Fault]{
+				// Default: required
 				{"status", func(f *Fault, p place) { f.Abort = p.status(leastFault, mostStatus) }},
+				// Default: `100%`
 				{"share", func(f *Fault, p place) { f.AbortShare = p.share() }},
 			})
 			if f.Abort == 0 {
 				p.Problem("such as {status: 503, share: 1%}", "an abort needs a status")
 			}
 		}},
+		// A share of the requests waits.
 		{"delay", func(f *Fault, p place) {
 			f.DelayShare = 1
 			readFields(p, f, []known[Fault]{
+				// How long. Default: required
 				{"for", func(f *Fault, p place) { f.Delay = p.Duration(time.Millisecond, time.Minute) }},
+				// Default: `100%`
 				{"share", func(f *Fault, p place) { f.DelayShare = p.share() }},
 			})
 			if f.Delay == 0 {

@@ -38,19 +38,33 @@ var streamForms = []string{"accept", "ndjson", "sse"}
 func readGRPCJSON(p place) *GRPCJSON {
 	g := &GRPCJSON{At: p.At(), Refresh: time.Minute, Most: 1 << 20}
 	found := readFields(p, g, []known[GRPCJSON]{
+		// File that describes the services, as `protoc --descriptor_set_out` writes it. Exactly one
+		// of this and `reflection` is needed.
 		{"descriptors", func(g *GRPCJSON, p place) { g.Descriptors = p.path() }},
+		// The upstream is asked for its services. Default: `false`
 		{"reflection", func(g *GRPCJSON, p place) { g.Reflection = p.Boolean() }},
+		// Services such as `users.v1.Users`. Default: all that have rules
 		{"services", func(g *GRPCJSON, p place) { g.Services = readServices(p) }},
+		// How often the upstream is asked, with `reflection`.
 		{"refresh", func(g *GRPCJSON, p place) { g.Refresh = p.Duration(time.Second, 24*time.Hour) }},
+		// JSON has the names of the .proto file, not those in lowerCamelCase. Default: `false`
 		{"preserve-names", func(g *GRPCJSON, p place) { g.PreserveNames = p.Boolean() }},
+		// How values of enums are written. Default: `names`
 		{"enums", func(g *GRPCJSON, p place) { g.EnumNumbers = p.word("names", "numbers") == "numbers" }},
+		// Whether members and parameters that no field has are refused. Default: `refuse`
 		{"unknown-fields", func(g *GRPCJSON, p place) { g.IgnoreUnknown = p.word("refuse", "ignore") == "ignore" }},
+		// Fields that aren't set are written too. Default: `false`
 		{"defaults", func(g *GRPCJSON, p place) { g.Defaults = p.Boolean() }},
+		// How a response of several messages is written: as the client's Accept says, a message a
+		// line, or server-sent events. Default: `accept`
 		{"stream", func(g *GRPCJSON, p place) {
 			g.Stream = StreamForm(max(0, indexOf(streamForms, p.word(streamForms...))))
 		}},
+		// Bytes of a message, as JSON and as gRPC has it.
 		{"message", func(g *GRPCJSON, p place) { g.Most = int(p.size(1, 64<<20)) }},
+		// Which calls over gRPC itself pass: those with rules, or all. Default: `exposed`
 		{"calls", func(g *GRPCJSON, p place) { g.AllCalls = p.word("exposed", "all") == "all" }},
+		// Path of the OpenAPI document that describes the routes. Default: none
 		{"openapi", func(g *GRPCJSON, p place) { g.OpenAPI = readHealthPath(p) }},
 	})
 	if p.IsMapping() && (g.Descriptors != "") == g.Reflection {

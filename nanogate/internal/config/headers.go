@@ -27,12 +27,15 @@ var framing = []string{"connection", "content-length", "host", "keep-alive", "te
 
 func readHeaders(p place) (h Headers) {
 	readFields(p, &h, []known[Headers]{
+		// Names of fields that are removed, first of all.
 		{"remove", func(h *Headers, p place) {
 			for _, item := range p.list() {
 				h.Remove = append(h.Remove, strings.ToLower(item.text()))
 			}
 		}},
+		// Fields that replace those of the same name.
 		{"set", func(h *Headers, p place) { h.Set = readPairs(p) }},
+		// Fields that are added to those of the same name.
 		{"add", func(h *Headers, p place) { h.Add = readPairs(p) }},
 	})
 	return h

@@ -12,7 +12,9 @@ type Hedge struct {
 func readHedge(p place) *Hedge {
 	h := &Hedge{Budget: 0.05}
 	found := readFields(p, h, []known[Hedge]{
+		// When the second request is sent. Default: required
 		{"after", func(h *Hedge, p place) { h.After = p.Duration(time.Millisecond, time.Second) }},
+		// The share of requests that may be hedged.
 		{"budget", func(h *Hedge, p place) { h.Budget = p.share() }},
 	})
 	if _, ok := found["after"]; !ok {

@@ -25,18 +25,31 @@ type Introspect struct {
 func readIntrospect(p place) *Introspect {
 	i := &Introspect{At: p.At(), Timeout: 5 * time.Second, Keep: time.Minute, Refused: 5 * time.Second, Cache: 10_000}
 	found := readFields(p, i, []known[Introspect]{
+		// The endpoint (RFC 7662). Default: required
 		{"url", func(i *Introspect, p place) { i.URL = p.webURL("https://id.example/oauth2/introspect") }},
+		// The gateway's name at the server. Default: required
 		{"client-id", func(i *Introspect, p place) { i.ID = p.text() }},
+		// File of its secret. Default: required
 		{"client-secret", func(i *Introspect, p place) { i.Secret = p.secretFile() }},
+		// Whom tokens must be for. Default: any
 		{"audience", func(i *Introspect, p place) { i.Audience = p.text() }},
+		// Who must have issued them. Default: any
 		{"issuer", func(i *Introspect, p place) { i.Issuer = p.text() }},
+		// The cookie that holds the token. Default: Authorization, as a bearer's
 		{"cookie", func(i *Introspect, p place) { i.Cookie = p.token("cookie") }},
+		// For a response of the server.
 		{"timeout", func(i *Introspect, p place) { i.Timeout = p.Duration(10*time.Millisecond, time.Minute) }},
+		// How long a positive response is valid, at most.
 		{"keep", func(i *Introspect, p place) { i.Keep = p.Duration(0, 24*time.Hour) }},
+		// TLS with the server.
 		{"tls", func(i *Introspect, p place) { i.TLS, i.TLSAt = readProviderTLS(p) }},
+		// How long a negative response is valid.
 		{"refused", func(i *Introspect, p place) { i.Refused = p.Duration(0, time.Hour) }},
+		// Responses that are remembered.
 		{"cache", func(i *Introspect, p place) { i.Cache = p.Integer(0, 1_000_000) }},
+		// Members that the response must have, with their values.
 		{"claims", func(i *Introspect, p place) { i.Claims = readClaims(p) }},
+		// Header fields in which the upstream is told members of the response.
 		{"forward", func(i *Introspect, p place) { i.Forward = readForward(p) }},
 	})
 	for _, need := range []struct{ name, hint string }{

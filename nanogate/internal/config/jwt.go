@@ -28,18 +28,31 @@ type JWT struct {
 func readJWT(p place) *JWT {
 	j := &JWT{At: p.At(), Leeway: 30 * time.Second, Refresh: 5 * time.Minute, Cache: 10_000}
 	found := readFields(p, j, []known[JWT]{
+		// The keys (RFC 7517). Exactly one of this and `secret` is needed.
 		{"jwks", func(j *JWT, p place) { j.JWKS = p.pathOrURL() }},
+		// File of a shared secret, for HS256.
 		{"secret", func(j *JWT, p place) { j.Secret = p.path() }},
+		// Who must have issued tokens. Default: any
 		{"issuer", func(j *JWT, p place) { j.Issuer = p.text() }},
+		// Whom they must be for. Default: any
 		{"audience", func(j *JWT, p place) { j.Audience = p.text() }},
+		// Type of tokens, such as `at+jwt`. Default: any
 		{"type", func(j *JWT, p place) { j.Type = p.text() }},
+		// The cookie that holds the token. Default: Authorization, as a bearer's
 		{"cookie", func(j *JWT, p place) { j.Cookie = p.token("cookie") }},
+		// How far clocks may differ.
 		{"leeway", func(j *JWT, p place) { j.Leeway = p.Duration(0, 10*time.Minute) }},
+		// The age of a token. Default: any
 		{"max-age", func(j *JWT, p place) { j.MaxAge = p.Duration(time.Second, 366*24*time.Hour) }},
+		// How often keys are fetched again.
 		{"refresh", func(j *JWT, p place) { j.Refresh = p.Duration(time.Second, 24*time.Hour) }},
+		// TLS with the server of the keys.
 		{"tls", func(j *JWT, p place) { j.TLS, j.TLSAt = readProviderTLS(p) }},
+		// Verified tokens that are remembered.
 		{"cache", func(j *JWT, p place) { j.Cache = p.Integer(0, 1_000_000) }},
+		// Claims that a token must have, with their values.
 		{"claims", func(j *JWT, p place) { j.Claims = readClaims(p) }},
+		// Header fields in which the upstream is told claims.
 		{"forward", func(j *JWT, p place) { j.Forward = readForward(p) }},
 	})
 	if (j.JWKS == "") == (j.Secret == "") && p.IsMapping() {

@@ -70,12 +70,18 @@ const kubernetesExample = "such as kubernetes: {service: users, port: http}"
 func readKubernetes(p place) *Kubernetes {
 	k := &Kubernetes{At: p.At(), Cluster: NewKubernetesCluster()}
 	found := readFields(p, k, append([]known[Kubernetes]{
+		// The Service's name. Default: required
 		{"service", func(k *Kubernetes, p place) { k.Service = p.text() }},
+		// Default: that of the gateway's pod, or of the kubeconfig's context
 		{"namespace", func(k *Kubernetes, p place) { k.Namespace = p.text() }},
+		// Name or number of the Service's port. Default: the only one it has
 		{"port", func(k *Kubernetes, p place) { k.Port = p.text() }},
+		// How endpoints are spoken to. Default: `auto`: HTTP/1.1, or what the port's `appProtocol`
+		// says
 		{"protocol", func(k *Kubernetes, p place) {
 			k.Protocol = KubernetesTalk(max(0, slices.Index(kubernetesTalks, p.word(kubernetesTalks...))))
 		}},
+		// Which address is used of endpoints with two. Default: `prefer-ipv4`
 		{"family", func(k *Kubernetes, p place) {
 			k.Family = KubernetesFamily(max(0, slices.Index(kubernetesFamilies, p.word(kubernetesFamilies...))))
 		}},
@@ -90,8 +96,12 @@ func readKubernetes(p place) *Kubernetes {
 // clusterFields are what leads to a cluster.
 func clusterFields[T any](of func(*T) *KubernetesCluster) []known[T] {
 	return []known[T]{
+		// File with the cluster and how to log in to it. Default: the cluster that the gateway's
+		// pod runs in
 		{"kubeconfig", func(t *T, p place) { of(t).Kubeconfig = p.path() }},
+		// A context of that file. Default: its current one
 		{"context", func(t *T, p place) { of(t).Context = p.text() }},
+		// For a response of the API server.
 		{"timeout", func(t *T, p place) { of(t).Timeout = p.Duration(100*time.Millisecond, time.Minute) }},
 	}
 }
@@ -129,17 +139,21 @@ const kubernetesPriority = -1
 func readKubernetesRoutes(p place) *KubernetesRoutes {
 	k := &KubernetesRoutes{At: p.At(), Text: p.in.text(p.Node), Cluster: NewKubernetesCluster(), Controller: kubernetesController, Priority: kubernetesPriority}
 	found := readFields(p, k, append([]known[KubernetesRoutes]{
+		// Gateways whose routes are served, `NAME` or `NAMESPACE/NAME`. Default: required
 		{"gateway", func(k *KubernetesRoutes, p place) {
 			for _, item := range p.list() {
 				k.Gateways = append(k.Gateways, readKubernetesName(item))
 			}
 		}},
+		// What the Gateways' class has as `controllerName`.
 		{"controller", func(k *KubernetesRoutes, p place) {
 			if k.Controller = p.text(); k.Controller != "" && !strings.Contains(k.Controller, "/") {
 				p.Problem("such as "+kubernetesController, "expected what a GatewayClass has as controllerName, DOMAIN/PATH, got %s", form.Quote(k.Controller))
 			}
 		}},
+		// Of the routes that stand in Kubernetes; the file's own have 0.
 		{"priority", func(k *KubernetesRoutes, p place) { k.Priority = p.Integer(-mostPriority, mostPriority) }},
+		// At which clients reach the gateway, for the Gateways' status. Default: none
 		{"addresses", func(k *KubernetesRoutes, p place) {
 			for _, item := range p.list() {
 				text := item.text()

@@ -46,11 +46,19 @@ func readRate(p place) Rate {
 	if !p.IsMapping() {
 		r.readRate(p)
 	} else if found := readFields(p, &r, []known[Rate]{
+		// Such as `10/s`, `600/m` or `5000/h`. Default: required
 		{"rate", (*Rate).readRate},
+		// How many may come at once. Default: the number in `rate`
 		{"burst", func(r *Rate, p place) { r.Burst = p.Integer(1, 1_000_000) }},
+		// What is counted: each client's address, all requests of the route, each value of a header
+		// field or cookie. Default: `client-ip`
 		{"key", (*Rate).readKey},
+		// `guards`: before the guards that find out who it is. Default: after them
 		{"before", func(r *Rate, p place) { r.Early = p.word("guards") != "" }},
+		// Where gateways count together. Default: each counts for itself
 		{"redis", func(r *Rate, p place) { r.Redis = readRedis(p) }},
+		// Keys that are counted; when there are more, those furthest from their limit are
+		// forgotten.
 		{"keys", func(r *Rate, p place) { r.Keys = p.Integer(1, 10_000_000) }},
 	}); found["rate"].Node == nil {
 		p.Problem("such as {rate: 1000/s, key: client-ip}", "a limit needs a rate")
@@ -79,7 +87,9 @@ func (r *Rate) readKey(p place) {
 		return
 	}
 	readFields(p, r, []known[Rate]{
+		// Each value of a header field.
 		{"header", func(r *Rate, p place) { r.Key, r.Name = RateHeader, strings.ToLower(p.token("header field")) }},
+		// Each value of a cookie.
 		{"cookie", func(r *Rate, p place) { r.Key, r.Name = RateCookie, p.token("cookie") }},
 	})
 }

@@ -43,7 +43,9 @@ func (c *Config) readListen(p place) {
 
 // listenFields are what a listener may hold.
 var listenFields = []known[Listener]{
+	// Default: required
 	{"address", func(l *Listener, p place) { l.Address = p.listenAddress() }},
+	// `false`: without TLS; fields: other TLS than the file's. Default: as the file's `tls` says
 	{"tls", func(l *Listener, p place) {
 		if p.IsMapping() {
 			l.own, l.TLS = true, readTLS(p)
@@ -55,7 +57,9 @@ var listenFields = []known[Listener]{
 			l.TLS = &TLS{} // link puts the file's there
 		}
 	}},
+	// `https` sends [all its clients to https](tls.md#from-http-to-https).
 	{"redirect", func(l *Listener, p place) { l.ToHTTPS = readToHTTPS(p) }},
+	// Other processes of the same user may listen there too and share the address. Default: `false`
 	{"reuse-port", func(l *Listener, p place) { l.ReusePort = p.Boolean() }},
 }
 

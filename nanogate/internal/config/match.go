@@ -42,17 +42,22 @@ const mostRank = 1_000_000
 func newMatch(at At) Match { return Match{Path: Pattern{At: at, Text: "/*"}} }
 
 var matchFields = []known[Match]{
+	// Host names in any case, without a port; `*.example.com` is any name below. Default: all
 	{"host", func(m *Match, p place) {
 		for _, item := range p.list() {
 			m.Hosts = append(m.Hosts, strings.ToLower(item.text()))
 		}
 	}},
+	// A pattern, see [which route wins](#which-route-wins). Default: `/*`
 	{"path", func(m *Match, p place) { m.Path = Pattern{At: p.At(), Text: p.text()} }},
+	// GET includes HEAD, and other methods get 405; with `{is: GET}` only that method matches, and
+	// others find no route. Default: all
 	{"methods", func(m *Match, p place) {
 		if p.IsMapping() {
 			if len(p.fields()) == 0 {
 				p.Problem("such as {is: GET}", "expected a method")
 			}
+			// The one method.
 			readFields(p, m, []known[Match]{{"is", func(m *Match, p place) { m.Methods, m.Exactly = []string{p.text()}, true }}})
 			return
 		}
@@ -60,11 +65,18 @@ var matchFields = []known[Match]{
 			m.Methods = append(m.Methods, item.text())
 		}
 	}},
+	// Header fields by name: `value`, `begins*`, `*` for any value, `!` for absent, `{is: value*}`
+	// for that exact text.
 	{"headers", func(m *Match, p place) { m.Headers = readConditions(p, true) }},
+	// Parameters of the query, in the same way.
 	{"query", func(m *Match, p place) { m.Query = readConditions(p, false) }},
+	// Cookies, in the same way.
 	{"cookies", func(m *Match, p place) { m.Cookies = readConditions(p, false) }},
+	// As clients speak it. Default: both
 	{"scheme", func(m *Match, p place) { m.Scheme = p.word("http", "https") }},
+	// Of the address that is listened on. Default: all
 	{"port", func(m *Match, p place) { m.Port = uint16(p.Integer(1, 65535)) }},
+	// Of routes with the same host and path those with a lower one are tried first. Default: `0`
 	{"rank", func(m *Match, p place) { m.Rank = p.Integer(0, mostRank) }},
 }
 
@@ -128,6 +140,7 @@ func readConditions(p place, header bool) (all []Condition) {
 			c.Name = strings.ToLower(f.key)
 		}
 		if f.value.IsMapping() { // for values that end with a star
+			// The exact value, which may end with a star.
 			readFields(f.value, &c, []known[Condition]{{"is", func(c *Condition, p place) { c.Value = p.text() }}})
 			all = append(all, c)
 			continue

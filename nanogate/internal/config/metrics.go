@@ -14,9 +14,13 @@ type Metrics struct {
 func readMetrics(p place) *Metrics {
 	m := &Metrics{At: p.At(), Every: 15 * time.Second, Service: "nanogate"}
 	found := readFields(p, m, []known[Metrics]{
+		// URL of a collector, OTLP over HTTP. Default: required
 		{"otlp", func(m *Metrics, p place) { m.OTLP = p.collector() }},
+		// From one push to the next.
 		{"every", func(m *Metrics, p place) { m.Every = p.Duration(100*time.Millisecond, time.Hour) }},
+		// The service's name in what is pushed.
 		{"service", func(m *Metrics, p place) { m.Service = p.text() }},
+		// File of header fields that the collector is sent, `name: value` a line. Default: none
 		{"headers", func(m *Metrics, p place) { m.Headers = p.path() }},
 	})
 	if _, ok := found["otlp"]; !ok && p.IsMapping() {

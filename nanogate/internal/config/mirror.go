@@ -82,16 +82,22 @@ func readMirror(p place) *Mirror {
 }
 
 var mirrorFields = []known[Mirror]{
+	// An upstream or a URL. Default: required
 	{"to", func(m *Mirror, p place) { m.To = readTarget(p, p.text()) }},
+	// Of the requests that may be mirrored.
 	{"share", func(m *Mirror, p place) { m.Share = p.share() }},
+	// Whose requests are mirrored. Default: `[GET, HEAD, OPTIONS]`
 	{"methods", func(m *Mirror, p place) {
 		m.Methods = nil
 		for _, item := range p.list() {
 			m.Methods = append(m.Methods, item.text())
 		}
 	}},
+	// The Host that is sent: `upstream` (the endpoint's), or a text. Default: the first one's
 	{"host", func(m *Mirror, p place) { m.Host = p.text() }},
+	// Header fields of the copy that are changed.
 	{"request-headers", func(m *Mirror, p place) { m.Request = readHeaders(p) }},
+	// What the two responses should have in common.
 	{"compare", func(m *Mirror, p place) {
 		m.Compare = Compare{Status: true}
 		readFields(p, &m.Compare, compareFields)
@@ -99,23 +105,34 @@ var mirrorFields = []known[Mirror]{
 			p.Problem(`add json: ["$"]`, "ignore is what isn't compared of json, and there is none")
 		}
 	}},
+	// For the second response.
 	{"timeout", func(m *Mirror, p place) { m.Timeout = p.Duration(time.Millisecond, 10*time.Minute) }},
+	// Bytes of a request's body that is copied, and of a response's that is compared.
 	{"body", func(m *Mirror, p place) { m.Body = p.size(0, 16<<20) }},
+	// Copies under way at once.
 	{"concurrency", func(m *Mirror, p place) { m.Concurrency = p.Integer(1, 1000) }},
+	// Copies that may wait.
 	{"queue", func(m *Mirror, p place) { m.Queue = p.Integer(1, 100_000) }},
+	// Bytes of all that is kept of requests and responses.
 	{"memory", func(m *Mirror, p place) { m.Memory = p.size(64<<10, 4<<30) }},
+	// Differences that are kept to be shown.
 	{"samples", func(m *Mirror, p place) { m.Samples = p.Integer(0, 1000) }},
 }
 
 var compareFields = []known[Compare]{
+	// The status.
 	{"status", func(c *Compare, p place) { c.Status = p.Boolean() }},
+	// Header fields by name. Default: none
 	{"headers", func(c *Compare, p place) {
 		for _, item := range p.bounded() {
 			c.Headers = append(c.Headers, strings.ToLower(item.token("header field")))
 		}
 	}},
+	// JSONPaths (RFC 9535) of what is compared of a body. Default: none
 	{"json", func(c *Compare, p place) { c.JSON = readPaths(p) }},
+	// JSONPaths of what isn't, below those. Default: none
 	{"ignore", func(c *Compare, p place) { c.Ignore = readPaths(p) }},
+	// The body, byte by byte. Default: `false`
 	{"body", func(c *Compare, p place) { c.Body = p.Boolean() }},
 }
 

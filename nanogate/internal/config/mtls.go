@@ -15,6 +15,7 @@ type MTLS struct {
 func readMTLS(p place) *MTLS {
 	m := &MTLS{At: p.At()}
 	readFields(p, m, []known[MTLS]{
+		// `CN=name`, or the whole subject as RFC 2253 writes it.
 		{"subjects", func(m *MTLS, p place) {
 			for _, item := range p.list() {
 				text := item.text()
@@ -25,6 +26,7 @@ func readMTLS(p place) *MTLS {
 			}
 			p.notEmpty(len(m.Subjects))
 		}},
+		// DNS names; `*.example.com` is any name below.
 		{"dns-names", func(m *MTLS, p place) {
 			for _, item := range p.list() {
 				text := strings.ToLower(item.text())
@@ -35,6 +37,7 @@ func readMTLS(p place) *MTLS {
 			}
 			p.notEmpty(len(m.DNS))
 		}},
+		// URIs; a star at the end is any rest.
 		{"uris", func(m *MTLS, p place) {
 			for _, item := range p.list() {
 				text := item.text()

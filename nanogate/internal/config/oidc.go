@@ -59,33 +59,54 @@ func readOIDC(p place) *OIDC {
 		Session: 12 * time.Hour, Refresh: 5 * time.Minute,
 	}}
 	found := readFields(p, o, []known[OIDC]{
+		// The provider, as it calls itself. Default: required
 		{"issuer", func(o *OIDC, p place) { o.Issuer = p.webURL("https://id.example") }},
+		// The gateway, as the provider calls it. Default: required
 		{"client-id", func(o *OIDC, p place) { o.ID = p.text() }},
+		// File of its secret. Default: none
 		{"client-secret", func(o *OIDC, p place) { o.Secret = p.secretFile() }},
+		// File of the keys that cookies are encrypted with. Default: required
 		{"keys", func(o *OIDC, p place) { o.Keys = p.secretFile() }},
+		// What is asked for.
 		{"scopes", func(o *OIDC, p place) { o.Scopes = readScopes(p) }},
+		// Path that the provider sends browsers back to.
 		{"callback", func(o *OIDC, p place) { o.Callback = readOwnPath(p) }},
+		// Path where one logs in without asking for a page.
 		{"login", func(o *OIDC, p place) { o.Login = readOwnPath(p) }},
+		// Path where one logs out.
 		{"logout", func(o *OIDC, p place) { o.Logout = readOwnPath(p) }},
+		// Path where the provider reports logouts. Default: none
 		{"back-channel-logout", func(o *OIDC, p place) { o.Back = readOwnPath(p) }},
+		// Where gateways tell each other of logouts. Default: they don't
 		{"redis", func(o *OIDC, p place) { o.Redis = readBoard(p) }},
+		// Path or URL that a browser is sent to after a logout.
 		{"after-logout", func(o *OIDC, p place) {
 			if o.After = p.text(); !strings.HasPrefix(o.After, "/") || strings.HasPrefix(o.After, "//") {
 				p.webURL("https://www.example.com/bye, or a path")
 			}
 		}},
+		// The gateway's origin as browsers see it. Default: that of the request
 		{"origin", func(o *OIDC, p place) {
 			if origin, ok := readOrigin(p, p.text()); ok {
 				o.Origin = origin.Scheme + "://" + origin.Host
 			}
 		}},
+		// Name of the session's cookie. Default: `oidc-` and a hash of issuer and client
 		{"cookie", func(o *OIDC, p place) { o.Cookie = p.token("cookie") }},
+		// How long a login is valid.
 		{"session", func(o *OIDC, p place) { o.Session = p.Duration(time.Minute, 400*24*time.Hour) }},
+		// How often the provider's description is fetched again.
 		{"refresh", func(o *OIDC, p place) { o.Refresh = p.Duration(time.Second, 24*time.Hour) }},
+		// TLS with the provider.
 		{"tls", func(o *OIDC, p place) { o.TLS, o.TLSAt = readProviderTLS(p) }},
+		// Cookies are sent without TLS too. Default: `false`
 		{"insecure", func(o *OIDC, p place) { o.Insecure = p.Boolean() }},
+		// Claims that the ID token must have, with their values.
 		{"claims", func(o *OIDC, p place) { o.Claims = readClaims(p) }},
+		// Header fields in which the upstream is told claims, or `access_token` or `id_token`
+		// itself.
 		{"forward", func(o *OIDC, p place) { o.Forward = readForward(p) }},
+		// Sessions that are remembered.
 		{"cache", func(o *OIDC, p place) { o.Cache = p.Integer(0, 1_000_000) }},
 	})
 	if !p.IsMapping() {

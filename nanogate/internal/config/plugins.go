@@ -26,14 +26,24 @@ type Plugin struct {
 }
 
 var pluginFields = []known[Plugin]{
+	// The module. Default: required
 	{"wasm", func(g *Plugin, p place) { g.File = p.path() }},
+	// Of the module, in hexadecimal. Default: any
 	{"sha256", func(g *Plugin, p place) { g.SHA256 = readSHA256(p) }},
+	// What the plug-in reads: a text as it is, anything else as JSON. Value: anything. Default: none
 	{"config", func(g *Plugin, p place) { g.Config = readPluginConfig(p) }},
+	// How long one call may take.
 	{"time", func(g *Plugin, p place) { g.Time = p.Duration(time.Millisecond, 10*time.Second) }},
+	// Memory of one instance.
 	{"memory", func(g *Plugin, p place) { g.Memory = p.size(64<<10, 1<<30) }},
+	// Instances at once. Default: half as many as CPUs
 	{"instances", func(g *Plugin, p place) { g.Instances = p.Integer(1, 1000) }},
+	// Requests that wait for an instance.
 	{"queue", func(g *Plugin, p place) { g.Queue = *readQueue(p, g.Queue) }},
+	// Bytes of a body that it may read or write.
 	{"body", func(g *Plugin, p place) { g.Body = p.size(0, 64<<20) }},
+	// Whether what the plug-in failed to look at is refused, or passes as if there were no plug-in.
+	// Default: `refuse`
 	{"on-failure", func(g *Plugin, p place) { g.Pass = p.word("refuse", "pass") == "pass" }},
 }
 

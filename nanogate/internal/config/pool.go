@@ -12,9 +12,14 @@ type Pool struct {
 }
 
 var poolFields = []known[Pool]{
+	// Requests at once on a connection over HTTP/2.
 	{"streams", func(l *Pool, p place) { l.Streams = p.Integer(1, 10_000) }},
+	// Idle connections that are kept.
 	{"connections", func(l *Pool, p place) { l.Connections = p.Integer(0, 65536) }},
+	// How long one is kept unused; shorter than the server's own limit.
 	{"idle", func(l *Pool, p place) { l.Idle = p.Duration(100*time.Millisecond, 24*time.Hour) }},
+	// Connections that are opened before they are needed. Default: `0`
 	{"warm", func(l *Pool, p place) { l.Warm = p.Integer(0, 1000) }},
+	// How long one is used altogether.
 	{"age", func(l *Pool, p place) { l.Age = p.Duration(time.Second, 24*time.Hour) }},
 }

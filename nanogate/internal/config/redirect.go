@@ -15,7 +15,9 @@ func readRedirect(p place) *Redirect {
 		return r
 	}
 	found := readFields(p, r, []known[Redirect]{
+		// The URL. Default: required
 		{"to", func(r *Redirect, p place) { r.To = readTemplate(p) }},
+		// 301, 302, 303, 307 or 308.
 		{"status", func(r *Redirect, p place) { r.Status = p.status(301, 308) }},
 	})
 	if _, ok := found["to"]; !ok {

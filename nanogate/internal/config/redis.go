@@ -37,14 +37,24 @@ func readRedis(p place) *Redis {
 		return r
 	}
 	found := readFields(p, r, []known[Redis]{
+		// `host:port` or `unix:/path`. Default: required
 		{"address", (*Redis).readAddress},
+		// Default: `false`
 		{"tls", func(r *Redis, p place) { r.TLS = p.Boolean() }},
+		// Default: none
 		{"user", func(r *Redis, p place) { r.User = p.text() }},
+		// File that holds it. Default: none
 		{"password", func(r *Redis, p place) { r.Password = p.path() }},
+		// Default: `0`
 		{"database", func(r *Redis, p place) { r.Database = p.Integer(0, 1<<16) }},
+		// What the gateway's keys begin with.
 		{"prefix", func(r *Redis, p place) { r.Prefix = p.text() }},
+		// How often counts are exchanged, at most.
 		{"every", func(r *Redis, p place) { r.Every = p.Duration(10*time.Millisecond, 10*time.Second) }},
+		// For one exchange.
 		{"timeout", func(r *Redis, p place) { r.Timeout = p.Duration(10*time.Millisecond, 10*time.Second) }},
+		// What a limit does while Redis can't be reached: each gateway admits its share, or all, or
+		// nothing is admitted. Default: `share`
 		{"away", func(r *Redis, p place) { r.Away = Away(max(0, indexOf(awayNames, p.word(awayNames...)))) }},
 	})
 	if _, ok := found["address"]; !ok {

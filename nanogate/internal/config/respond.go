@@ -18,8 +18,11 @@ func NewRespond(status int) *Respond {
 func readRespond(p place) *Respond {
 	r := NewRespond(200)
 	readFields(p, r, []known[Respond]{
+		// Default: `200`
 		{"status", func(r *Respond, p place) { r.Status = p.status(leastStatus, mostStatus) }},
+		// The media type of the body.
 		{"type", func(r *Respond, p place) { r.Type = p.text() }},
+		// Default: empty
 		{"body", func(r *Respond, p place) {
 			text, ok := p.Scalar()
 			if r.Body = text; !ok {

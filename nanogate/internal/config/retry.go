@@ -29,9 +29,14 @@ func newRetry() Retry { return Retry{Attempts: 2, On: []string{"connect", "reset
 var tryTime = span{time.Millisecond, time.Hour}
 
 var retryFields = []known[Retry]{
+	// Tries, the first included.
 	{"attempts", func(r *Retry, p place) { r.Attempts = p.Integer(1, 10) }},
+	// For the response of one try to begin. Default: none
 	{"timeout", func(r *Retry, p place) { r.Timeout = p.duration(tryTime) }},
+	// The share of requests that may be retried, over the last seconds.
 	{"budget", func(r *Retry, p place) { r.Budget = p.share() }},
+	// Statuses of calls over gRPC whose response is nothing else, such as `unavailable`. Default:
+	// none
 	{"grpc", func(r *Retry, p place) {
 		for _, item := range p.list() {
 			name := item.text()
@@ -43,6 +48,8 @@ var retryFields = []known[Retry]{
 			r.Codes = append(r.Codes, code)
 		}
 	}},
+	// `connect`, which the budget doesn't count, and for methods that are idempotent `reset`,
+	// `timeout` and statuses from 500 on. Default: `[connect, reset]`
 	{"on", func(r *Retry, p place) {
 		r.On = nil
 		for _, item := range p.list() {

@@ -96,51 +96,113 @@ const mostWeight = 1_000_000
 
 // routeFields are what a route may hold.
 var routeFields = []known[Route]{
+	// The route's name in metrics and logs. Default: `route-N`
 	{"name", func(r *Route, p place) { r.Name = p.text() }},
+	// Which requests the route takes: those for which all of this holds. Default: all
 	{"match", func(r *Route, p place) {
 		r.Matching = p.in.text(p.Node)
 		readFields(p, &r.Match, matchFields)
 	}},
+	// Routes with a higher one are tried first, whatever their paths. Default: `0`
 	{"priority", func(r *Route, p place) { r.Priority = p.Integer(-mostPriority, mostPriority) }},
+	// An upstream, a URL, or several with their weights. A route has exactly one of `to`,
+	// `redirect` and `respond`. Value: a name or URL, or by name or URL: number, 0 to 1000000.
 	{"to", (*Route).readTo},
+	// A URL that clients are sent to. `{host}`, `{hostname}` (without its port), `{path}`,
+	// `{query}` and the path's names are filled in.
 	{"redirect", func(r *Route, p place) { r.Redirect = readRedirect(p) }},
+	// A fixed response.
 	{"respond", func(r *Route, p place) { r.Respond = readRespond(p) }},
+	// The path for the upstream: `/v2/{id}/{rest}`; with a query of its own it replaces the
+	// client's. What the path gives to that query, or to that of a `redirect`, is escaped. Default:
+	// the client's
 	{"rewrite", func(r *Route, p place) { r.Rewrite = readTemplate(p) }},
+	// The Host that the upstream receives: `upstream` (the endpoint's), or a text. Default: the
+	// client's
 	{"host", func(r *Route, p place) { r.Host = p.text() }},
+	// Header fields of the request that are changed.
 	{"request-headers", func(r *Route, p place) { r.Request = readHeaders(p) }},
+	// Header fields of the response that are changed.
 	{"response-headers", func(r *Route, p place) { r.Response = readHeaders(p) }},
+	// HTTP with JSON is forwarded as gRPC, see [JSON to gRPC](grpc-json.md).
 	{"grpc-json", func(r *Route, p place) { r.GRPCJSON = readGRPCJSON(p) }},
+	// From the request's head to the end of the response. Default: none
 	{"timeout", func(r *Route, p place) { r.Timeout = p.duration(routeTime) }},
+	// The field in which a client may ask for less time than `timeout`, and which tells the
+	// upstream with each try how much time is left, or how much of `retry.timeout`.
 	{"deadline", func(r *Route, p place) { r.Deadline = readDeadline(p) }},
+	// The largest body of a request, in place of `client.body`. Default: as `client.body`
 	{"body", func(r *Route, p place) { r.Body = p.size(0, 1<<50) }},
+	// Calls of browsers over gRPC-Web are forwarded as gRPC, see [HTTP/2 and gRPC](http2.md).
+	// Default: `false`
 	{"grpc-web", func(r *Route, p place) { r.GRPCWeb = p.Boolean() }},
+	// When a request is sent again.
 	{"retry", func(r *Route, p place) { readFields(p, &r.Retry, retryFields) }},
+	// GET, HEAD, OPTIONS and TRACE whose response hasn't begun in time are sent to a second
+	// endpoint too, and the first response is taken.
 	{"hedge", func(r *Route, p place) { r.Hedge = readHedge(p) }},
+	// Failures and delays that are made up, for tests.
 	{"fault", func(r *Route, p place) { r.Fault = readFault(p) }},
+	// A client stays with its endpoint, by an encrypted cookie.
 	{"sticky", func(r *Route, p place) { r.Sticky = readSticky(p) }},
+	// A share of the requests is sent to another upstream, and to the route's own again if they
+	// fail more often, see [canaries](canaries.md).
 	{"canary", func(r *Route, p place) { r.Canary = readCanary(p) }},
+	// A copy of a share of the requests is sent to a second upstream, and the responses are
+	// compared, see [mirrors](mirrors.md).
 	{"mirror", func(r *Route, p place) { r.Mirror = readMirror(p) }},
+	// Responses are cached, see [the cache](cache.md).
 	{"cache", func(r *Route, p place) { r.Cache = readCaching(p) }},
+	// The time within which responses should be complete; those that aren't are counted, see
+	// [scaling](operation.md#scaling). Default: none
 	{"objective", func(r *Route, p place) { r.Objective = p.Duration(time.Millisecond, time.Hour) }},
+	// `off`: not for this route. Default: `on`
 	{"access-log", func(r *Route, p place) { r.NoLog = readOff(p) }},
+	// `off`: not for this route. Default: `on`
 	{"trace", func(r *Route, p place) { r.NoTrace = readOff(p) }},
+	// Addresses and networks of clients that are admitted. Default: all
 	{"allow", func(r *Route, p place) { r.Access.Allow = readPrefixes(p) }},
+	// Addresses and networks of clients that are refused. Default: none
 	{"deny", func(r *Route, p place) { r.Access.Deny = readPrefixes(p) }},
+	// What scripts of other origins may do. What the upstream says itself in `Access-Control-…` is
+	// removed.
 	{"cors", func(r *Route, p place) { r.CORS = readCORS(p) }},
+	// Refuses requests that change something and come from a page of another origin, see
+	// [logins](logins.md#cross-site-request-forgery). Default: `on` with `oidc`, else `off`
 	{"csrf", (*Route).readCSRF},
+	// A client certificate with one of these names, or with `{}` any verified one, see
+	// [TLS](tls.md#client-certificates).
 	{"mtls", func(r *Route, p place) { r.MTLS = readMTLS(p) }},
+	// One of the keys in a file, see [API keys](authentication.md#api-keys).
 	{"keys", func(r *Route, p place) { r.Keys = readKeys(p) }},
+	// One of the passwords in a file, see [passwords](authentication.md#passwords).
 	{"basic", func(r *Route, p place) { r.Basic = readBasic(p) }},
+	// A JSON Web Token, see [JSON Web Tokens](authentication.md#json-web-tokens).
 	{"jwt", func(r *Route, p place) { r.JWT = readJWT(p) }},
+	// A token that its issuer confirms, see [token
+	// introspection](authentication.md#token-introspection).
 	{"introspect", func(r *Route, p place) { r.Introspect = readIntrospect(p) }},
+	// People log in at an identity provider, see [logins](logins.md).
 	{"oidc", func(r *Route, p place) { r.OIDC = readOIDC(p) }},
+	// Conditions that requests must meet, in CEL, see [rules](rules.md).
 	{"rules", func(r *Route, p place) { r.Rules = readRules(p) }},
+	// [Plug-ins](wasm.md) and [compiled-in middleware](middleware.md), after the rules: names, or
+	// `{name: settings}`, in order. Value: a name, or a list of names and `{name: settings}`.
 	{"use", func(r *Route, p place) { r.Use = readUses(p) }},
+	// How many requests are admitted, such as `1000/s`, see [limits](limits.md#limits).
 	{"limit", func(r *Route, p place) { r.Rates = readRates(p) }},
+	// Which guard sets the header fields that identify a person, such as `{x-user-id: jwt.sub}`,
+	// see [identity](identity.md).
 	{"identity", func(r *Route, p place) { r.Identity = readIdentity(p) }},
+	// Which requests are refused first when there are too many, see [under
+	// overload](limits.md#under-overload). Default: `normal`
 	{"importance", func(r *Route, p place) { r.Importance = readImportance(p) }},
+	// Refuses requests when responses become too slow, the least important first, see [under
+	// overload](limits.md#under-overload).
 	{"shed", func(r *Route, p place) { r.Shed = readShed(p) }},
+	// How many requests may be under way at once, see [limits](limits.md#limits).
 	{"concurrency", func(r *Route, p place) { r.Concurrency = readConcurrency(p) }},
+	// Sends nothing for a while when too many requests fail, see [limits](limits.md#limits).
 	{"breaker", func(r *Route, p place) { r.Breaker = readBreaker(p) }},
 }
 

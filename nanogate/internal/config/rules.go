@@ -21,9 +21,13 @@ type Rule struct {
 const mostRules = 32
 
 var ruleFields = []known[Rule]{
+	// What must be true. A rule has exactly one of `require` and `deny`.
 	{"require", func(r *Rule, p place) { r.At, r.Text = p.At(), p.expression() }},
+	// What must not be true.
 	{"deny", func(r *Rule, p place) { r.At, r.Text, r.Deny = p.At(), p.expression(), true }},
+	// Of the response when it is refused.
 	{"status", func(r *Rule, p place) { r.Status = p.status(400, 599) }},
+	// What that response says.
 	{"message", func(r *Rule, p place) { r.Message = p.text() }},
 }
 

@@ -26,8 +26,11 @@ func readImportance(p place) Importance {
 		return i
 	}
 	found := readFields(p, &i, []known[Importance]{
+		// A header field that says it. Default: none
 		{"header", func(i *Importance, p place) { i.Header = strings.ToLower(p.token("header field")) }},
+		// The highest that the field may claim. Default: `high`
 		{"most", func(i *Importance, p place) { i.Most = word(p) }},
+		// Of requests without the field. Default: `normal`
 		{"otherwise", func(i *Importance, p place) { i.Otherwise = word(p) }},
 	})
 	if _, ok := found["header"]; !ok {
@@ -45,8 +48,11 @@ type Shed struct {
 func readShed(p place) *Shed {
 	s := &Shed{Least: 4, Most: 10_000}
 	found := readFields(p, s, []known[Shed]{
+		// For a response to begin. Default: required
 		{"objective", func(s *Shed, p place) { s.Objective = p.Duration(time.Millisecond, time.Minute) }},
+		// Requests under way that are always admitted.
 		{"least", func(s *Shed, p place) { s.Least = p.Integer(1, 1_000_000) }},
+		// Requests under way that are ever admitted.
 		{"most", func(s *Shed, p place) { s.Most = p.Integer(1, 10_000_000) }},
 	})
 	if _, ok := found["objective"]; !ok {
@@ -65,6 +71,8 @@ type Overload struct {
 }
 
 var overloadFields = []known[Overload]{
+	// How long a request may wait in the gateway before it is looked at. Default: any time
 	{"lag", func(o *Overload, p place) { o.Lag = p.Duration(time.Millisecond, 10*time.Second) }},
+	// How large the heap may be. Default: any size
 	{"memory", func(o *Overload, p place) { o.Memory = p.size(16<<20, 1<<50) }},
 }

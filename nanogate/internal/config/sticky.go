@@ -16,8 +16,13 @@ type Sticky struct {
 func readSticky(p place) *Sticky {
 	s := &Sticky{}
 	found := readFields(p, s, []known[Sticky]{
+		// The cookie's name. Default: required
 		{"cookie", func(s *Sticky, p place) { s.Cookie = p.token("cookie") }},
+		// How long it is valid. Default: as long as the browser is open
 		{"for", func(s *Sticky, p place) { s.For = p.Duration(time.Second, 366*24*time.Hour) }},
+		// File of the key that its value is encrypted with (16 bytes or more), which gateways
+		// beside each other share. Default: one that the gateway draws and keeps [on
+		// disk](upstreams.md#what-is-kept-on-disk)
 		{"key", func(s *Sticky, p place) { s.Key = p.path() }},
 	})
 	if _, ok := found["cookie"]; !ok || !http1.ValidToken(s.Cookie) {

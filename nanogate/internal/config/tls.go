@@ -26,16 +26,24 @@ var tlsVersions = []string{"1.2", "1.3"}
 
 // tlsFields are what tls may hold.
 var tlsFields = []known[TLS]{
+	// The first one is for clients that ask for no name, or for one that none is for.
 	{"certificates", (*TLS).readCertificates},
+	// Certificates that the gateway gets by itself, see [ACME](acme.md).
 	{"acme", func(t *TLS, p place) { t.ACME = readACME(p) }},
+	// Certificates of the Secrets that the Gateway's listeners name. Default: `false`
 	{"kubernetes", func(t *TLS, p place) { t.Kubernetes = p.Boolean() }},
+	// The lowest version of TLS. Default: `1.2`
 	{"min-version", func(t *TLS, p place) {
 		if t.MinVersion = tls.VersionTLS12; p.word(tlsVersions...) == "1.3" {
 			t.MinVersion = tls.VersionTLS13
 		}
 	}},
+	// PEM file of the authorities that clients' certificates are verified by. Default: none
 	{"client-ca", func(t *TLS, p place) { t.ClientCA = p.path() }},
+	// Whether clients need a certificate; what they show is verified all the same. Default:
+	// `require`
 	{"client-certificate", func(t *TLS, p place) { t.Optional = p.word("require", "request") == "request" }},
+	// Clients may resume sessions, without a whole handshake.
 	{"tickets", func(t *TLS, p place) { t.Tickets = p.Boolean() }},
 }
 
@@ -78,7 +86,9 @@ func (t *TLS) readCertificates(p place) {
 	for _, item := range items {
 		c := Certificate{At: item.At()}
 		readFields(item, &c, []known[Certificate]{
+			// PEM file of the certificate and its chain. Default: required
 			{"cert", func(c *Certificate, p place) { c.Cert = p.path() }},
+			// PEM file of its key. Default: required
 			{"key", func(c *Certificate, p place) { c.Key = p.path() }},
 		})
 		if item.IsMapping() && (c.Cert == "" || c.Key == "") {

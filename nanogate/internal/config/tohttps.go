@@ -25,7 +25,9 @@ func readToHTTPS(p place) *ToHTTPS {
 		return m
 	}
 	readFields(p, m, []known[ToHTTPS]{
+		// The port of https, as clients reach it.
 		{"port", func(m *ToHTTPS, p place) { m.To = uint16(p.Integer(1, 65535)) }},
+		// 301, 302, 307 or 308.
 		{"status", func(m *ToHTTPS, p place) {
 			if m.Status = p.status(301, 308); !slices.Contains([]int{301, 302, 307, 308}, m.Status) {
 				p.Problem("", "expected 301, 302, 307 or 308, got %d", m.Status)

@@ -19,11 +19,18 @@ type Trace struct {
 func readTrace(p place) *Trace {
 	t := &Trace{At: p.At(), Sample: 0.01, Follow: true, Service: "nanogate", Queue: 2048}
 	readFields(p, t, []known[Trace]{
+		// URL of a collector, OTLP over HTTP. Default: traces are only passed on
 		{"otlp", func(t *Trace, p place) { t.OTLP = p.collector() }},
+		// The share of requests that begin a trace here and are recorded.
 		{"sample", func(t *Trace, p place) { t.Sample = p.share() }},
+		// Whether a trace that a client is in is continued, and recorded if the client records it.
+		// Default: `follow`
 		{"parent", func(t *Trace, p place) { t.Follow = p.word("follow", "restart") != "restart" }},
+		// The name that spans have.
 		{"service", func(t *Trace, p place) { t.Service = p.text() }},
+		// File of header fields that the collector is sent, `name: value` a line. Default: none
 		{"headers", func(t *Trace, p place) { t.Headers = p.path() }},
+		// Requests that may wait to be exported.
 		{"queue", func(t *Trace, p place) { t.Queue = p.Integer(16, 1_000_000) }},
 	})
 	return t

@@ -46,28 +46,58 @@ type Endpoint struct {
 
 // upstreamFields are what an upstream may hold.
 var upstreamFields = []known[Upstream]{
+	// `http://host:port`, `https://host:port`, `h2c://host:port`, `host:port` or `unix:/path`. Each
+	// address of a host name is an endpoint.
 	{"endpoints", func(u *Upstream, p place) {
 		for _, item := range p.list() {
 			u.readEndpoints(item)
 		}
 	}},
+	// Endpoints that are registered in etcd, see [instances in etcd](etcd.md#instances-in-etcd). Value: fields.
 	{"etcd", func(u *Upstream, p place) { u.Etcd = readEtcd(p) }},
+	// The endpoints of a Service, see [endpoints of a Kubernetes
+	// Service](kubernetes.md#endpoints-of-a-kubernetes-service).
 	{"kubernetes", func(u *Upstream, p place) { u.Kubernetes = readKubernetes(p) }},
+	// The instances of a service, see [services of Consul](consul.md#services-of-consul).
 	{"consul", func(u *Upstream, p place) { u.Consul = readConsul(p) }},
+	// How an endpoint is chosen: the one of two at random with fewer requests under way, in turn,
+	// the faster of two at random, or by a hash. Default: `least-request`
 	{"balance", func(u *Upstream, p place) { u.Balance = readBalance(p) }},
+	// Until a connection is made.
 	{"connect", func(u *Upstream, p place) { u.Connect = p.Duration(time.Millisecond, time.Minute) }},
+	// Until a response begins.
 	{"response", func(u *Upstream, p place) { u.Response = p.Duration(time.Millisecond, 24*time.Hour) }},
+	// Between two parts of a response, and in a tunnel.
 	{"idle", func(u *Upstream, p place) { u.Idle = p.Duration(100*time.Millisecond, 24*time.Hour) }},
+	// The lowest mean rate at which a response must arrive, in bytes per second. Default: none
 	{"rate", func(u *Upstream, p place) { u.Rate = p.size(0, 1<<30) }},
+	// How host names are resolved. If a name can't be resolved any more its addresses are kept,
+	// even when the configuration changes. A change with new names takes effect once these are
+	// resolved, or after 2 s. [An address of the gateway
+	// itself](upstreams.md#who-may-name-endpoints) is not used.
 	{"dns", func(u *Upstream, p place) { readFields(p, &u.DNS, dnsFields) }},
+	// Active health checks, as fields or as their path. An endpoint is taken out after some
+	// failures in a row, and returns after some successes. Default: no checks
 	{"health", func(u *Upstream, p place) { u.Health = readHealth(p) }},
+	// An endpoint with so many failed requests in a row (5xx, no response, time-out) is taken out
+	// for a while. Default: off
 	{"outliers", func(u *Upstream, p place) { u.Outliers = readOutliers(p) }},
+	// An endpoint that is new, or returns, starts with a tenth of its share and reaches all of it
+	// after this time; not with `hash`. Default: none
 	{"slow-start", func(u *Upstream, p place) { u.SlowStart = p.Duration(100*time.Millisecond, time.Hour) }},
+	// Endpoints of this zone get all requests while five in seven of them are usable, and 1.4 times
+	// their share when fewer are; the others get the rest. Not with `hash`. Default: the file's
 	{"zone", func(u *Upstream, p place) { u.Zone = p.text() }},
+	// As for a route, applied to everything that is sent to the upstream, see [limits](limits.md).
 	{"shed", func(u *Upstream, p place) { u.Shed = readShed(p) }},
+	// As for a route, applied to everything that is sent to the upstream.
 	{"concurrency", func(u *Upstream, p place) { u.Concurrency = readConcurrency(p) }},
+	// As for a route, applied to everything that is sent to the upstream.
 	{"breaker", func(u *Upstream, p place) { u.Breaker = readBreaker(p) }},
+	// TLS with all endpoints, see [TLS](tls.md). Default: for `https://` verified by the system's
+	// authorities
 	{"tls", func(u *Upstream, p place) { u.TLS = readUpstreamTLS(p) }},
+	// Connections to each endpoint, for each event loop.
 	{"pool", func(u *Upstream, p place) { readFields(p, &u.Pool, poolFields) }},
 }
 
@@ -80,7 +110,6 @@ func NewUpstream(at At, name string) *Upstream {
 }
 
 func (c *Config) readUpstreams(p place) {
-	known := upstreamFields
 	for _, f := range p.fields() {
 		u := NewUpstream(f.value.At(), f.key)
 		u.Text = p.in.text(f.value.Node)
@@ -93,7 +122,7 @@ func (c *Config) readUpstreams(p place) {
 				u.readEndpoints(item)
 			}
 		} else {
-			found := readFields(f.value, u, known)
+			found := readFields(f.value, u, upstreamFields)
 			if at, ok := found["slow-start"]; ok && u.Balance.Kind == Hash {
 				at.Problem("remove it", "by a hash each key has its endpoint from the start, and slow-start would move keys twice")
 			}
@@ -136,8 +165,11 @@ func (u *Upstream) readEndpoints(p place) {
 	before := len(u.Endpoints)
 	weight, zone := 1, ""
 	readFields(p, u, []known[Upstream]{
+		// The address. Default: required
 		{"url", func(u *Upstream, p place) { u.readEndpoint(p, p.text()) }},
+		// Its part of the requests. Default: `1`
 		{"weight", func(_ *Upstream, p place) { weight = p.Integer(1, 1000) }},
+		// Where it is. Default: none
 		{"zone", func(_ *Upstream, p place) { zone = p.text() }},
 	})
 	if len(u.Endpoints) == before {

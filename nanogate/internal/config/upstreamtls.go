@@ -15,14 +15,19 @@ type UpstreamTLS struct {
 func readUpstreamTLS(p place) *UpstreamTLS {
 	t := &UpstreamTLS{At: p.At()}
 	readFields(p, t, []known[UpstreamTLS]{
+		// PEM file of the authorities that they are verified by. Default: the system's
 		{"ca", func(t *UpstreamTLS, p place) { t.CA = p.path() }},
+		// The name that they are asked for and verified by. Default: each one's own
 		{"server-name", func(t *UpstreamTLS, p place) {
 			if t.ServerName = p.text(); t.ServerName != "" && !isName(t.ServerName) {
 				p.Problem("such as api.example.com", "expected a host name, got %s", form.Quote(t.ServerName))
 			}
 		}},
+		// PEM file of the gateway's certificate. Default: none
 		{"cert", func(t *UpstreamTLS, p place) { t.Cert = p.path() }},
+		// PEM file of its key.
 		{"key", func(t *UpstreamTLS, p place) { t.Key = p.path() }},
+		// They aren't verified. Default: `false`
 		{"insecure", func(t *UpstreamTLS, p place) { t.Insecure = p.Boolean() }},
 	})
 	if (t.Cert == "") != (t.Key == "") {
