@@ -55,7 +55,7 @@ func serveAdmin(g *gateway.Gateway, at config.Admin, held *handoff.Listeners, lo
 		return nil, err
 	}
 	if !options.Local && options.Token == "" {
-		log.Warn("the admin address can be reached by others and takes no token: routes, upstreams and figures are shown to all of them", "address", at.Address)
+		log.Warn("the admin address is reachable from other machines and needs no token: anyone who reaches it sees routes, upstreams and metrics", "address", at.Address)
 	}
 	ln, err := claimAdmin(at.Address)
 	if err == nil {
@@ -73,7 +73,7 @@ func serveAdmin(g *gateway.Gateway, at config.Admin, held *handoff.Listeners, lo
 	go func() {
 		defer close(ended)
 		if err := app.Serve(admin.Outside(ln, log)); err != nil {
-			log.Error("the admin address has ended", "error", err)
+			log.Error("admin interface stopped", "error", err)
 		}
 	}()
 	if ln.Addr().Network() == "unix" {

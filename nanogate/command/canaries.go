@@ -22,10 +22,10 @@ func newCanaries() *cobra.Command {
 	actions := []string{"resume", "roll-back"}
 	cmd := &cobra.Command{
 		Use:   "canaries [resume ROUTE | roll-back ROUTE]",
-		Short: "Show how canaries fare; resume one, or roll one back",
-		Long: `Shows the canaries of a running gateway: their shares, what failed or was slow there
-and at the routes' own upstreams, and how many times as often. One that was rolled back
-stays so until it is resumed, or its configuration changes.`,
+		Short: "Show canaries; resume one, or roll one back",
+		Long: `Shows the canaries of a running gateway: their shares, the requests that failed or were
+slow on either side, and how they compare. A canary that was rolled back stays so until
+it is resumed, or its configuration changes.`,
 		ValidArgs: actions,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 0 && (len(args) != 2 || !slices.Contains(actions, args[0])) {
@@ -62,7 +62,7 @@ stays so until it is resumed, or its configuration changes.`,
 		},
 	}
 	a.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print all there is as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print everything as JSON")
 	return cmd
 }
 

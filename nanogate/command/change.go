@@ -30,11 +30,10 @@ func newPut(dry bool) *cobra.Command {
 	var file fileArgument
 	cmd := &cobra.Command{
 		Use:   "apply FILE",
-		Short: "Have a running gateway serve a file",
-		Long: `Sends a file to a running gateway, which serves it from then on: what is configured
-otherwise is made anew, no connection is closed. A file that is wrong, or of which
-something can't be made, changes nothing. The gateway's own file stays as it is, and
-is what it serves after SIGHUP or a restart.`,
+		Short: "Make a running gateway serve a file",
+		Long: `Sends a file to a running gateway, which serves it from then on. Only what changed is
+rebuilt, and no connection is closed. A file with errors changes nothing. The gateway's
+own file isn't touched: it is served again after SIGHUP or a restart.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := file.must(cmd, args)
 			if err != nil {
@@ -69,11 +68,11 @@ is what it serves after SIGHUP or a restart.`,
 		},
 	}
 	if dry {
-		cmd.Use, cmd.Short = "diff FILE", "Say what a running gateway would change to serve a file"
-		cmd.Long = `Asks a running gateway what it would make anew to serve a file. It also makes all
-that the file asks for, and throws it away. Nothing is changed.`
+		cmd.Use, cmd.Short = "diff FILE", "Show what a file would change in a running gateway"
+		cmd.Long = `Shows what a running gateway would rebuild to serve a file. It builds everything that the
+file asks for and discards it, which finds more errors than check does. Nothing is changed.`
 	} else {
-		cmd.Flags().IntVar(&version, "version", 0, "only if this version is served still, as diff says it; 0: any")
+		cmd.Flags().IntVar(&version, "version", 0, "only if this `number` is still the version that is served, as diff shows it; 0: any")
 	}
 	a.add(cmd)
 	file.add(cmd)
@@ -85,9 +84,9 @@ func newRollback() *cobra.Command {
 	var list, dry bool
 	cmd := &cobra.Command{
 		Use:   "rollback [VERSION]",
-		Short: "Have a running gateway serve an earlier configuration again",
-		Long: `Goes back to the version before, or to the one that is named. The last few are kept
-by the gateway, in memory; --list shows them.`,
+		Short: "Make a running gateway serve an earlier configuration",
+		Long: `Serves the previous version of the configuration again, or the one that is named. The
+gateway keeps the last few in memory; --list shows them.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("expected one version, got %q", args)}
@@ -124,8 +123,8 @@ by the gateway, in memory; --list shows them.`,
 		},
 	}
 	a.add(cmd)
-	cmd.Flags().BoolVar(&list, "list", false, "list the versions that are kept")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would change")
+	cmd.Flags().BoolVar(&list, "list", false, "list the versions that the gateway keeps")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would change")
 	return cmd
 }
 
@@ -156,10 +155,10 @@ func printChanged(w, errs io.Writer, what string, status int, answer []byte) err
 		}
 	}
 	if len(r.Changes) == 0 {
-		fmt.Fprintln(w, "nothing is different")
+		fmt.Fprintln(w, "no changes")
 	}
 	for _, part := range r.Restart {
-		fmt.Fprintf(w, "! %s takes a restart, and stays as it is until then\n", part)
+		fmt.Fprintf(w, "! %s needs a restart, and stays as it is until then\n", part)
 	}
 	if r.Applied {
 		fmt.Fprintf(w, "version %d is served\n", r.Version)

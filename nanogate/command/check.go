@@ -15,7 +15,7 @@ func newCheck(prog *program) *cobra.Command {
 	var file fileArgument
 	cmd := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Say what is wrong with a configuration",
+		Short: "Check a configuration",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := file.must(cmd, args)
 			if err != nil {

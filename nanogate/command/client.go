@@ -25,8 +25,8 @@ type adminFlags struct{ address, token string }
 
 func (f *adminFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.address, "admin", "127.0.0.1:9901", "the gateway's admin address, host:port or unix:/path")
-	flags.StringVar(&f.token, "token", "", "file of the admin token, if the gateway wants one")
+	flags.StringVar(&f.address, "admin", "127.0.0.1:9901", "the gateway's admin `address`, host:port or unix:/path")
+	flags.StringVar(&f.token, "token", "", "`file` with the admin token, if the gateway needs one")
 	completeAdmin(cmd)
 }
 
@@ -87,7 +87,7 @@ func (c *adminClient) do(ctx context.Context, method, path, kind string, body []
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return 0, nil, fmt.Errorf("no gateway answers at %s (run it with --admin, or admin: in its file): %w", c.address, err)
+		return 0, nil, fmt.Errorf("no gateway responds at %s (run it with --admin, or admin: in its file): %w", c.address, err)
 	}
 	defer resp.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(resp.Body, 256<<20))
@@ -112,5 +112,5 @@ func said(status int, answer []byte) error {
 	if json.Unmarshal(answer, &problem) == nil && problem.Detail != "" {
 		return errors.New(problem.Detail)
 	}
-	return fmt.Errorf("the gateway answers %d %s", status, http.StatusText(status))
+	return fmt.Errorf("the gateway responded %d %s", status, http.StatusText(status))
 }

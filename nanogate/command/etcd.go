@@ -24,12 +24,12 @@ type clusterFlags struct {
 }
 
 func (f *clusterFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.user, "etcd-user", "", "user of etcd")
-	flags.StringVar(&f.password, "etcd-password-file", "", "file with the user's password")
-	flags.StringVar(&f.ca, "etcd-ca", "", "file of the CA of etcd's certificates")
-	flags.StringVar(&f.cert, "etcd-cert", "", "file of the certificate for etcd")
-	flags.StringVar(&f.key, "etcd-key", "", "file of its key")
-	flags.DurationVar(&f.timeout, "etcd-timeout", config.NewEtcdCluster().Timeout, "how long etcd may take to answer")
+	flags.StringVar(&f.user, "etcd-user", "", "`name` of the user in etcd")
+	flags.StringVar(&f.password, "etcd-password-file", "", "`file` with the user's password")
+	flags.StringVar(&f.ca, "etcd-ca", "", "PEM `file` of the CA that signs etcd's certificates")
+	flags.StringVar(&f.cert, "etcd-cert", "", "PEM `file` of the client certificate for etcd")
+	flags.StringVar(&f.key, "etcd-key", "", "PEM `file` of its key")
+	flags.DurationVar(&f.timeout, "etcd-timeout", config.NewEtcdCluster().Timeout, "how long etcd may take to respond")
 }
 
 // cluster is the cluster of those endpoints; flag is the name of theirs.
@@ -67,8 +67,8 @@ func (f *clusterFlags) cluster(flag string, endpoints []string) (config.EtcdClus
 type embeddedFlags struct{ dir, listen string }
 
 func (f *embeddedFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.dir, "embedded-etcd", "", "run an etcd server in this process too, with its data in this directory: to try discovery out")
-	flags.StringVar(&f.listen, "embedded-etcd-listen", "127.0.0.1:2379", "address of that server, on loopback")
+	flags.StringVar(&f.dir, "embedded-etcd", "", "run an etcd server in this process, with its data in this `directory`, to try discovery out")
+	flags.StringVar(&f.listen, "embedded-etcd-listen", "127.0.0.1:2379", "loopback `address` of that server")
 }
 
 // start starts the server, if it was asked for.
@@ -89,7 +89,7 @@ func (f *embeddedFlags) start(log *slog.Logger) (stop func(), err error) {
 	}
 	go func() {
 		if err, ok := <-s.Failed(); ok {
-			log.Error("the embedded etcd has stopped", "error", err)
+			log.Error("embedded etcd stopped", "error", err)
 		}
 	}()
 	log.Info("embedded etcd is ready", "address", s.Where(), "data", f.dir)

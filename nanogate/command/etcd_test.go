@@ -185,7 +185,7 @@ func TestConfigEtcd(t *testing.T) {
 
 func TestEtcdUsage(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
-		{"run --config-etcd 127.0.0.1:1", "which key?"},
+		{"run --config-etcd 127.0.0.1:1", "needs a key"},
 		{"run --config-key /k --to http://127.0.0.1:1", "go with --config-etcd"},
 		{"run --config-etcd 127.0.0.1:1 --config-key /k --to http://127.0.0.1:1", "goes with neither"},
 		{"run --config-etcd etcd --config-key /k", `--config-etcd: expected host:port, got "etcd"`},

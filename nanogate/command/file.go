@@ -18,7 +18,7 @@ import (
 type fileArgument struct{ flag string }
 
 func (f *fileArgument) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.flag, "config", "c", "", "the configuration file, if it isn't an argument")
+	cmd.Flags().StringVarP(&f.flag, "config", "c", "", "the configuration `file`, instead of an argument")
 	configFiles(cmd, "config")
 	cmd.ValidArgsFunction = completeFile
 }
@@ -40,7 +40,7 @@ func (f *fileArgument) name(args []string) (string, error) {
 func (f *fileArgument) must(cmd *cobra.Command, args []string) (string, error) {
 	name, err := f.name(args)
 	if err == nil && name == "" {
-		err = usageError{fmt.Errorf("which file? %s nanogate.yaml", cmd.CommandPath())}
+		err = usageError{fmt.Errorf("no configuration file is named: %s nanogate.yaml", cmd.CommandPath())}
 	}
 	return name, err
 }

@@ -85,18 +85,18 @@ func exitCode(err error) int {
 }
 
 // long is what the program says of itself; NAME is what it is called.
-const long = `NAME takes requests and sends them on to where a file says.
+const long = `NAME accepts requests and forwards them as a configuration file says.
 
   NAME run --listen 127.0.0.1:8080 --to http://127.0.0.1:9000
   NAME run -c nanogate.yaml
-  NAME check nanogate.yaml    what is wrong with the file?
-  NAME routes nanogate.yaml   in the order they are tried
-  NAME route -c nanogate.yaml GET https://host/path    which one takes this?
-  NAME top                    what passes through, live
-  NAME diff nanogate.yaml     what would a running gateway change?
-  NAME apply nanogate.yaml    it does; NAME rollback undoes it
-  NAME mirrors                what mirrored requests found
-  NAME canaries               how canaries fare; resume one, or roll one back
+  NAME check nanogate.yaml    is the file valid?
+  NAME routes nanogate.yaml   the routes in the order they are tried
+  NAME route -c nanogate.yaml GET https://host/path    which route takes this?
+  NAME top                    live traffic
+  NAME diff nanogate.yaml     what would change in a running gateway?
+  NAME apply nanogate.yaml    change it; NAME rollback undoes it
+  NAME mirrors                what mirroring found
+  NAME canaries               canaries; resume one, or roll one back
   NAME register --prefix /services/users/ 127.0.0.1:9001    an instance, in etcd
   NAME version                what it was built from`
 

@@ -23,10 +23,9 @@ func newMirrors() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "mirrors",
-		Short: "Show what mirroring found, and the last differences",
-		Long: `Shows what came of requests that a running gateway mirrored: how many were answered
-the same, differently or not at all, what was different how often, and the last requests
-of which it was.`,
+		Short: "Show what mirroring found, and the latest differences",
+		Long: `Shows what a running gateway found by mirroring requests: how many responses were the
+same, different or missing, what differed how often, and the latest differences.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if most < 0 {
@@ -53,8 +52,8 @@ of which it was.`,
 		},
 	}
 	a.add(cmd)
-	cmd.Flags().IntVar(&most, "samples", 10, "how many differences are shown of each route")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print all there is as JSON")
+	cmd.Flags().IntVar(&most, "samples", 10, "differences to show for each route")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print everything as JSON")
 	return cmd
 }
 

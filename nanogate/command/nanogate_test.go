@@ -266,7 +266,7 @@ func TestDiffApplyRollback(t *testing.T) {
 		if got := g.get(t, "/"); got != "200 two" {
 			t.Errorf("%s: after apply %s", name, got)
 		}
-		tell(0, "nothing is different", "diff", other)
+		tell(0, "no changes", "diff", other)
 		tell(exitFailed, "and 2 is served", "apply", "--version", "1", other)
 		tell(0, "admin (served)", "rollback", "--list")
 		tell(0, "version 3 is served", "rollback")
@@ -327,7 +327,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"run"}, exitUsage, "nothing to serve"},
 		{[]string{"run", "a.yaml", "b.yaml"}, exitUsage, "expected one file"},
 		{[]string{"check", "a.yaml", "-c", "b.yaml"}, exitUsage, "expected one file, got -c b.yaml and a.yaml"},
-		{[]string{"route", "GET", "http://h/"}, exitUsage, "which file?"},
+		{[]string{"route", "GET", "http://h/"}, exitUsage, "no configuration file is named"},
 		{[]string{"route", "-c", "x"}, exitUsage, "expected [METHOD] URL"},
 		{[]string{"route", "-c", "x", "/path"}, exitUsage, "expected a URL"},
 		{[]string{"route", "-c", "x", "http://h/", "-H", "x"}, exitUsage, "expected 'name: value'"},
@@ -338,12 +338,12 @@ func TestUsage(t *testing.T) {
 		{[]string{"run", "--loops", "-1", "--to", "http://127.0.0.1:1"}, exitUsage, "--loops"},
 		{[]string{"run", "-c", "/no/such/file"}, exitFailed, "no such file"},
 		{[]string{"run", "--nonsense"}, exitUsage, "unknown flag: --nonsense; see nanogate run --help"},
-		{[]string{"check"}, exitUsage, "which file?"},
-		{[]string{"routes"}, exitUsage, "which file?"},
-		{[]string{"diff"}, exitUsage, "which file?"},
+		{[]string{"check"}, exitUsage, "no configuration file is named"},
+		{[]string{"routes"}, exitUsage, "no configuration file is named"},
+		{[]string{"diff"}, exitUsage, "no configuration file is named"},
 		{[]string{"apply", "x", "--admin", "nowhere"}, exitUsage, `--admin: expected an address to listen on, got "nowhere"`},
 		{[]string{"rollback", "x"}, exitUsage, `expected a version such as 3, got "x"`},
-		{[]string{"rollback", "1", "--admin", "127.0.0.1:1"}, exitFailed, "no gateway answers at 127.0.0.1:1"},
+		{[]string{"rollback", "1", "--admin", "127.0.0.1:1"}, exitFailed, "no gateway responds at 127.0.0.1:1"},
 		{[]string{"nonsense"}, exitUsage, `there is no command "nonsense"`},
 	} {
 		if _, errs, code := output(t, c.args...); code != c.code || !strings.Contains(errs, c.says) {

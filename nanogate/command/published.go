@@ -20,8 +20,8 @@ type publishedFlags struct {
 }
 
 func (f *publishedFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.endpoints, "config-etcd", nil, "members of the etcd cluster that has the configuration, host:port or a URL each, in place of -c")
-	flags.StringVar(&f.key, "config-key", "", "the key under which it stands, as a whole")
+	flags.StringSliceVar(&f.endpoints, "config-etcd", nil, "`members` of the etcd cluster that holds the configuration, host:port or URLs, instead of -c")
+	flags.StringVar(&f.key, "config-key", "", "the `key` that holds it")
 	f.login.add(flags)
 }
 
@@ -34,7 +34,7 @@ func (f *publishedFlags) source(found *discovery.Set) (discovery.Configuration, 
 		return nil, nil
 	}
 	if f.key == "" {
-		return nil, usageError{errors.New("--config-etcd: which key? --config-key /nanogate/config")}
+		return nil, usageError{errors.New("--config-etcd needs a key, such as --config-key /nanogate/config")}
 	}
 	c, err := f.login.cluster("config-etcd", f.endpoints)
 	if err != nil {

@@ -21,10 +21,9 @@ func newRegister() *cobra.Command {
 	var login clusterFlags
 	cmd := &cobra.Command{
 		Use:   "register --prefix PREFIX HOST:PORT",
-		Short: "Enter an instance in etcd for as long as this runs",
-		Long: `Writes the instance below the prefix, in the form of etcd's naming/endpoints package,
-and keeps it there until SIGINT or SIGTERM, which take it out. If this ends in another
-way, the instance is gone after the time that --ttl says.`,
+		Short: "Register an instance in etcd while this runs",
+		Long: `Registers an instance in etcd, in the form of its naming/endpoints package, until SIGINT
+or SIGTERM, which remove it. If the process dies, the entry expires after --ttl.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError{fmt.Errorf("expected one address, host:port, got %d", len(args))}
@@ -44,18 +43,18 @@ way, the instance is gone after the time that --ttl says.`,
 				return err
 			}
 			if err := r.Run(cmd.Context(), func() { r.Log.Info("registered", "address", r.Address, "prefix", r.Prefix, "ttl", r.TTL) }); err != nil {
-				return fmt.Errorf("it is gone after %s only: %w", r.TTL, err)
+				return fmt.Errorf("the entry stays until it expires after %s: %w", r.TTL, err)
 			}
 			r.Log.Info("taken out", "address", r.Address, "prefix", r.Prefix)
 			return nil
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&endpoints, "etcd", []string{"127.0.0.1:2379"}, "members of the etcd cluster, host:port or a URL each")
-	flags.StringVar(&r.Prefix, "prefix", "", "of the key, such as /services/users/")
-	flags.DurationVar(&r.TTL, "ttl", 10*time.Second, "how long the instance stays when this has died")
-	flags.IntVar(&r.Weight, "weight", 1, "its share beside the others', 1 to 1000")
-	flags.StringVar(&r.Zone, "zone", "", "where it is")
+	flags.StringSliceVar(&endpoints, "etcd", []string{"127.0.0.1:2379"}, "`members` of the etcd cluster, host:port or URLs")
+	flags.StringVar(&r.Prefix, "prefix", "", "`prefix` of the key, such as /services/users/")
+	flags.DurationVar(&r.TTL, "ttl", 10*time.Second, "how long the entry outlives a process that died")
+	flags.IntVar(&r.Weight, "weight", 1, "its weight, 1 to 1000")
+	flags.StringVar(&r.Zone, "zone", "", "`name` of its zone")
 	login.add(flags)
 	return cmd
 }

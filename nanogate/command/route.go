@@ -24,11 +24,10 @@ import (
 func newRoute() *cobra.Command {
 	return aboutRequest(&cobra.Command{
 		Use:   "route -c FILE [METHOD] URL",
-		Short: "Say which route takes a request, and why",
-		Long: `Holds a request against a configuration's routes as the gateway does. It says which
-one takes it, which were passed over and by what, and which would take it but come
-later. Nothing is sent, and no guard, limit or plug-in is asked. It exits with 1 if no
-route takes the request.`,
+		Short: "Show which route takes a request, and why",
+		Long: `Matches a request against a configuration's routes as the gateway does: which route takes
+it, which were passed over and why, and which would take it but come later. Nothing is
+sent, and no guard, limit or plug-in runs. It exits with 1 if no route takes the request.`,
 		Example: `  nanogate route -c nanogate.yaml https://api.shop.test/v1/items
   nanogate route -c nanogate.yaml POST https://api.shop.test/v1/items -H 'X-Version: 2'`,
 	}, func(w io.Writer, c *config.Config, q *request.Request) error {
@@ -48,7 +47,7 @@ func aboutRequest(cmd *cobra.Command, tell func(io.Writer, *config.Config, *requ
 			file.flag, args = args[0], args[1:]
 		}
 		if file.flag == "" {
-			return usageError{fmt.Errorf("which file? %s -c nanogate.yaml GET https://host/path", cmd.CommandPath())}
+			return usageError{fmt.Errorf("no configuration file is named: %s -c nanogate.yaml GET https://host/path", cmd.CommandPath())}
 		}
 		q, err := asked(args, fields)
 		if err != nil {
@@ -65,8 +64,8 @@ func aboutRequest(cmd *cobra.Command, tell func(io.Writer, *config.Config, *requ
 	}
 	file.add(cmd)
 	cmd.ValidArgsFunction = nil
-	cmd.Flags().StringArrayVarP(&fields, "header", "H", nil, "a field of the request, 'name: value'; as often as needed")
-	cmd.Flags().Uint16Var(&port, "port", 0, "port of the gateway that it comes to, if it isn't the URL's")
+	cmd.Flags().StringArrayVarP(&fields, "header", "H", nil, "header `field` of the request, 'name: value'; can be repeated")
+	cmd.Flags().Uint16Var(&port, "port", 0, "`port` of the gateway that it arrives at, if not the URL's")
 	return cmd
 }
 

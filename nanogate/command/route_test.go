@@ -93,15 +93,15 @@ func TestRouteOf(t *testing.T) {
 	}
 }
 
-// At an address that sends its clients to https no route is asked, which both say.
+// At an address that sends its clients to https no route is tried, which both say.
 func TestRoutesBehindARedirectToHTTPS(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")
 	write(t, path, "listen: [\":443\", {address: \":80\", redirect: https}]\ntls: {certificates: [{cert: c, key: k}]}\nready: /ready\nroutes: [{name: shop, match: {host: shop.test}, respond: {}}]\n")
 	for url, want := range map[string]string{
-		"http://shop.test/x":      "no route is asked: 308, clients of port 80 are sent to https (" + path + ":1)",
+		"http://shop.test/x":      "no route is tried: 308, clients of port 80 are sent to https (" + path + ":1)",
 		"https://shop.test/x":     "shop takes it",
 		"http://shop.test:8080/x": "shop takes it",
-		"http://shop.test/ready":  "answered by the gateway itself",
+		"http://shop.test/ready":  "the gateway responds itself",
 	} {
 		if out, errs, code := output(t, "route", path, url); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: %d %s%s, want %q", url, code, out, errs, want)
@@ -122,7 +122,7 @@ func TestFilesInBothWays(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"diff", path}, {"diff", "-c", path}, {"apply", "-c", path}} {
-		if _, errs, code := output(t, append(args, "--admin", "127.0.0.1:1")...); code != exitFailed || !strings.Contains(errs, "no gateway answers") {
+		if _, errs, code := output(t, append(args, "--admin", "127.0.0.1:1")...); code != exitFailed || !strings.Contains(errs, "no gateway responds") {
 			t.Errorf("%q: %d %s", args, code, errs)
 		}
 	}

@@ -20,8 +20,7 @@ func newRoutes() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "routes FILE",
 		Short: "List a configuration's routes in the order they are tried",
-		Long: `Lists routes in the order in which a request is held against them, whatever their
-order in the file: a higher priority first, then the more specific host, then the more
+		Long: `Lists routes in the order in which they are tried, whatever their order in the file: a higher priority first, then the more specific host, then the more
 specific path, then the lower rank, then more conditions, then those that name methods.
 A route with several hosts is listed for each. To see which takes a request: route.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

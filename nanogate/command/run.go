@@ -30,15 +30,14 @@ func newRun(prog *program) *cobra.Command {
 	var from publishedFlags
 	cmd := &cobra.Command{
 		Use:   "run [FILE]",
-		Short: "Serve, from a file or to one address",
-		Long: `Serves what the file says, or sends everything to one address.
+		Short: "Serve a configuration, or one address",
+		Long: `Serves a configuration file, or sends everything to one address.
 
-SIGHUP reads the file again: what is configured otherwise is made anew, and no
-connection is closed. A file that is wrong changes nothing. SIGHUP and SIGUSR1 open
-the access log again, whose file was moved away. SIGUSR2 starts the program anew, as
-its file is now, hands the listening sockets over, and ends this process when the new
-one serves: no connection is refused meanwhile. SIGTERM and SIGINT let the requests
-under way end, as long as client.drain says, and close what is left.`,
+SIGHUP reads the file again: only what changed is rebuilt, and no connection is closed.
+A file with errors changes nothing. SIGHUP and SIGUSR1 reopen the access log after it was
+rotated. SIGUSR2 starts the program again from its file, hands it the listening sockets,
+and exits when the new process serves: no connection is refused meanwhile. SIGTERM and
+SIGINT let requests in flight finish, for client.drain at most, and close the rest.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := file.name(args)
 			if err != nil {
@@ -95,16 +94,16 @@ under way end, as long as client.drain says, and close what is left.`,
 	}
 	flags := cmd.Flags()
 	file.add(cmd)
-	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "address to listen on, without a file")
-	flags.StringVar(&to, "to", "", "where everything is sent, without a file: http://host:port or unix:/path")
-	flags.StringVar(&adminAt, "admin", "", "address that shows the gateway and takes changes, host:port or unix:/path, in place of the file's")
-	flags.StringVar(&keep, "state", "", "directory that keeps what etcd, Consul and Kubernetes said last, for a start while they are away, and, if it is named here or by $STATE_DIRECTORY, the code of plug-ins; none: nowhere (default $STATE_DIRECTORY, or nanogate in the state directory of the user)")
+	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "`address` to listen on, if there is no file")
+	flags.StringVar(&to, "to", "", "`URL` that everything is sent to, if there is no file: http://host:port or unix:/path")
+	flags.StringVar(&adminAt, "admin", "", "`address` of the admin interface, host:port or unix:/path, instead of the file's")
+	flags.StringVar(&keep, "state", "", "`directory` for what etcd, Consul and Kubernetes reported last, so that a start works while they are away, and, if it is named here or by $STATE_DIRECTORY, for compiled plug-ins; none: keep nothing (default $STATE_DIRECTORY, or nanogate in the state directory of the user)")
 	own.add(flags)
 	from.add(flags)
 	if prog.options.Log == nil {
-		flags.TextVar(&level, "log-level", &level, "what is said on standard error at least: DEBUG, INFO, WARN or ERROR")
+		flags.TextVar(&level, "log-level", &level, "the lowest `level` that is logged: DEBUG, INFO, WARN or ERROR")
 	}
-	flags.IntVar(&loops, "loops", prog.options.Loops, "event loops; 0: one for each CPU")
+	flags.IntVar(&loops, "loops", prog.options.Loops, "`number` of event loops; 0: one for each CPU")
 	completeAdmin(cmd)
 	return cmd
 }
@@ -137,7 +136,7 @@ func ownConfig(listen, to string, own *config.Config) (*config.Config, error) {
 		c := *own // flags change what is said at its top
 		return &c, nil
 	case to == "":
-		return nil, usageError{errors.New("nothing to serve: name a configuration file, or --to http://127.0.0.1:9000")}
+		return nil, usageError{errors.New("nothing to serve: name a configuration file, or use --to http://127.0.0.1:9000")}
 	}
 	c, err := config.Simple(listen, to)
 	if err != nil {
@@ -199,7 +198,7 @@ func run(ctx context.Context, first offer, o gateway.Options, f *followed) error
 		case <-renew:
 			pid, err := upgrade(ctx, g, &held)
 			if err != nil {
-				log.Error("the upgrade has failed, and this process goes on", "error", err)
+				log.Error("upgrade failed; this process keeps serving", "error", err)
 				continue
 			}
 			handedOver = true
@@ -213,7 +212,7 @@ func run(ctx context.Context, first offer, o gateway.Options, f *followed) error
 	end, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
 	if err := g.Shutdown(end); err != nil {
-		return fmt.Errorf("some requests had to be cut: %w", err)
+		return fmt.Errorf("some requests were cut off: %w", err)
 	}
 	return nil
 }

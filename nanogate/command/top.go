@@ -26,9 +26,9 @@ func newTop() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "top",
 		Short: "Show routes and endpoints of a running gateway, live",
-		Long: `Shows what passes through a running gateway: requests a second by route and
-endpoint, errors, response times; how full its cache is, how mirrors, canaries and
-plug-ins fare, who is asked who people are, and until when certificates are good. It asks the gateway's admin address.`,
+		Long: `Shows live traffic of a running gateway: requests per second by route and endpoint,
+errors, latency, cache, mirrors, canaries, plug-ins, identity providers, and when
+certificates expire. It reads the admin address.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if every < 100*time.Millisecond {
@@ -44,8 +44,8 @@ plug-ins fare, who is asked who people are, and until when certificates are good
 	}
 	flags := cmd.Flags()
 	a.add(cmd)
-	flags.DurationVar(&every, "every", time.Second, "time between two looks")
-	flags.BoolVar(&once, "once", false, "look for one such time, print it and end")
+	flags.DurationVar(&every, "every", time.Second, "refresh interval")
+	flags.BoolVar(&once, "once", false, "print one interval and exit")
 	return cmd
 }
 

@@ -108,7 +108,7 @@ func TestUpgradeFails(t *testing.T) {
 	g := start(t, "run", "-c", path)
 	write(t, path, "listen: 127.0.0.1:0\nroots: []\n")
 	g.cmd.Process.Signal(syscall.SIGUSR2)
-	g.says(t, "the upgrade has failed")
+	g.says(t, "upgrade failed")
 	if got := g.get(t, "/"); got != "200 old" {
 		t.Error(got)
 	}

@@ -13,9 +13,9 @@ import (
 func newVersion(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Say what the program was built from",
-		Long: `Says the version and the commit that the program was built from, Go's version and the
-platform. --version says the same; nanogate_build_info is it as a metric.`,
+		Short: "Show what the program was built from",
+		Long: `Prints the version and the commit that the program was built from, Go's version and the
+platform. --version prints the same; nanogate_build_info is it as a metric.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", p.name, build.Read())
