@@ -222,7 +222,7 @@ func TestCacheCounts(t *testing.T) {
 	_, text := toldBy(t, app, "GET", "/metrics", "", "")
 	lines := []string{
 		"nanogate_cache_most_bytes 1.048576e+06", "nanogate_cache_urls 1", "nanogate_cache_purged_total 1", "nanogate_cache_refused_total 1", "nanogate_cache_evictions_total 0",
-		`nanogate_cache_stored_total{route="r"} 2`, `nanogate_cache_given_bytes_total{route="r"} 25`, `nanogate_cache_requests_total{route="r",result="coalesced"} 0`,
+		`nanogate_cache_stored_total{route="r"} 2`, `nanogate_cache_served_bytes_total{route="r"} 25`, `nanogate_cache_requests_total{route="r",result="coalesced"} 0`,
 	}
 	for result, n := range want {
 		lines = append(lines, fmt.Sprintf(`nanogate_cache_requests_total{route="r",result=%q} %d`, result, n))

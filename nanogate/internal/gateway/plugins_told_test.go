@@ -45,7 +45,7 @@ func TestPluginMetrics(t *testing.T) {
 		}
 	}
 	told(`calls_total{plugin="passes",for="request"} 2`, `calls_total{plugin="passes",for="response"} 2`, `calls_total{plugin="says",for="response"} 0`,
-		`answers_total{plugin="says"} 1`, `answers_total{plugin="passes"} 0`, `failures_total{plugin="fails",reason="trapped"} 1`,
+		`responses_total{plugin="says"} 1`, `responses_total{plugin="passes"} 0`, `failures_total{plugin="fails",reason="trapped"} 1`,
 		`duration_seconds_count{plugin="passes"} 4`, `instances{plugin="passes"} 1`, `instances{plugin="fails"} 0`,
 		`memory_bytes{plugin="passes"} 65536`, `memory_bytes{plugin="fails"} 0`, `current{plugin="passes"} 1`)
 

@@ -20,11 +20,11 @@ func (r *report) canaries() {
 	for i, one := range routes {
 		all[i] = one.Canary.Report()
 	}
-	r.family("nanogate_canary_weight", gauge, "The share of a route's requests that is drawn for its canary: 0 when it was rolled back.")
+	r.family("nanogate_canary_weight", gauge, "Share of a route's requests that is sent to its canary, from 0 to 1; 0 when it is rolled back.")
 	for i, one := range routes {
 		r.level(all[i].Weight, "route", one.Name)
 	}
-	r.family("nanogate_canary_rolled_back", gauge, "Whether a route's canary was rolled back.")
+	r.family("nanogate_canary_rolled_back", gauge, "Whether a route's canary is rolled back: 1 or 0.")
 	for i, one := range routes {
 		r.level(truth(all[i].State == canary.RolledBack), "route", one.Name)
 	}
@@ -32,9 +32,9 @@ func (r *report) canaries() {
 		name, help string
 		value      func(canary.Side) uint64
 	}{
-		{"nanogate_canary_requests_total", "Requests that were drawn for a canary or against it.", func(s canary.Side) uint64 { return s.Requests }},
-		{"nanogate_canary_failed_total", "Of these, those that failed.", func(s canary.Side) uint64 { return s.Failed }},
-		{"nanogate_canary_slow_total", "And those that were slow.", func(s canary.Side) uint64 { return s.Slow }},
+		{"nanogate_canary_requests_total", "Requests of routes with a canary, by the side that they were sent to.", func(s canary.Side) uint64 { return s.Requests }},
+		{"nanogate_canary_failed_total", "Requests of routes with a canary that failed, by side.", func(s canary.Side) uint64 { return s.Failed }},
+		{"nanogate_canary_slow_total", "Requests of routes with a canary that were slow, by side.", func(s canary.Side) uint64 { return s.Slow }},
 	} {
 		r.family(of.name, counter, of.help)
 		for i, one := range routes {
@@ -42,7 +42,7 @@ func (r *report) canaries() {
 			r.count(float64(of.value(all[i].Canary)), all[i].Began, "route", one.Name, "side", "canary")
 		}
 	}
-	r.family("nanogate_canary_ratio", gauge, "How many times as often requests fail or are slow at a canary: the ends of the interval.")
+	r.family("nanogate_canary_ratio", gauge, "How many times as often requests fail, or are slow, at a canary as at the stable upstream: ends of the confidence interval.")
 	for i, one := range routes {
 		for _, of := range []struct {
 			name string

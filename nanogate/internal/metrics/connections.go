@@ -6,21 +6,21 @@ package metrics
 func (r *report) connections() {
 	proxy, started := r.g.Proxy(), r.g.Started()
 	open, most, pauses := proxy.Files()
-	r.family("nanogate_files_open", gauge, "Files that connections have open.")
+	r.family("nanogate_files_open", gauge, "File descriptors that connections use.")
 	r.level(float64(open))
-	r.family("nanogate_files_most", gauge, "Files that connections may have open.")
+	r.family("nanogate_files_most", gauge, "File descriptors that connections may use.")
 	r.level(float64(most))
-	r.family("nanogate_accept_pauses_total", counter, "How often clients had to wait to be let in, as too many were there.")
+	r.family("nanogate_accept_pauses_total", counter, "Times that accepting connections was paused because there were too many.")
 	r.count(float64(pauses), started)
-	r.family("nanogate_internal_errors_total", counter, "Mistakes of the gateway's own, panics included, each of which cost a request or a connection. Please report them.")
+	r.family("nanogate_internal_errors_total", counter, "Internal errors of the gateway, panics included, each of which cost a request or a connection. Please report them.")
 	r.count(float64(proxy.Violations.Load()), started)
 	shakes := &proxy.Shakes
-	r.family("nanogate_tls_handshakes_total", counter, "TLS handshakes of clients; of those that are done some were resumed.")
+	r.family("nanogate_tls_handshakes_total", counter, "TLS handshakes of clients, by result: full, resumed or failed.")
 	done, resumed := shakes.Done.Load(), shakes.Resumed.Load()
 	r.count(float64(done-min(done, resumed)), started, "result", "full")
 	r.count(float64(resumed), started, "result", "resumed")
 	r.count(float64(shakes.Failed.Load()), started, "result", "failed")
-	r.family("nanogate_certificate_expiry_seconds", gauge, "When a certificate that is shown to clients expires, in Unix time.")
+	r.family("nanogate_certificate_expiry_seconds", gauge, "Expiry of a certificate that clients are shown, in seconds since 1970.")
 	for file, at := range r.g.Expiries() {
 		r.level(float64(at.Unix()), "file", file)
 	}
@@ -33,11 +33,11 @@ func (r *report) issued() {
 	if len(all) == 0 {
 		return
 	}
-	r.family("nanogate_acme_certificate", gauge, "Whether there is a certificate for a name.")
+	r.family("nanogate_acme_certificate", gauge, "Whether there is a valid certificate by ACME for a name: 1 or 0.")
 	for i := range all {
 		r.level(truth(!all[i].Expires.IsZero()), "name", all[i].Name)
 	}
-	r.family("nanogate_acme_orders_total", counter, "Certificates that were asked for.")
+	r.family("nanogate_acme_orders_total", counter, "Certificates that were ordered by ACME, by result.")
 	for i := range all {
 		r.count(float64(all[i].Ordered), r.g.Started(), "name", all[i].Name, "result", "issued")
 		r.count(float64(all[i].Abandoned), r.g.Started(), "name", all[i].Name, "result", "failed")

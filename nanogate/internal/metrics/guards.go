@@ -10,7 +10,7 @@ import (
 
 // rules writes what routes' rules refused.
 func (r *report) rules() {
-	r.family("nanogate_rule_refusals_total", counter, "Requests that a rule of a route refused; failed: as it couldn't be evaluated.")
+	r.family("nanogate_rule_refusals_total", counter, "Requests that a rule of a route refused; the reason failed means that it couldn't be evaluated.")
 	for _, route := range r.s.Routes {
 		if route.Rules == nil {
 			continue
@@ -25,7 +25,7 @@ func (r *report) rules() {
 
 // middleware writes what went wrong in middleware.
 func (r *report) middleware() {
-	r.family("nanogate_middleware_failures_total", counter, "Calls of middleware that panicked, answered what can't be given, or weren't decided in time.")
+	r.family("nanogate_middleware_failures_total", counter, "Calls of middleware that panicked, responded with something invalid, or didn't decide in time.")
 	seen := map[*middleware.Counts]bool{}
 	for _, route := range r.s.Routes {
 		for _, m := range route.Middleware {

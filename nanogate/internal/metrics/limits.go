@@ -10,7 +10,7 @@ import (
 // limits writes how the limits of routes and upstreams are. Two of a kind at one place
 // are one series, the first.
 func (r *report) limits() {
-	r.family("nanogate_limit_state", gauge, "States of limits: places that there are and that are taken, breakers that are open, stores that are away, gateways that share a rate.")
+	r.family("nanogate_limit_state", gauge, "State of a limit: its places, those taken and waiting, whether a breaker is open or the shared store unavailable, and how many gateways share a rate.")
 	write := func(gauges []snapshot.Gauge, at, of string) {
 		seen := map[[2]string]bool{}
 		for _, g := range gauges {
@@ -50,13 +50,13 @@ func (r *report) queues() {
 		}
 	}
 	started := r.g.Started()
-	r.family("nanogate_queue_requests_total", counter, "Requests that came to a queue for a place: admitted had it, late waited for too long, full found no room to wait, gone left.")
+	r.family("nanogate_queue_requests_total", counter, "Requests that had to wait for a place, by result: admitted, late (waited too long), full (no room in the queue), or gone (the client left).")
 	each(func(w limit.Waits, labels ...string) {
 		r.count(float64(w.Admitted), started, with(labels, "result", "admitted")...)
 		r.count(float64(w.Late), started, with(labels, "result", "late")...)
 		r.count(float64(w.Full), started, with(labels, "result", "full")...)
 		r.count(float64(w.Gone), started, with(labels, "result", "gone")...)
 	})
-	r.family("nanogate_queue_wait_seconds_total", counter, "How long those waited that were admitted, all together.")
+	r.family("nanogate_queue_wait_seconds_total", counter, "Total time that admitted requests waited in a queue.")
 	each(func(w limit.Waits, labels ...string) { r.count(w.Waited.Seconds(), started, labels...) })
 }

@@ -98,11 +98,11 @@ func (r *report) gateway() {
 		name, help string
 		value      float64
 	}{
-		{"nanogate_ready", "Whether requests are taken: 0 while draining.", truth(!draining)},
-		{"nanogate_clients", "Open connections of clients.", float64(r.g.Proxy().Clients())},
+		{"nanogate_ready", "Whether the gateway accepts requests: 1, or 0 while draining.", truth(!draining)},
+		{"nanogate_clients", "Open client connections.", float64(r.g.Proxy().Clients())},
 		{"nanogate_routes", "Routes in the configuration.", float64(len(r.s.Routes))},
-		{"nanogate_problems", "Problems that keep routes from being served.", float64(len(r.g.Problems()))},
-		{"nanogate_config_version", "The version that is served: 1 is what the gateway was started with.", float64(r.g.Version())},
+		{"nanogate_problems", "Problems that keep routes of the configuration from being served.", float64(len(r.g.Problems()))},
+		{"nanogate_config_version", "Version of the configuration that is served; 1 is what the gateway was started with.", float64(r.g.Version())},
 	} {
 		r.family(one.name, gauge, one.help)
 		r.level(one.value)
@@ -120,14 +120,14 @@ func (r *report) looks() {
 	l := r.g.Looks()
 	if l.Log != nil {
 		c := l.Log.Counts()
-		results("nanogate_access_log_lines_total", "Lines of the access log: dropped when it was written too slowly, failed when it couldn't be.", float64(c.Written), float64(c.Dropped), float64(c.Failed))
+		results("nanogate_access_log_lines_total", "Lines of the access log, by result: written, dropped because writing was too slow, or failed.", float64(c.Written), float64(c.Dropped), float64(c.Failed))
 	}
 	if l.Tracer != nil {
 		c := l.Tracer.Counts()
-		results("nanogate_traces_total", "Requests that were sampled: dropped when the queue was full, failed when the collector didn't take them.", float64(c.Exported), float64(c.Dropped), float64(c.Failed))
+		results("nanogate_traces_total", "Sampled requests, by whether their trace was exported, dropped because the queue was full, or failed.", float64(c.Exported), float64(c.Dropped), float64(c.Failed))
 	}
 	if c := r.g.Pushed(); c.On {
-		r.family("nanogate_metrics_pushes_total", counter, "Times that these figures were pushed to a collector: failed when it didn't take them.")
+		r.family("nanogate_metrics_pushes_total", counter, "Pushes of metrics to a collector, by result.")
 		r.count(float64(c.Written), r.g.Started(), "result", "written")
 		r.count(float64(c.Failed), r.g.Started(), "result", "failed")
 	}
@@ -139,16 +139,16 @@ func (r *report) routes() {
 	for _, one := range append(r.s.Routes[:len(r.s.Routes):len(r.s.Routes)], r.s.Unrouted) {
 		all = append(all, labelled{[]string{"route", one.Name}, one.Counters, one.Counters.Read()})
 	}
-	r.counts("nanogate_requests_total", "Requests that have ended, by the class of their response's status.", all)
-	r.failures("nanogate_failures_total", "Requests whose response didn't come whole, by reason.", all)
+	r.counts("nanogate_requests_total", "Finished requests, by the class of the response's status.", all)
+	r.failures("nanogate_failures_total", "Requests without a complete response from the upstream, by reason.", all)
 	r.refusals(all)
-	r.family("nanogate_retries_total", counter, "Requests that were sent again.")
+	r.family("nanogate_retries_total", counter, "Retries of requests.")
 	for i := range all {
 		if n := all[i].figures.Retried; n > 0 {
 			r.count(float64(n), all[i].counters.Since(), all[i].labels...)
 		}
 	}
-	r.family("nanogate_request_duration_seconds", histogram, "From a request's head to the end of its response.")
+	r.family("nanogate_request_duration_seconds", histogram, "Time from a request's head to the end of its response.")
 	for i := range all {
 		if one := &all[i]; one.figures.Requests > 0 {
 			r.histogram(&one.figures.Took, one.counters, one.labels)
@@ -201,17 +201,17 @@ func (r *report) objectives(all []labelled) {
 			}
 		}
 	}
-	r.family("nanogate_objective_seconds", gauge, "The time that a route's responses are to be in within.")
+	r.family("nanogate_objective_seconds", gauge, "Time within which a route's responses should be complete.")
 	aimed(func(i int) { r.level(r.s.Routes[i].Config.Objective.Seconds(), all[i].labels...) })
-	r.family("nanogate_objective_requests_total", counter, "Requests of routes that have an objective, clients that hung up not counted.")
+	r.family("nanogate_objective_requests_total", counter, "Requests of routes with an objective, without those whose client hung up.")
 	aimed(func(i int) { r.count(float64(all[i].figures.Aimed), all[i].counters.Since(), all[i].labels...) })
-	r.family("nanogate_objective_missed_total", counter, "Of these, what took longer, got 5xx or no response.")
+	r.family("nanogate_objective_missed_total", counter, "Requests of routes with an objective that took longer, or got 5xx or no response.")
 	aimed(func(i int) { r.count(float64(all[i].figures.Missed), all[i].counters.Since(), all[i].labels...) })
 }
 
 // checks writes how long filters take.
 func (r *report) checks() {
-	r.family("nanogate_check_duration_seconds", summary, "How long the filters of routes take, of one request in 64.")
+	r.family("nanogate_check_duration_seconds", summary, "Duration of filters, measured for one request in 64.")
 	for _, route := range r.s.Routes {
 		for _, t := range route.Timings {
 			h, _ := t.Read()
@@ -225,7 +225,7 @@ func (r *report) checks() {
 // endpoints writes what there is of upstreams.
 func (r *report) endpoints() {
 	var all []labelled
-	r.family("nanogate_endpoint_up", gauge, "Whether nothing speaks against an endpoint.")
+	r.family("nanogate_endpoint_up", gauge, "Whether an endpoint is up: 1, or 0 if health checks or outlier detection took it out.")
 	for _, u := range r.s.Upstreams {
 		for _, p := range u.Set().All {
 			labels := []string{"upstream", u.Name, "endpoint", p.Name}
@@ -233,13 +233,13 @@ func (r *report) endpoints() {
 			all = append(all, labelled{labels, p.Counters, p.Counters.Read()})
 		}
 	}
-	r.family("nanogate_endpoint_active", gauge, "Requests under way to an endpoint.")
+	r.family("nanogate_endpoint_active", gauge, "Requests in flight to an endpoint.")
 	for _, u := range r.s.Upstreams {
 		for _, p := range u.Set().All {
 			r.level(float64(p.Under()), "upstream", u.Name, "endpoint", p.Name)
 		}
 	}
-	r.family("nanogate_upstream_endpoints", gauge, "Endpoints of an upstream, by whether they may be asked.")
+	r.family("nanogate_upstream_endpoints", gauge, "Endpoints of an upstream, by state: up or down.")
 	for _, u := range r.s.Upstreams {
 		up, down := 0, 0
 		for _, p := range u.Set().All {
@@ -252,9 +252,9 @@ func (r *report) endpoints() {
 		r.level(float64(up), "upstream", u.Name, "state", "up")
 		r.level(float64(down), "upstream", u.Name, "state", "down")
 	}
-	r.counts("nanogate_endpoint_requests_total", "Requests that an endpoint had last, by the class of the status.", all)
-	r.failures("nanogate_endpoint_failures_total", "Of these, those whose response didn't come whole, by reason.", all)
-	r.family("nanogate_endpoint_duration_seconds", summary, "From a request's head to the end of its response, by the endpoint that it had last.")
+	r.counts("nanogate_endpoint_requests_total", "Requests by the endpoint that was tried last and the class of the response's status.", all)
+	r.failures("nanogate_endpoint_failures_total", "Requests without a complete response, by the endpoint that was tried last and the reason.", all)
+	r.family("nanogate_endpoint_duration_seconds", summary, "Time from a request's head to the end of its response, by the endpoint that was tried last.")
 	for i := range all {
 		if n := all[i].figures.Took.Count(); n > 0 {
 			r.sums(&all[i].figures.Took, n, all[i].counters.Since(), all[i].labels)
@@ -271,29 +271,29 @@ func (r *report) sources() {
 			}
 		}
 	}
-	r.family("nanogate_source_live", gauge, "Whether what a source says of an upstream's endpoints is so now: 0 while it can't be read.")
+	r.family("nanogate_source_live", gauge, "Whether the source of an upstream's endpoints is being watched: 1, or 0 while it can't be read.")
 	reports(func(u *snapshot.Upstream, s upstream.SourceStatus) { r.level(truth(s.Live), "upstream", u.Name) })
-	r.family("nanogate_source_since_timestamp_seconds", gauge, "Since when nanogate_source_live is as it is.")
+	r.family("nanogate_source_since_timestamp_seconds", gauge, "When nanogate_source_live last changed, in seconds since 1970.")
 	reports(func(u *snapshot.Upstream, s upstream.SourceStatus) {
 		r.level(float64(s.Since.UnixMilli())/1000, "upstream", u.Name)
 	})
-	r.family("nanogate_source_stored_timestamp_seconds", gauge, "When an earlier run read what is known of an upstream's endpoints, of those that this run hasn't read yet.")
+	r.family("nanogate_source_stored_timestamp_seconds", gauge, "When an upstream's endpoints were read by an earlier run, in seconds since 1970; only while this run hasn't read them.")
 	reports(func(u *snapshot.Upstream, s upstream.SourceStatus) {
 		if s.Stored {
 			r.level(float64(s.Read.UnixMilli())/1000, "upstream", u.Name)
 		}
 	})
-	r.family("nanogate_source_wrong", gauge, "Values that a source has found and that are no endpoints.")
+	r.family("nanogate_source_wrong", gauge, "Entries of a source that aren't valid endpoints.")
 	reports(func(u *snapshot.Upstream, s upstream.SourceStatus) {
 		r.level(float64(len(s.Wrong)), "upstream", u.Name)
 	})
 	if s, ok := r.g.RoutesFrom(); ok {
-		r.family("nanogate_routes_live", gauge, "Whether what is known of routes in Kubernetes is so now: 0 while it can't be read.")
+		r.family("nanogate_routes_live", gauge, "Whether routes are being watched in Kubernetes: 1, or 0 while it can't be read.")
 		r.level(truth(s.Live))
-		r.family("nanogate_routes_since_timestamp_seconds", gauge, "Since when nanogate_routes_live is as it is.")
+		r.family("nanogate_routes_since_timestamp_seconds", gauge, "When nanogate_routes_live last changed, in seconds since 1970.")
 		r.level(float64(s.Since.UnixMilli()) / 1000)
 		if s.Stored {
-			r.family("nanogate_routes_stored_timestamp_seconds", gauge, "When an earlier run read the routes that are served, as this one hasn't yet.")
+			r.family("nanogate_routes_stored_timestamp_seconds", gauge, "When the served routes were read by an earlier run, in seconds since 1970; only while this run hasn't read them.")
 			r.level(float64(s.Read.UnixMilli()) / 1000)
 		}
 	}

@@ -20,18 +20,18 @@ var built = build.Read()
 // process writes what the program was built from, and what it uses of the machine, by the
 // names that Prometheus' own clients give.
 func (r *report) process() {
-	r.family("nanogate_build_info", gauge, "What the program was built from: always 1.")
+	r.family("nanogate_build_info", gauge, "Build information, as labels; the value is always 1.")
 	r.level(1, "version", built.Version, "revision", built.Revision, "goversion", built.Go)
 	for _, one := range []struct {
 		name, help string
 		read       func() (float64, bool)
 	}{
-		{"process_start_time_seconds", "When the process was started, in Unix time.", started},
-		{"process_resident_memory_bytes", "Memory that is resident.", resident},
-		{"process_open_fds", "Open file descriptors, sockets among them.", openFiles},
-		{"process_max_fds", "How many there may be.", mostFiles},
-		{"go_goroutines", "Goroutines that there are.", func() (float64, bool) { return float64(runtime.NumGoroutine()), true }},
-		{"go_memstats_heap_alloc_bytes", "Bytes of the heap that objects take.", heap},
+		{"process_start_time_seconds", "Start time of the process, in seconds since 1970.", started},
+		{"process_resident_memory_bytes", "Resident memory in bytes.", resident},
+		{"process_open_fds", "Number of open file descriptors.", openFiles},
+		{"process_max_fds", "Maximum number of open file descriptors.", mostFiles},
+		{"go_goroutines", "Number of goroutines.", func() (float64, bool) { return float64(runtime.NumGoroutine()), true }},
+		{"go_memstats_heap_alloc_bytes", "Bytes of allocated heap objects.", heap},
 	} {
 		if value, ok := one.read(); ok { // not without /proc
 			r.family(one.name, gauge, one.help)
@@ -40,7 +40,7 @@ func (r *report) process() {
 	}
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) == nil {
-		r.family("process_cpu_seconds_total", counter, "CPU time, of user and system.")
+		r.family("process_cpu_seconds_total", counter, "Total user and system CPU time in seconds.")
 		r.count(time.Duration(u.Utime.Nano()+u.Stime.Nano()).Seconds(), r.g.Started())
 	}
 }
