@@ -28,7 +28,7 @@ func logged(t *testing.T, g *gateway.Gateway, path string) []map[string]any {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := g.Looks().Log.Flush(ctx); err != nil {
+	if err := g.Telemetry().Log.Flush(ctx); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(path)

@@ -126,7 +126,7 @@ func (g *Gateway) begin(c *config.Config, loops int) error {
 	started, err := proxy.Start(loops, s, g.issuer, g.log)
 	if err != nil {
 		s.Retire(nil)
-		g.builder.Looks.Close()
+		g.builder.Telemetry.Close()
 		return err
 	}
 	g.mu.Lock()
@@ -155,7 +155,7 @@ func (g *Gateway) Proxy() *proxy.Server { return g.proxy }
 func (g *Gateway) Reopen() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if log := g.builder.Looks.Log; log != nil {
+	if log := g.builder.Telemetry.Log; log != nil {
 		log.Reopen()
 	}
 }
@@ -166,11 +166,11 @@ func (g *Gateway) Started() time.Time { return g.started }
 // Pushed says what became of figures that were pushed to a collector.
 func (g *Gateway) Pushed() metrics.Counts { return g.pusher.Counts() }
 
-// Looks returns who looks on, for who shows how they are.
-func (g *Gateway) Looks() snapshot.Looks {
+// Telemetry returns the access log and the tracer, for what shows how they are.
+func (g *Gateway) Telemetry() snapshot.Telemetry {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.builder.Looks
+	return g.builder.Telemetry
 }
 
 // Apply serves another configuration from now on. Only what is configured otherwise is
@@ -265,6 +265,6 @@ func (g *Gateway) Shutdown(ctx context.Context) error {
 		}
 	}
 	g.issuer.Close()
-	g.builder.Looks.Close()
+	g.builder.Telemetry.Close()
 	return err
 }

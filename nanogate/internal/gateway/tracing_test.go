@@ -205,7 +205,7 @@ func TestTraceWithoutCollector(t *testing.T) {
 				t.Fatalf("%s: %s", name, resp.Status)
 			}
 		}
-		counts := g.Looks().Tracer.Counts
+		counts := g.Telemetry().Tracer.Counts
 		for deadline := time.Now().Add(patience); counts().Dropped+counts().Failed == 0; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("%s: %+v", name, counts())

@@ -144,7 +144,7 @@ func (f *follow) start(ctx context.Context, c *cluster, t timing) {
 			Group: discovery.SchemeGroupVersion, Name: "endpointslices", Namespace: f.config.Namespace,
 			Labels: discovery.LabelServiceName + "=" + f.config.Service,
 			Kind:   &discovery.EndpointSlice{}, List: func() runtime.Object { return &discovery.EndpointSliceList{} },
-		}, t, objects[discovery.EndpointSlice]{replace: f.replaceSlices, change: f.changeSlice, version: f.version}, func(err error) { f.went(ofSlices, err) })
+		}, t, objects[discovery.EndpointSlice]{replace: f.replaceSlices, change: f.changeSlice, version: f.version}, func(err error) { f.note(ofSlices, err) })
 	})
 	if f.numeric {
 		f.ended.Go(func() {
@@ -152,7 +152,7 @@ func (f *follow) start(ctx context.Context, c *cluster, t timing) {
 				Group: core.SchemeGroupVersion, Name: "services", Namespace: f.config.Namespace,
 				Fields: "metadata.name=" + f.config.Service,
 				Kind:   &core.Service{}, List: func() runtime.Object { return &core.ServiceList{} },
-			}, t, objects[core.Service]{replace: f.replaceService, change: f.changeService, version: func(string) {}}, func(err error) { f.went(ofService, err) })
+			}, t, objects[core.Service]{replace: f.replaceService, change: f.changeService, version: func(string) {}}, func(err error) { f.note(ofService, err) })
 		})
 	}
 }
@@ -284,8 +284,8 @@ func (f *follow) tellAll() {
 	}
 }
 
-// went notes how reading goes.
-func (f *follow) went(which int, err error) {
+// note keeps how reading goes.
+func (f *follow) note(which int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	before := f.status

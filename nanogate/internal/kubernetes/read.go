@@ -37,16 +37,16 @@ func (c *Cluster) Namespace() (string, error) {
 	return conn.namespace, nil
 }
 
-// Told is told what there is of a resource. All of it is called on one goroutine.
-type Told[T any] struct {
-	Replace func(all []*T)        // these are all
-	Change  func(o *T, gone bool) // it is new or another one, or gone
-	Went    func(err error)       // nil: it is read and watched; else what was told is perhaps no longer so, and why
+// Handler takes the objects of a resource. All of it is called on one goroutine.
+type Handler[T any] struct {
+	Replace func(all []*T)        // these are all there are
+	Change  func(o *T, gone bool) // one is new, has changed, or is gone
+	Status  func(err error)       // nil: the resource is watched; else why not, and what is known may be stale
 }
 
-// Read tells what there is of a resource and what changes, until ctx ends.
-func Read[T any](ctx context.Context, c *Cluster, r Resource, told Told[T]) {
-	c.cluster.read(ctx, r, c.clusters.timing, objects[T]{replace: told.Replace, change: told.Change, version: func(string) {}}, told.Went)
+// Read hands on what there is of a resource, and what changes, until ctx ends.
+func Read[T any](ctx context.Context, c *Cluster, r Resource, h Handler[T]) {
+	c.cluster.read(ctx, r, c.clusters.timing, objects[T]{replace: h.Replace, change: h.Change, version: func(string) {}}, h.Status)
 }
 
 // PutStatus writes an object's status. It fails if the object is another one by now.

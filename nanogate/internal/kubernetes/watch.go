@@ -110,18 +110,18 @@ func (s objects[T]) UpdateResourceVersion(version string) { s.version(version) }
 type reading struct {
 	cluster *cluster
 	Resource
-	went  func(error) // nil: it is read and watched; else why it can't be
-	count int         // objects in the pages of a list so far
+	status func(error) // nil: it is read and watched; else why it can't be
+	count  int         // objects in the pages of a list so far
 }
 
 // read tells store what there is and what changes, until ctx ends. That is client-go's
 // Reflector: it lists in pages, watches from there on, and lists again when the server
 // doesn't know the version any more (410 Gone) or the watch ends in another strange way.
-// went is called whenever it goes well or doesn't.
-func (c *cluster) read(ctx context.Context, r Resource, t timing, store cache.ReflectorStore, went func(error)) {
+// status is called whenever reading begins to work, or fails.
+func (c *cluster) read(ctx context.Context, r Resource, t timing, store cache.ReflectorStore, status func(error)) {
 	quiet := logr.Discard() // what matters of it is told in our own words
 	ctx = klog.NewContext(ctx, quiet)
-	from := &reading{cluster: c, Resource: r, went: went}
+	from := &reading{cluster: c, Resource: r, status: status}
 	reflector := cache.NewReflectorWithOptions(from, r.Kind, store, cache.ReflectorOptions{
 		Name: r.Name, Logger: &quiet,
 		Backoff: &wait.Backoff{Duration: t.first, Cap: t.longest, Factor: 2, Jitter: 1, Steps: 30},
@@ -151,7 +151,7 @@ func (r *reading) ask(ctx context.Context, question func(*rest.Request) error) e
 		}
 	}
 	if err != nil && ctx.Err() == nil && !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
-		r.went(plain(err))
+		r.status(plain(err))
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func (r *reading) WatchWithContext(ctx context.Context, o metav1.ListOptions) (w
 	if err != nil {
 		return nil, err
 	}
-	r.went(nil)
+	r.status(nil)
 	return made, nil
 }
 

@@ -23,7 +23,7 @@ import (
 type Gateway interface {
 	Snapshot() *snapshot.Snapshot
 	Proxy() *proxy.Server
-	Looks() snapshot.Looks
+	Telemetry() snapshot.Telemetry
 	Problems() []string             // that keep routes from being served
 	Version() int                   // of the configuration that is served
 	Expiries() map[string]time.Time // of certificates, by file
@@ -117,7 +117,7 @@ func (r *report) looks() {
 			r.count(values[i], r.g.Started(), "result", result)
 		}
 	}
-	l := r.g.Looks()
+	l := r.g.Telemetry()
 	if l.Log != nil {
 		c := l.Log.Counts()
 		results("nanogate_access_log_lines_total", "Lines of the access log, by result: written, dropped because writing was too slow, or failed.", float64(c.Written), float64(c.Dropped), float64(c.Failed))

@@ -23,8 +23,8 @@ import (
 // Builder makes snapshots. One gateway has one, as endpoints have numbers that are its
 // alone. It is not for several goroutines at once.
 type Builder struct {
-	Log   *slog.Logger // of what goes wrong later; nil: the default one
-	Looks Looks
+	Log       *slog.Logger // of what goes wrong later; nil: the default one
+	Telemetry Telemetry
 	// Found is where upstreams find the endpoints that the file doesn't name; set before
 	// the first build.
 	Found *discovery.Set
@@ -59,10 +59,10 @@ func NewBuilder(loops int) *Builder {
 //
 // The caller swaps it in and then closes the one before by [Snapshot.Retire].
 func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
-	s := &Snapshot{Config: c, Problems: checkLooks(c)}
+	s := &Snapshot{Config: c, Problems: checkTelemetry(c)}
 	s.Cache = b.store(c)
 	b.registry.Log = b.Log
-	b.Looks.configure(c, b.registry.Loops, b.Log)
+	b.Telemetry.configure(c, b.registry.Loops, b.Log)
 	m := making{b: b, s: s, before: before, upstreams: make(map[string]*upstream.Upstream, len(c.Upstreams)), sessions: sessionsOf(c)}
 	for _, u := range c.Upstreams {
 		m.upstream(u)
@@ -90,12 +90,12 @@ func (b *Builder) Own(all []net.Addr, served *Snapshot) {
 func (m *making) routes(c *config.Config) (was []int) {
 	s := m.s
 	s.Routes, was = make([]*Route, len(c.Routes)), make([]int, len(c.Routes))
-	s.sums, s.looked, s.named = c.Sums, lookedOf(c, &config.Route{}), len(s.Upstreams)
+	s.sums, s.topLevel, s.named = c.Sums, topLevelOf(c, &config.Route{}), len(s.Upstreams)
 	var old succession
 	quick := false // a route of the same sum is the same
 	if before := m.before; before != nil {
 		old.before = before.Routes
-		quick = before.looked == s.looked && before.plugged == s.plugged && slices.Equal(s.Upstreams, before.Upstreams[:before.named])
+		quick = before.topLevel == s.topLevel && before.plugged == s.plugged && slices.Equal(s.Upstreams, before.Upstreams[:before.named])
 	}
 	for i, r := range c.Routes {
 		if at := old.guess; quick && at < len(old.before) && m.before.sums[at] == c.Sums[i] {

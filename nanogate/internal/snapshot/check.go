@@ -16,7 +16,7 @@ import (
 // files that it names is found out before it is served. Nothing is connected to. offers
 // are the middleware that routes may use.
 func Check(c *config.Config, offers middleware.Offers) (problems config.Problems) {
-	problems = checkLooks(c)
+	problems = checkTelemetry(c)
 	seen := map[*config.Upstream]bool{}
 	check := func(u *config.Upstream) {
 		if u == nil || seen[u] {

@@ -19,7 +19,7 @@ func (m *making) mirror(r, before *Route) {
 		if o.Host == "" && r.Config.Host == "upstream" { // the first endpoint's name is none of the shadow's
 			o.Host = r.Config.Host
 		}
-		if log := m.b.Looks.Log; log != nil {
+		if log := m.b.Telemetry.Log; log != nil {
 			o.Redact = log.Redacts
 		}
 		if before != nil && before.Mirror != nil && before.Config.Mirror.Text == c.Text {

@@ -54,11 +54,11 @@ type Route struct {
 	Retries  []Allowance     // by loop
 	Hedges   []Allowance     // by loop
 
-	text   string
-	looked looked
-	uses   uses
-	log    *slog.Logger  // of what goes wrong later
-	logins *oidc.Clients // that routes share
+	text     string
+	topLevel topLevel
+	uses     uses
+	log      *slog.Logger  // of what goes wrong later
+	logins   *oidc.Clients // that routes share
 
 	sessions []oidc.Cookies // whose cookies upstreams aren't sent
 	total    int            // of the targets' weights
@@ -79,10 +79,10 @@ type Edit struct {
 
 // route makes a route, or takes over the one before.
 func (m *making) route(c *config.Route, before *Route) *Route {
-	if before != nil && before.Broken == nil && before.text == c.Text && before.looked == lookedOf(m.s.Config, c) && m.sameTargets(c, before) {
+	if before != nil && before.Broken == nil && before.text == c.Text && before.topLevel == topLevelOf(m.s.Config, c) && m.sameTargets(c, before) {
 		return before
 	}
-	r := &Route{Name: c.Name, Config: c, text: c.Text, looked: lookedOf(m.s.Config, c), uses: usesOf(m.s.Config, c, m.s.offers), log: cmp.Or(m.b.Log, slog.Default()), logins: &m.b.logins, sessions: m.sessions}
+	r := &Route{Name: c.Name, Config: c, text: c.Text, topLevel: topLevelOf(m.s.Config, c), uses: usesOf(m.s.Config, c, m.s.offers), log: cmp.Or(m.b.Log, slog.Default()), logins: &m.b.logins, sessions: m.sessions}
 	for i := range c.To {
 		u, err := m.target(&c.To[i])
 		if err != nil {
@@ -92,7 +92,7 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 		r.Targets = append(r.Targets, Target{u, r.total})
 	}
 	r.count(m, before)
-	r.Observers = m.b.Looks.observers(r.looked, c, r.Counters)
+	r.Observers = m.b.Telemetry.observers(r.topLevel, c, r.Counters)
 	r.Retries, r.Hedges = make([]Allowance, m.loops()), make([]Allowance, m.loops())
 	if problem := r.build(c); problem != nil {
 		return m.broken(r, *problem, before)
@@ -154,7 +154,7 @@ func (m *making) broken(r *Route, problem config.Problem, before *Route) *Route 
 	r.Targets, r.Chain, r.Rules, r.Middleware, r.Responders, r.Mirror = nil, nil, nil, nil, nil, nil
 	r.Broken = request.Refuse(503, "this route is not available", "Retry-After: 30\r\n").For(request.RefusedBroken)
 	r.count(m, before)
-	r.Observers = m.b.Looks.observers(r.looked, r.Config, r.Counters)
+	r.Observers = m.b.Telemetry.observers(r.topLevel, r.Config, r.Counters)
 	return r
 }
 

@@ -26,12 +26,12 @@ type Snapshot struct {
 	// Problems is what kept routes from being built; each of those answers 503.
 	Problems config.Problems
 
-	table   *route.Table[Route]
-	sums    []config.Sum      // of Routes; zero of those that are looked at one by one: broken ones, and those with upstreams of their own
-	looked  looked            // of a route that doesn't say otherwise
-	offers  middleware.Offers // that routes may use: compiled in, and plug-ins
-	plugged string            // what the configuration says of plug-ins
-	named   int               // of Upstreams: so many at the front have names
+	table    *route.Table[Route]
+	sums     []config.Sum      // of Routes; zero of those that are looked at one by one: broken ones, and those with upstreams of their own
+	topLevel topLevel          // of a route that doesn't say otherwise
+	offers   middleware.Offers // that routes may use: compiled in, and plug-ins
+	plugged  string            // what the configuration says of plug-ins
+	named    int               // of Upstreams: so many at the front have names
 }
 
 // Upstream is one of a snapshot, by what it was made from.

@@ -193,7 +193,7 @@ type object[T any] interface {
 func reads[T any, P object[T], V any](ctx context.Context, f *Follower, r kubernetes.Resource, optional bool, all map[Name]V, keep func(*T) V) {
 	name := func(o *T) Name { return Name{Namespace: P(o).GetNamespace(), Name: P(o).GetName()} }
 	f.ended.Go(func() {
-		kubernetes.Read(ctx, f.cluster, r, kubernetes.Told[T]{
+		kubernetes.Read(ctx, f.cluster, r, kubernetes.Handler[T]{
 			Replace: func(list []*T) {
 				f.changed(r.Name, func() {
 					clear(all)
@@ -211,12 +211,12 @@ func reads[T any, P object[T], V any](ctx context.Context, f *Follower, r kubern
 					}
 				})
 			},
-			Went: func(err error) {
+			Status: func(err error) {
 				if optional && kubernetes.Missing(err) {
 					f.changed(r.Name, func() { clear(all) })
 					err = nil
 				}
-				f.went(r.Name, err)
+				f.note(r.Name, err)
 			},
 		})
 	})
@@ -242,8 +242,8 @@ func wake(c chan<- struct{}) {
 	}
 }
 
-// went notes how reading a resource goes.
-func (f *Follower) went(resource string, err error) {
+// note keeps how reading a resource goes.
+func (f *Follower) note(resource string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, secret := secretOf(resource); !secret {

@@ -118,7 +118,7 @@ func (f *Follower) readSecret(ctx context.Context, name Name) {
 		kubernetes.Read(ctx, f.cluster, kubernetes.Resource{
 			Group: core.SchemeGroupVersion, Name: "secrets", Namespace: name.Namespace, Fields: "metadata.name=" + name.Name,
 			Kind: &core.Secret{}, List: func() runtime.Object { return &core.SecretList{} },
-		}, kubernetes.Told[core.Secret]{
+		}, kubernetes.Handler[core.Secret]{
 			Replace: func(list []*core.Secret) {
 				if len(list) == 0 {
 					set(nil)
@@ -132,9 +132,9 @@ func (f *Follower) readSecret(ctx context.Context, name Name) {
 				}
 				set(s)
 			},
-			Went: func(err error) {
+			Status: func(err error) {
 				if ctx.Err() == nil {
-					f.wentSecret(name, err)
+					f.noteSecret(name, err)
 				}
 			},
 		})
@@ -161,15 +161,15 @@ func (f *Follower) setSecret(ctx context.Context, name Name, s *core.Secret) {
 	}
 }
 
-// wentSecret notes how reading a Secret goes. What was read stays.
-func (f *Follower) wentSecret(name Name, err error) {
+// noteSecret keeps how reading a Secret goes. What was read stays.
+func (f *Follower) noteSecret(name Name, err error) {
 	f.mu.Lock()
 	if err != nil && f.objects.Secrets[name] == nil {
 		f.objects.Secrets[name] = &Secret{Problem: "it can't be read: " + err.Error()}
 		wake(f.dirty)
 	}
 	f.mu.Unlock()
-	f.went(secretPrefix+name.String(), err)
+	f.note(secretPrefix+name.String(), err)
 }
 
 // secretPrefix is before the names of Secrets among resources that are read.
