@@ -43,12 +43,12 @@ it is resumed, or its configuration changes.`,
 				if err != nil {
 					return err
 				}
-				status, answer, err := client.do(cmd.Context(), http.MethodPost, "/canaries/"+args[0], "application/json", body)
+				status, response, err := client.do(cmd.Context(), http.MethodPost, "/canaries/"+args[0], "application/json", body)
 				if err != nil {
 					return err
 				}
 				if status != http.StatusOK {
-					return said(status, answer)
+					return said(status, response)
 				}
 			}
 			var all []admin.Canary

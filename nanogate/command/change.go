@@ -60,11 +60,11 @@ own file isn't touched: it is served again after SIGHUP or a restart.`,
 			if version > 0 {
 				fields = []string{"If-Match", strconv.Quote(strconv.Itoa(version))}
 			}
-			status, answer, err := client.do(cmd.Context(), http.MethodPut, path, "application/yaml", body, fields...)
+			status, response, err := client.do(cmd.Context(), http.MethodPut, path, "application/yaml", body, fields...)
 			if err != nil {
 				return err
 			}
-			return printChanged(cmd.OutOrStdout(), cmd.ErrOrStderr(), name, status, answer)
+			return printChanged(cmd.OutOrStdout(), cmd.ErrOrStderr(), name, status, response)
 		},
 	}
 	if dry {
@@ -115,11 +115,11 @@ gateway keeps the last few in memory; --list shows them.`,
 			if err != nil {
 				return err
 			}
-			status, answer, err := client.do(cmd.Context(), http.MethodPost, "/config/rollback", "application/json", body)
+			status, response, err := client.do(cmd.Context(), http.MethodPost, "/config/rollback", "application/json", body)
 			if err != nil {
 				return err
 			}
-			return printChanged(cmd.OutOrStdout(), cmd.ErrOrStderr(), "the earlier configuration", status, answer)
+			return printChanged(cmd.OutOrStdout(), cmd.ErrOrStderr(), "the earlier configuration", status, response)
 		},
 	}
 	a.add(cmd)
@@ -129,10 +129,10 @@ gateway keeps the last few in memory; --list shows them.`,
 }
 
 // printChanged writes what a gateway says of a change, and to errs what is wrong with it.
-func printChanged(w, errs io.Writer, what string, status int, answer []byte) error {
+func printChanged(w, errs io.Writer, what string, status int, response []byte) error {
 	var r admin.Changed
-	if status != http.StatusOK && status != http.StatusUnprocessableEntity || json.Unmarshal(answer, &r) != nil {
-		return said(status, answer)
+	if status != http.StatusOK && status != http.StatusUnprocessableEntity || json.Unmarshal(response, &r) != nil {
+		return said(status, response)
 	}
 	if len(r.Problems) > 0 {
 		for _, p := range r.Problems {

@@ -71,7 +71,7 @@ func (c *adminClient) url(path string) string {
 }
 
 // do sends a request and returns the status and the body of the response.
-func (c *adminClient) do(ctx context.Context, method, path, kind string, body []byte, fields ...string) (status int, answer []byte, err error) {
+func (c *adminClient) do(ctx context.Context, method, path, kind string, body []byte, fields ...string) (status int, response []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.url(path), bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -90,26 +90,26 @@ func (c *adminClient) do(ctx context.Context, method, path, kind string, body []
 		return 0, nil, fmt.Errorf("no gateway responds at %s (run it with --admin, or admin: in its file): %w", c.address, err)
 	}
 	defer resp.Body.Close()
-	answer, err = io.ReadAll(io.LimitReader(resp.Body, 256<<20))
-	return resp.StatusCode, answer, err
+	response, err = io.ReadAll(io.LimitReader(resp.Body, 256<<20))
+	return resp.StatusCode, response, err
 }
 
 // get reads JSON.
 func (c *adminClient) get(ctx context.Context, path string, into any) error {
-	status, answer, err := c.do(ctx, http.MethodGet, path, "", nil)
+	status, response, err := c.do(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
 		return err
 	}
 	if status != http.StatusOK && path != "/ready" {
-		return said(status, answer)
+		return said(status, response)
 	}
-	return json.Unmarshal(answer, into)
+	return json.Unmarshal(response, into)
 }
 
 // said is what a gateway says of what it doesn't do.
-func said(status int, answer []byte) error {
+func said(status int, response []byte) error {
 	var problem struct{ Title, Detail string }
-	if json.Unmarshal(answer, &problem) == nil && problem.Detail != "" {
+	if json.Unmarshal(response, &problem) == nil && problem.Detail != "" {
 		return errors.New(problem.Detail)
 	}
 	return fmt.Errorf("the gateway responded %d %s", status, http.StatusText(status))

@@ -170,7 +170,7 @@ func TestConfigEtcd(t *testing.T) {
 	if line := g.says(t, "did you mean"); !strings.Contains(line, "etcd:/gate/config:2:1: routs") {
 		t.Error(line)
 	}
-	g.says(t, "what was served goes on")
+	g.says(t, "keeping the previous configuration")
 	if got := g.get(t, "/"); got != "200 two" {
 		t.Errorf("after a wrong one: %s", got)
 	}

@@ -17,10 +17,10 @@ import (
 func newExplain(p *program) *cobra.Command {
 	return aboutRequest(&cobra.Command{
 		Use:   "explain -c FILE [METHOD] URL",
-		Short: "Say which route takes a request, and the filters that it comes to",
-		Long: `Says what nanogate route says, and then which filters the request comes to, in
-their order, with the phase of each. Nothing is sent, and no filter is asked: what each
-says of a request, and how long that takes, is in the responses of a gateway whose
+		Short: "Show which route takes a request, and the filters that it passes",
+		Long: `Shows what nanogate route shows, and then the filters that the request passes, in their
+order, with the phase of each. Nothing is sent, and no filter runs: what each decides
+about a request, and how long it takes, is in the responses of a running gateway whose
 configuration lets you ask ("explain" at its top).`,
 		Example: `  nanogate explain -c nanogate.yaml https://api.shop.test/v1/items
   curl -i -H 'Nanogate-Explain: 1' http://127.0.0.1:8080/v1/items   # of one that runs`,

@@ -57,7 +57,7 @@ func follow(ctx context.Context, by func(context.Context, func(discovery.Documen
 func followFile(ctx context.Context, file *discovery.File, served bool) *followed {
 	by := file.Follow
 	if served {
-		by = file.Later
+		by = file.FollowServed
 	}
 	f := follow(ctx, by)
 	f.file = file

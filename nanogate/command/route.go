@@ -119,7 +119,7 @@ func portOf(u *url.URL) uint16 {
 	return 80
 }
 
-// errNoRoute says that the answer is 404 or 405, which has been written.
+// errNoRoute says that the response is 404 or 405, which has been written.
 var errNoRoute = errors.New("no route takes it")
 
 // explain writes which of the routes takes a request, and returns that; nil without an error
@@ -135,11 +135,11 @@ func explain(w io.Writer, c *config.Config, q *request.Request) (*config.Route, 
 		fmt.Fprintf(w, "%s is %s to all that follows\n", raw, path)
 	}
 	if c.Ready != "" && c.Ready == string(path) {
-		fmt.Fprintf(w, "answered by the gateway itself: it is the path of `ready`\n")
+		fmt.Fprintf(w, "the gateway responds itself: it is the path of `ready`\n")
 		return nil, nil
 	}
 	if m := c.HTTPSOf(q.Port); m != nil && !q.Secure {
-		fmt.Fprintf(w, "no route is asked: %d, clients of port %d are sent to https (%s:%d)\n", m.Status, m.Port, m.At.Path, m.At.Line)
+		fmt.Fprintf(w, "no route is tried: %d, clients of port %d are sent to https (%s:%d)\n", m.Status, m.Port, m.At.Path, m.At.Line)
 		return nil, nil
 	}
 	tried := tableOf(c).Explain(q)

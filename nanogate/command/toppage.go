@@ -156,7 +156,7 @@ func (t *top) routes(now *look) section {
 	return s
 }
 
-// cached says which part of a route's requests was answered from the cache.
+// cached says which part of a route's requests was served from the cache.
 func cached(c *admin.RouteCache) string {
 	all, spared := uint64(0), uint64(0)
 	for result, n := range c.Results {

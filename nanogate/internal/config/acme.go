@@ -165,7 +165,7 @@ func (a *ACME) readAccount(p place) {
 	}
 }
 
-// linkACME holds the challenges against the listeners that would answer them.
+// linkACME holds the challenges against the listeners that would respond to them.
 func (c *Config) linkACME(in *input) {
 	plain := slices.ContainsFunc(c.Listen, func(l Listener) bool { return l.TLS == nil })
 	seen := map[*ACME]bool{nil: true}

@@ -85,7 +85,7 @@ func (a *ACME) linkDNS(found map[string]place) {
 	}
 	for _, name := range a.Domains {
 		if IsWildcard(name) && !a.has(DNS01) {
-			found["domains"].Problem("add: "+strings.TrimPrefix(acmeDNSExample, "such as ")+"; or name each host, or give it a certificate of your own under certificates", "an authority gives certificates for all names below one, as %s is, only to who answers by DNS (dns-01)", name)
+			found["domains"].Problem("add: "+strings.TrimPrefix(acmeDNSExample, "such as ")+"; or name each host, or give it a certificate of your own under certificates", "an authority gives certificates for all names below one, as %s is, only to those who prove it by DNS (dns-01)", name)
 			return
 		}
 	}

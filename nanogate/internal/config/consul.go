@@ -22,7 +22,7 @@ type Consul struct {
 	Sockets    bool          // instances of the agent's own node may be unix sockets
 	Zone       string        // name of the service's or node's metadata that holds an instance's zone, if it has no locality
 	Protocol   string        // that instances are spoken to in: "http", "https" or "h2c"
-	Timeout    time.Duration // for an answer, beyond the time that Consul is let wait for a change
+	Timeout    time.Duration // for a response, beyond the time that Consul is let wait for a change
 }
 
 // consulAgent is where an agent on the same machine listens.
@@ -31,7 +31,7 @@ const consulAgent = "http://127.0.0.1:8500"
 // consulProtocols are how instances can be spoken to.
 var consulProtocols = []string{"http", "https", "h2c"}
 
-// Same is equal for questions that have the same answer.
+// Same is equal for queries that have the same response.
 func (c *Consul) Same() string {
 	same := fmt.Sprintf("%q %q %q %q %v %q %q", c.Address, c.Service, c.Tags, c.Datacenter, c.Warning, c.Zone, c.Protocol)
 	if c.Sockets {

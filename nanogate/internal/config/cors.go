@@ -15,7 +15,7 @@ type CORS struct {
 	Headers     []string // that requests may carry; empty: those that a preflight asks for
 	Expose      []string // of responses, that scripts may read
 	Credentials bool
-	MaxAge      time.Duration // how long a browser may keep the answer to a preflight
+	MaxAge      time.Duration // how long a browser may keep the response to a preflight
 }
 
 // Origin is an origin, or all below a host.

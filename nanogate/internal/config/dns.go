@@ -5,7 +5,7 @@ import "time"
 // DNS is how host names among an upstream's endpoints are resolved.
 type DNS struct {
 	Every   time.Duration // how often they are asked for
-	Timeout time.Duration // for an answer
+	Timeout time.Duration // for a response
 }
 
 func newDNS() DNS { return DNS{Every: 10 * time.Second, Timeout: 2 * time.Second} }

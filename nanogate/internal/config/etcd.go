@@ -26,7 +26,7 @@ type EtcdCluster struct {
 	CA        string        // file of who signs the members' certificates; "": those that the system trusts
 	Cert, Key string        // files of our certificate; "": none
 	Name      string        // that the members' certificates are for; "": that of their endpoint
-	Timeout   time.Duration // for an answer
+	Timeout   time.Duration // for a response
 }
 
 // NewEtcdCluster is a cluster of those endpoints with the defaults.

@@ -12,13 +12,13 @@ type Introspect struct {
 	Issuer   string // who must have made them; "": anybody
 	Cookie   string // where the token stands; "": in Authorization, as a bearer's
 	Timeout  time.Duration
-	Keep     time.Duration // how long an answer counts, at most
+	Keep     time.Duration // how long a response is valid, at most
 	Refused  time.Duration // in the same way, of a token that is no good
 	TLS      ProviderTLS   // with the server
 	TLSAt    At
-	Cache    int // how many answers are kept
+	Cache    int // how many responses are kept
 
-	Claims  []Claim // what the answer must say besides
+	Claims  []Claim // what the response must say besides
 	Forward []Claim // fields, in lower case, with the claims that upstreams get in them
 }
 

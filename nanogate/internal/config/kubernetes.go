@@ -25,7 +25,7 @@ type Kubernetes struct {
 type KubernetesCluster struct {
 	Kubeconfig string        // file; "": the one that the gateway's pod runs in
 	Context    string        // of that file; "": its current one
-	Timeout    time.Duration // for an answer
+	Timeout    time.Duration // for a response
 }
 
 // NewKubernetesCluster is the cluster that the gateway runs in, with the defaults.

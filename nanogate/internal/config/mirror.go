@@ -21,7 +21,7 @@ type Mirror struct {
 	Compare Compare
 
 	// Bounds of what is done beside the requests themselves.
-	Timeout     time.Duration // for the second to answer, from when it is asked
+	Timeout     time.Duration // for the second response, from when its request is sent
 	Body        int64         // bytes of a request's body, and of a response's that is compared
 	Concurrency int           // requests at once
 	Queue       int           // requests that wait

@@ -78,7 +78,7 @@ func readOIDC(p place) *OIDC {
 		// Path where the provider reports logouts. Default: none
 		{"back-channel-logout", func(o *OIDC, p place) { o.Back = readOwnPath(p) }},
 		// Where gateways tell each other of logouts. Default: they don't
-		{"redis", func(o *OIDC, p place) { o.Redis = readBoard(p) }},
+		{"redis", func(o *OIDC, p place) { o.Redis = readLogoutBus(p) }},
 		// Path or URL that a browser is sent to after a logout.
 		{"after-logout", func(o *OIDC, p place) {
 			if o.After = p.text(); !strings.HasPrefix(o.After, "/") || strings.HasPrefix(o.After, "//") {
@@ -139,8 +139,8 @@ func readOIDC(p place) *OIDC {
 	return o
 }
 
-// readBoard reads where gateways tell each other of logouts.
-func readBoard(p place) Redis {
+// readLogoutBus reads where gateways tell each other of logouts.
+func readLogoutBus(p place) Redis {
 	r := *readRedis(p)
 	if p.IsMapping() {
 		for _, f := range p.fields() {
@@ -169,7 +169,7 @@ func readScopes(p place) string {
 	return strings.Join(scopes, " ")
 }
 
-// readOwnPath reads a path that the gateway answers itself.
+// readOwnPath reads a path that the gateway responds to itself.
 func readOwnPath(p place) string {
 	text := p.text()
 	if text == "" {
@@ -196,7 +196,7 @@ func (p place) webURL(such string) string {
 	case err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Scheme != "http" && u.Scheme != "https":
 		p.Problem("such as "+such, "expected an https URL, got %s", form.Quote(text))
 	case u.Scheme == "http" && u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" && u.Hostname() != "::1":
-		p.Problem("write https://", "plain http is taken for this machine's own addresses only: on the way anybody could answer")
+		p.Problem("write https://", "plain http is taken for this machine's own addresses only: on the way anybody could respond")
 	}
 	return text
 }

@@ -38,7 +38,7 @@ func TestOIDCProblems(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
 		"nothing":        {route("oidc: {}"), "f.yaml:4:12: routes[0].oidc: oidc needs issuer (such as issuer: https://id.example)"},
 		"no keys":        {route("oidc: {issuer: \"https://id.example\", client-id: a}"), "oidc needs keys (such as keys: ./cookie-keys, a file written by: openssl rand -base64 32)"},
-		"plain http":     {route("oidc: {issuer: \"http://id.example\", client-id: a, keys: ./k}"), "f.yaml:4:21: routes[0].oidc.issuer: plain http is taken for this machine's own addresses only: on the way anybody could answer (write https://)"},
+		"plain http":     {route("oidc: {issuer: \"http://id.example\", client-id: a, keys: ./k}"), "f.yaml:4:21: routes[0].oidc.issuer: plain http is taken for this machine's own addresses only: on the way anybody could respond (write https://)"},
 		"a secret":       {route("oidc: {" + good + ", client-secret: s3cr3t}"), "routes[0].oidc.client-secret: expected the file that holds it, with / or ./ at its beginning"},
 		"no TLS":         {"listen: 127.0.0.1:0\nroutes:\n  - {oidc: {" + good + "}" + to, "f.yaml:3:12: routes[0].oidc: no address speaks TLS, and browsers send the session's cookies over nothing else (add tls,"},
 		"by name":        {"listen: 127.0.0.1:0\nroutes:\n  - {oidc: {" + good + ", insecure: true}" + to, ""},

@@ -1,6 +1,6 @@
 package config
 
-// Respond answers without an upstream.
+// Respond is a response without an upstream.
 type Respond struct {
 	Status int
 	Type   string // of the content

@@ -87,7 +87,7 @@ func New(c *config.Consul, rules config.DNS, o Options) (*Source, error) {
 func (s *Source) recall() {
 	all, read, err := s.kept.Recall()
 	if err != nil {
-		s.options.Log.Error("what was known of the instances can't be read from disk", "error", err)
+		s.options.Log.Error("stored instances can't be read from disk", "error", err)
 	}
 	if all == nil {
 		return
@@ -211,7 +211,7 @@ func (s *Source) went(all []upstream.Instance, wrong []string, index uint64) (ch
 	defer s.mu.Unlock()
 	if !s.status.Live {
 		s.status.Since = time.Now()
-		s.options.Log.Info("instances are followed", "instances", len(all))
+		s.options.Log.Info("watching instances", "instances", len(all))
 	}
 	for _, w := range wrong {
 		if !slices.Contains(s.status.Wrong, w) {

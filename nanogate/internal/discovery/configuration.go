@@ -38,8 +38,8 @@ func (d *Document) Config() (*config.Config, error) {
 	return config.ParseIn(d.Dir, d.Name, d.Text)
 }
 
-// Beside is a driver for routes and upstreams that stand beside the file's.
-type Beside struct {
+// RouteDriver is a driver for routes and upstreams that stand beside the file's.
+type RouteDriver struct {
 	// Check reads the files that it needs, and connects to nobody.
 	Check func(*config.Config) error
 	// Same is equal for configurations beside which the same stands.
@@ -49,26 +49,26 @@ type Beside struct {
 	Open func(c *config.Config, s *Set) (Configuration, error)
 }
 
-var besides registry[Beside]
+var routeDrivers registry[RouteDriver]
 
-// RegisterBeside is [Register] for routes that stand elsewhere: name is a field at the top
+// RegisterRoutes is [Register] for routes that stand elsewhere: name is a field at the top
 // of a configuration.
-func RegisterBeside(name string, b Beside) { besides.add(name, b) }
+func RegisterRoutes(name string, d RouteDriver) { routeDrivers.add(name, d) }
 
-// BesideOf is the driver for the routes that a configuration asks for; false: it asks for
+// RouteDriverOf is the driver for the routes that a configuration asks for; false: it asks for
 // none, or for one that isn't linked in, of which [Missing] tells.
-func BesideOf(c *config.Config) (Beside, bool) {
+func RouteDriverOf(c *config.Config) (RouteDriver, bool) {
 	asked, any := c.RouteSource()
 	if !any {
-		return Beside{}, false
+		return RouteDriver{}, false
 	}
-	return besides.find(asked.Name)
+	return routeDrivers.find(asked.Name)
 }
 
-// CheckBeside is [Check] for the routes that stand elsewhere.
-func CheckBeside(c *config.Config) (problems config.Problems) {
+// CheckRoutes is [Check] for the routes that stand elsewhere.
+func CheckRoutes(c *config.Config) (problems config.Problems) {
 	asked, _ := c.RouteSource()
-	if b, ok := BesideOf(c); ok {
+	if b, ok := RouteDriverOf(c); ok {
 		if err := b.Check(c); err != nil {
 			problems = append(problems, asked.At.Problem("", "%v", err))
 		}

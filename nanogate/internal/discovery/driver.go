@@ -66,7 +66,7 @@ func Import(name string) string { return "dyno.example/nanogate/with/" + name }
 // Missing says what a configuration asks for that isn't linked in, and how it would be.
 func Missing(c *config.Config) (problems config.Problems) {
 	if asked, any := c.RouteSource(); any {
-		if _, linked := besides.find(asked.Name); !linked {
+		if _, linked := routeDrivers.find(asked.Name); !linked {
 			problems = append(problems, missing(asked))
 		}
 	}

@@ -40,12 +40,12 @@ func (f *File) Follow(ctx context.Context, apply func(Document) error) error {
 	if err := f.read(apply); err != nil {
 		return err
 	}
-	return f.Later(ctx, apply)
+	return f.FollowServed(ctx, apply)
 }
 
-// Later is [File.Follow] for a file that is served already: it isn't read before somebody
+// FollowServed is [File.Follow] for a file that is served already: it isn't read before somebody
 // says so.
-func (f *File) Later(ctx context.Context, apply func(Document) error) error {
+func (f *File) FollowServed(ctx context.Context, apply func(Document) error) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -53,7 +53,7 @@ func (f *File) Later(ctx context.Context, apply func(Document) error) error {
 		case <-f.again:
 		}
 		if err := f.read(apply); err != nil && ctx.Err() == nil {
-			f.log.Error("the file can't be served, and what was served goes on", "file", f.path, "error", err)
+			f.log.Error("configuration file rejected; keeping the previous configuration", "file", f.path, "error", err)
 		}
 	}
 }

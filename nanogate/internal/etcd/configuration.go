@@ -64,7 +64,7 @@ func (f *Configuration) Follow(ctx context.Context, apply func(discovery.Documen
 			if f.served {
 				continue
 			}
-			f.log.Warn("etcd doesn't answer")
+			f.log.Warn("etcd doesn't respond")
 		}
 		if !f.served && !f.recall(apply) && ctx.Err() == nil {
 			f.log.Warn("waiting for a configuration that can be served")
@@ -86,17 +86,17 @@ func (f *Configuration) take(v Version, apply func(discovery.Document) error) {
 	case !good:
 		err := f.apply(v, apply)
 		if good = err == nil; !good {
-			f.log.Error("the configuration can't be served", "revision", v.Revision, "error", err)
+			f.log.Error("configuration rejected", "revision", v.Revision, "error", err)
 		}
 	}
 	if !good {
 		if f.served {
-			f.log.Warn("what was served goes on")
+			f.log.Warn("keeping the previous configuration")
 		}
 		return
 	}
 	if err := f.document.Keep(v); err != nil {
-		f.log.Error("the configuration can't be kept on disk: a start without etcd will have none", "error", err)
+		f.log.Error("the configuration can't be stored on disk: a start without etcd would have none", "error", err)
 	}
 }
 
@@ -112,16 +112,16 @@ func (f *Configuration) apply(v Version, apply func(discovery.Document) error) e
 func (f *Configuration) recall(apply func(discovery.Document) error) bool {
 	v, err := f.document.Last()
 	if err != nil {
-		f.log.Error("the last good configuration can't be read", "error", err)
+		f.log.Error("the stored configuration can't be read", "error", err)
 	}
 	if !v.There {
 		return false
 	}
 	if err := f.apply(v, apply); err != nil {
-		f.log.Error("the last good configuration can't be served", "revision", v.Revision, "error", err)
+		f.log.Error("the stored configuration was rejected", "revision", v.Revision, "error", err)
 		return false
 	}
-	f.log.Warn("the last good configuration is served, from disk", "revision", v.Revision)
+	f.log.Warn("serving the stored configuration", "revision", v.Revision)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.status.Stored, f.status.Revision = true, v.Revision

@@ -70,7 +70,7 @@ func (s *Clusters) part(c *cluster, prefix string, f *follow) {
 func (f *follow) recall() {
 	said, err := load(f.kept)
 	if err != nil {
-		f.log.Error("what was known of the instances can't be read from disk", "error", err)
+		f.log.Error("stored instances can't be read from disk", "error", err)
 	}
 	if said == nil {
 		return
@@ -78,7 +78,7 @@ func (f *follow) recall() {
 	f.set, f.known = said.set(), true
 	f.cluster, f.revision = said.Cluster, said.Revision
 	f.status.Stored, f.status.Read = true, said.Read
-	f.log.Info("instances as they were known, until etcd is read", "instances", len(f.set), "read", said.Read, "age", time.Since(said.Read).Round(time.Second))
+	f.log.Info("using stored instances until etcd can be read", "instances", len(f.set), "read", said.Read, "age", time.Since(said.Read).Round(time.Second))
 }
 
 // known returns the instances that are known of a prefix, without asking anybody: what
@@ -104,13 +104,13 @@ func (f *follow) replace(all []*mvccpb.KeyValue, revision int64, cluster uint64)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.known && (cluster != f.cluster || revision < f.revision) {
-		f.log.Warn("this is not the store that was read before, or an older state of it: what it says now is taken", "revision", revision, "before", f.revision)
+		f.log.Warn("etcd's revision went backwards: another store, or an older state of it; using what it says now", "revision", revision, "before", f.revision)
 	}
 	next := f.set.replaced(all)
 	same := f.known && slices.EqualFunc(next, f.set, func(a, b entry) bool { return a.key == b.key && a.value == b.value })
 	f.set, f.known, f.cluster, f.revision = next, true, cluster, revision
 	if !f.status.Live {
-		f.log.Info("instances are followed", "instances", len(next), "revision", revision)
+		f.log.Info("watching instances", "instances", len(next), "revision", revision)
 		f.status.Since = time.Now()
 	}
 	f.status.Live, f.status.Stored, f.status.Read, f.status.Err = true, false, time.Time{}, ""
@@ -137,7 +137,7 @@ func (f *follow) failed(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.status.Live || f.status.Err == "" {
-		f.log.Warn("etcd can't be read; the instances that are known stay", "instances", len(f.set), "error", err)
+		f.log.Warn("etcd can't be read; keeping the known instances", "instances", len(f.set), "error", err)
 		f.status.Since = time.Now()
 	}
 	f.status.Live, f.status.Err = false, err.Error()
@@ -156,7 +156,7 @@ func (f *follow) changed() {
 	f.status.Wrong = f.set.wrong()
 	for _, wrong := range f.status.Wrong {
 		if !slices.Contains(f.wrong, wrong) {
-			f.log.Warn("a value is no instance; the others are asked", "key", wrong)
+			f.log.Warn("a value isn't a valid instance; using the others", "key", wrong)
 		}
 	}
 	f.wrong = f.status.Wrong
@@ -180,7 +180,7 @@ func (f *follow) save() {
 	said := saidOf(f.set, f.status.From, f.cluster, f.revision)
 	f.mu.Unlock()
 	if err := f.kept.Save(said); err != nil {
-		f.log.Error("the instances can't be kept on disk: after a restart they are unknown until etcd is read", "error", err)
+		f.log.Error("instances can't be stored on disk: after a restart they are unknown until etcd is read", "error", err)
 	}
 }
 

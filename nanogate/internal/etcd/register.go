@@ -48,7 +48,7 @@ func (r *Registration) Run(ctx context.Context, ready func()) error {
 		}
 		failures++
 		if failures == 1 {
-			log.Warn("it isn't registered any more; trying again", "key", key, "error", err)
+			log.Warn("registration lost; trying again", "key", key, "error", err)
 		}
 		if loginLost(err) || failures > 1 {
 			c.discard(client)

@@ -31,7 +31,7 @@ const followedPatience = 5 * time.Second
 // ends what was followed before. g.changing is held, or nobody knows g yet.
 func (g *Gateway) follow(c *config.Config) {
 	key := ""
-	driver, asked := discovery.BesideOf(c)
+	driver, asked := discovery.RouteDriverOf(c)
 	if asked {
 		key = driver.Same(c)
 	}
@@ -49,7 +49,7 @@ func (g *Gateway) follow(c *config.Config) {
 	}
 	from, err := driver.Open(c, g.builder.Found)
 	if err != nil {
-		g.log.Error("the routes that stand elsewhere can't be followed, and the file alone is served", "error", err)
+		g.log.Error("the source of routes can't be watched; serving only the file's routes", "error", err)
 		return
 	}
 	f := &following{key: key, from: from, ended: make(chan struct{}), first: make(chan struct{})}
@@ -61,7 +61,7 @@ func (g *Gateway) follow(c *config.Config) {
 	go func() {
 		defer close(f.ended)
 		if err := from.Follow(ctx, func(d discovery.Document) error { return g.tell(f, d) }); err != nil {
-			g.log.Error("the routes that stand elsewhere aren't followed any more, and what was served goes on", "from", from.Status().From, "error", err)
+			g.log.Error("the source of routes isn't watched any more; keeping the known routes", "from", from.Status().From, "error", err)
 		}
 	}()
 }
@@ -104,7 +104,7 @@ func (g *Gateway) await(patience time.Duration) {
 	select {
 	case <-g.followed.first:
 	case <-time.After(patience):
-		g.log.Warn("the routes that stand elsewhere aren't known yet: the file alone is served until they are", "from", g.followed.from.Status().From)
+		g.log.Warn("the source of routes hasn't responded yet; serving only the file's routes until it does", "from", g.followed.from.Status().From)
 	}
 }
 

@@ -87,13 +87,13 @@ func (s *Clusters) kept(c *config.Kubernetes) *state.Instances {
 func (f *follow) recall() {
 	all, read, err := f.kept.Recall()
 	if err != nil {
-		f.log.Error("what was known of the endpoints can't be read from disk", "error", err)
+		f.log.Error("stored endpoints can't be read from disk", "error", err)
 	}
 	if all == nil {
 		return
 	}
 	f.before, f.status.Stored, f.status.Read = all, true, read
-	f.log.Info("endpoints as they were known, until Kubernetes is read", "endpoints", len(all), "read", read, "age", time.Since(read).Round(time.Second))
+	f.log.Info("using stored endpoints until Kubernetes can be read", "endpoints", len(all), "read", read, "age", time.Since(read).Round(time.Second))
 }
 
 // known returns the instances that are known of a Service, without asking anybody: what
@@ -275,7 +275,7 @@ func (f *follow) tellAll() {
 	}
 	for _, w := range wrong {
 		if !slices.Contains(f.wrong, w) {
-			f.log.Warn("something of the Service can't be used; the rest is asked", "problem", w)
+			f.log.Warn("part of the Service can't be used; using the rest", "problem", w)
 		}
 	}
 	f.wrong, f.status.Wrong = wrong, wrong
@@ -300,10 +300,10 @@ func (f *follow) note(which int, err error) {
 	switch {
 	case f.status.Live && !before.Live:
 		f.status.Since = time.Now()
-		f.log.Info("endpoints are followed", "slices", len(f.slices))
+		f.log.Info("watching endpoints", "slices", len(f.slices))
 	case f.status.Err != "" && (before.Live || before.Err == ""):
 		f.status.Since = time.Now()
-		f.log.Warn("Kubernetes can't be read; the endpoints that are known stay", "slices", len(f.slices), "error", f.status.Err)
+		f.log.Warn("Kubernetes can't be read; keeping the known endpoints", "slices", len(f.slices), "error", f.status.Err)
 	}
 	if f.status.Live && f.whole() { // a watch begins each 5 to 10 minutes
 		all, _, _ := f.instances()

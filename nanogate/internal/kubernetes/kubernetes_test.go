@@ -298,7 +298,7 @@ func TestForbidden(t *testing.T) {
 	})
 	v := watchAs(t, gateway(""), of(api.Kubeconfig(t, "shop"), "users", ""))
 	v.sees(t, "10.0.0.1:80@a")
-	if s := v.live(t, false); !strings.Contains(s.Err, `the API server answers 403: endpointslices is forbidden`) {
+	if s := v.live(t, false); !strings.Contains(s.Err, `the API server responded 403: endpointslices is forbidden`) {
 		t.Errorf("%+v", s)
 	}
 	server.Refuse(nil)

@@ -22,7 +22,7 @@ const recorded = "testdata"
 
 const slicesPath = "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices"
 
-// record keeps what a real API server answers, if KUBE_RECORD is set.
+// record keeps what a real API server responded, if KUBE_RECORD is set.
 func record(t *testing.T, admin, nobody *kubernetestest.API) {
 	if os.Getenv("KUBE_RECORD") == "" {
 		return
@@ -127,7 +127,7 @@ func TestRecorded(t *testing.T) {
 	defer server.CloseClientConnections()
 	api := kubernetestest.Of(server)
 	v := watchAs(t, gateway(""), of(api.Kubeconfig(t, "shop"), "recorded", ""))
-	if s := v.live(t, false); !strings.HasPrefix(s.Err, "the API server answers 403: endpointslices.discovery.k8s.io is forbidden: User \"nobody\" cannot list") {
+	if s := v.live(t, false); !strings.HasPrefix(s.Err, "the API server responded 403: endpointslices.discovery.k8s.io is forbidden: User \"nobody\" cannot list") {
 		t.Error(s.Err)
 	}
 	state.Store(watched)

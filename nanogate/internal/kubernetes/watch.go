@@ -172,7 +172,7 @@ func (r *reading) ListWithContext(ctx context.Context, o metav1.ListOptions) (ru
 		defer cancel()
 		err := q.VersionedParams(r.options(o), parameters).Do(ctx).Into(made)
 		if err != nil && ctx.Err() != nil {
-			err = errors.New("no answer in " + r.cluster.config.Timeout.String())
+			err = errors.New("no response in " + r.cluster.config.Timeout.String())
 		}
 		if r.count += meta.LenList(made); err == nil && r.count > mostObjects {
 			err = fmt.Errorf("there are more than %d %s", mostObjects, r.Name)
@@ -192,7 +192,7 @@ func (r *reading) WatchWithContext(ctx context.Context, o metav1.ListOptions) (w
 		w, err := q.VersionedParams(r.options(o), parameters).Watch(ctx)
 		switch {
 		case !late.Stop() && err != nil:
-			err = errors.New("no answer in " + opening.String())
+			err = errors.New("no response in " + opening.String())
 			fallthrough
 		case err != nil:
 			cancel()
@@ -240,13 +240,15 @@ func plain(err error) error {
 	return err
 }
 
-// refusal is an error that the API server answers with.
+// refusal is an error that the API server responds with.
 type refusal struct {
 	code int32
 	text string
 }
 
-func (e *refusal) Error() string { return fmt.Sprintf("the API server answers %d: %s", e.code, e.text) }
+func (e *refusal) Error() string {
+	return fmt.Sprintf("the API server responded %d: %s", e.code, e.text)
+}
 
 // Conflict reports whether an error says that an object is another one by now.
 func Conflict(err error) bool {

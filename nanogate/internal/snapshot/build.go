@@ -40,7 +40,7 @@ type Builder struct {
 	cache    *cache.Store // nil: no route has stored anything yet
 	logins   oidc.Clients
 	sticky   *Sticky         // by the gateway's own key; nil: no route has asked for it yet
-	compare  *bounds.Workers // what mirrors were answered
+	compare  *bounds.Workers // responses to mirrored requests
 }
 
 // NewBuilder makes a builder for a gateway with so many loops.
@@ -55,7 +55,7 @@ func NewBuilder(loops int) *Builder {
 
 // Build makes the snapshot of a configuration. What is configured as it was in before,
 // which may be nil, is taken over. A route that can't be built is in it all the same,
-// and answers 503; Problems says why.
+// and responds 503; Problems says why.
 //
 // The caller swaps it in and then closes the one before by [Snapshot.Retire].
 func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {

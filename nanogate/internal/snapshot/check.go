@@ -29,7 +29,7 @@ func Check(c *config.Config, offers middleware.Offers) (problems config.Problems
 	}
 	problems = append(problems, checkTLS(c)...)
 	problems = append(problems, discovery.Missing(c)...)
-	problems = append(problems, discovery.CheckBeside(c)...)
+	problems = append(problems, discovery.CheckRoutes(c)...)
 	offers, wrong := checkPlugins(c, offers)
 	problems = append(problems, wrong...)
 	for _, u := range c.Upstreams {

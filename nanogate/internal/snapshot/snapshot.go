@@ -23,7 +23,7 @@ type Snapshot struct {
 	Plugins   []*wasm.Plugin
 	Cache     *cache.Store // of all routes that store responses; nil: none does
 	Unrouted  *Route       // stands for requests that no route was found for: their counts, their observers
-	// Problems is what kept routes from being built; each of those answers 503.
+	// Problems is what kept routes from being built; each of those responds 503.
 	Problems config.Problems
 
 	table    *route.Table[Route]

@@ -72,7 +72,7 @@ func (b *Builder) ownSticky() *Sticky {
 	secret = make([]byte, 32)
 	_, _ = rand.Read(secret) // it never fails (crypto/rand)
 	if err := file.Save(secret); err != nil && b.Log != nil {
-		b.Log.Warn("the key of sticky cookies can't be kept: clients change their endpoints at the next start", "error", err)
+		b.Log.Warn("the key of sticky cookies can't be stored: clients will change endpoints after a restart", "error", err)
 	}
 	b.sticky = newSticky(secret)
 	return b.sticky

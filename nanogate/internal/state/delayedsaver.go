@@ -61,7 +61,7 @@ func (l *DelayedSaver) write() {
 		return
 	}
 	if err := l.file.Save(v); err != nil {
-		l.log.Error("what is known can't be kept on disk: after a restart it is unknown until it is read again", "error", err)
+		l.log.Error("what is known can't be stored on disk: after a restart it is unknown until it is read again", "error", err)
 		return
 	}
 	l.file.dir.sweep(l.file.kind, time.Now())

@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	discovery.RegisterBeside("kubernetes", discovery.Beside{
+	discovery.RegisterRoutes("kubernetes", discovery.RouteDriver{
 		Check: func(c *config.Config) error { return kubernetes.Check(&c.Kubernetes.Cluster) },
 		Same:  followedAlike,
 		Open: func(c *config.Config, s *discovery.Set) (discovery.Configuration, error) {

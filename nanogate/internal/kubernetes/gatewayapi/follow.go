@@ -272,10 +272,10 @@ func (f *Follower) assess() {
 	switch {
 	case f.status.Live && !before.Live:
 		f.status.Since = time.Now()
-		f.log.Info("routes are followed in Kubernetes", "from", f.status.From)
+		f.log.Info("watching routes in Kubernetes", "from", f.status.From)
 	case f.status.Err != "" && (before.Live || before.Err == ""):
 		f.status.Since = time.Now()
-		f.log.Warn("Kubernetes can't be read; the routes that are known stay", "from", f.status.From, "error", f.status.Err)
+		f.log.Warn("Kubernetes can't be read; keeping the known routes", "from", f.status.From, "error", f.status.Err)
 	}
 }
 
@@ -345,7 +345,7 @@ func (f *Follower) once(ctx context.Context) {
 	if f.problem != nil {
 		refused = f.problem.Error()
 	}
-	f.say("apply", "what stands in Kubernetes isn't served, and what was goes on", refused)
+	f.say("apply", "routes of Kubernetes rejected; keeping the previous ones", refused)
 	f.mu.Lock()
 	changes := f.changes(made, time.Now())
 	f.mu.Unlock()

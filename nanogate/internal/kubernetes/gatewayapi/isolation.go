@@ -10,7 +10,7 @@ import (
 // entrance, and finds the routes of that one alone (Gateway.spec.listeners, listener
 // isolation). The router goes on to wider hostnames when it has found nothing, so hostnames
 // with a listener of their own are left out of what wider listeners take, and end with a
-// route that answers 404.
+// route that responds 404.
 
 // rankLast is the rank of what comes after all rules.
 const rankLast = 1_000_000
@@ -35,7 +35,7 @@ func (t *translation) own(l *listener, hosts []string) []string {
 	})
 }
 
-// isolate makes the routes that answer 404 for what a listener has no route for.
+// isolate makes the routes that respond 404 for what a listener has no route for.
 func (t *translation) isolate() {
 	entrances := t.entrances()
 	for _, name := range sorted(t.listeners) {

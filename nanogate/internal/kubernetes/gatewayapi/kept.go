@@ -135,10 +135,10 @@ func (f *Follower) recall() {
 	}
 	switch {
 	case err != nil:
-		f.say("recall", "routes as they were known can't be served", err.Error())
+		f.say("recall", "stored routes can't be served", err.Error())
 	case there:
 		f.served = &made.Addition
-		f.log.Warn("routes as they were known are served, until Kubernetes is read", "from", f.status.From, "read", kept.Read, "age", time.Since(kept.Read).Round(time.Second))
+		f.log.Warn("serving stored routes until Kubernetes can be read", "from", f.status.From, "read", kept.Read, "age", time.Since(kept.Read).Round(time.Second))
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.status.Stored, f.status.Read = true, kept.Read

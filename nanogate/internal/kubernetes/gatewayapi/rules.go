@@ -38,7 +38,7 @@ func (t *translation) rule(r *anyRoute, index int, at attachment, o *outcome) (w
 	entrances := t.entrances()
 	for n := range matches {
 		match, prefix, problem := matchOf(&matches[n], r.at(index))
-		if problem != "" { // there is nothing that could be answered
+		if problem != "" { // there is nothing to respond to
 			wrong = problem
 			continue
 		}

@@ -157,7 +157,7 @@ func (f *Follower) setSecret(ctx context.Context, name Name, s *core.Secret) {
 	case made.Problem != "":
 		f.log.Warn("a Secret can't be used for TLS", "secret", name, "problem", made.Problem, "shown", made.Pair != nil)
 	default:
-		f.log.Info("a certificate is taken from a Secret", "secret", name, "expires", made.Pair.Leaf.NotAfter.UTC())
+		f.log.Info("using the certificate of a Secret", "secret", name, "expires", made.Pair.Leaf.NotAfter.UTC())
 	}
 }
 

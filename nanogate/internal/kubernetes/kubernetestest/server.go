@@ -94,7 +94,7 @@ func (s *Server) Expect(token string) {
 	s.token = token
 }
 
-// Refuse has refuse decide which requests are answered with an error; status 0: it isn't.
+// Refuse has refuse decide which requests get an error; status 0: it isn't.
 func (s *Server) Refuse(refuse func(r *http.Request) (status int, message string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func parse(path string) (k key, status bool, err error) {
 	return k, len(parts) > 2 && parts[2] == "status", nil
 }
 
-// serve answers who came over the network.
+// serve serves who came over the network.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	token, refuse := s.token, s.refuse
@@ -182,7 +182,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.handle(w, r)
 }
 
-// handle answers whoever was let in.
+// handle serves whoever was let in.
 func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	k, status, err := parse(r.URL.Path)
 	if err != nil {
@@ -202,7 +202,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 			fail(w, http.StatusNotFound, "NotFound", k.name+" not found")
 			return
 		}
-		answer(w, http.StatusOK, o)
+		respond(w, http.StatusOK, o)
 	default:
 		s.list(w, r, k)
 	}
@@ -232,7 +232,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, k key, status boo
 	case r.Method == http.MethodDelete:
 		gone := clone(before)
 		s.set(k, gone, "DELETED")
-		answer(w, http.StatusOK, gone)
+		respond(w, http.StatusOK, gone)
 		return
 	case r.Method == http.MethodPut && version != "" && version != meta(before)["resourceVersion"]:
 		fail(w, http.StatusConflict, "Conflict", "the object has been modified")
@@ -263,10 +263,10 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, k key, status boo
 		m["namespace"] = k.namespace
 	}
 	s.set(k, o, verb)
-	answer(w, http.StatusOK, o)
+	respond(w, http.StatusOK, o)
 }
 
-// list answers with a page of objects. What follows a page is read from what there is by
+// list responds with a page of objects. What follows a page is read from what there is by
 // then, unless that has been forgotten.
 func (s *Server) list(w http.ResponseWriter, r *http.Request, k key) {
 	s.mu.Lock()
@@ -305,7 +305,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, k key) {
 	if len(items) == 0 {
 		kind, version = emptyList(r.URL.Path, k.resource)
 	}
-	answer(w, http.StatusOK, Object{"kind": kind, "apiVersion": version, "metadata": more, "items": items})
+	respond(w, http.StatusOK, Object{"kind": kind, "apiVersion": version, "metadata": more, "items": items})
 }
 
 // emptyList is what a list of nothing is called.

@@ -15,7 +15,7 @@ var kinds = map[string]string{
 	"gatewayclasses": "GatewayClass", "gateways": "Gateway", "httproutes": "HTTPRoute", "grpcroutes": "GRPCRoute", "referencegrants": "ReferenceGrant",
 }
 
-func answer(w http.ResponseWriter, status int, o Object) {
+func respond(w http.ResponseWriter, status int, o Object) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(o)
@@ -27,7 +27,7 @@ func failure(code int, reason, message string) Object {
 }
 
 func fail(w http.ResponseWriter, code int, reason, message string) {
-	answer(w, code, failure(code, reason, message))
+	respond(w, code, failure(code, reason, message))
 }
 
 // clone copies an object.
