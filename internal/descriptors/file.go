@@ -1,5 +1,5 @@
 // Package descriptors reads what gRPC services are described by: a file that protoc has
-// written, or what a server says of itself (reflection).
+// written. Package reflection below it asks a server for the same.
 package descriptors
 
 import (
@@ -15,6 +15,15 @@ import (
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	// What belongs to protobuf itself is known though a set doesn't have it.
+	_ "google.golang.org/protobuf/types/known/anypb"
+	_ "google.golang.org/protobuf/types/known/durationpb"
+	_ "google.golang.org/protobuf/types/known/emptypb"
+	_ "google.golang.org/protobuf/types/known/fieldmaskpb"
+	_ "google.golang.org/protobuf/types/known/structpb"
+	_ "google.golang.org/protobuf/types/known/timestamppb"
+	_ "google.golang.org/protobuf/types/known/wrapperspb"
 )
 
 // MostBytes bounds a descriptor set.

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 
-	"dyno.example/internal/descriptors"
+	"dyno.example/internal/descriptors/reflection"
 )
 
 // Reflect asks a server for the description of the services named. Those that it
@@ -21,10 +21,10 @@ func (s *Server) Reflect(ctx context.Context, md metadata.MD, services ...string
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(metadata.NewOutgoingContext(ctx, md), asking)
 	defer cancel()
-	set, err := descriptors.Reflect(ctx, conn, services)
-	var plain *descriptors.Refusal
+	set, err := reflection.Files(ctx, conn, services)
+	var plain *reflection.Refusal
 	switch {
-	case errors.Is(err, descriptors.ErrOff):
+	case errors.Is(err, reflection.ErrOff):
 		return nil, fmt.Errorf("%s: %w", s.Address, errOff)
 	case errors.As(err, &plain):
 		return nil, err

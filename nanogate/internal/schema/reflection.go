@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	"dyno.example/internal/descriptors"
+	"dyno.example/internal/descriptors/reflection"
 	"dyno.example/nanogate/internal/upstream"
 )
 
@@ -56,5 +56,5 @@ func reflectOne(ctx context.Context, u *upstream.Upstream, e *upstream.Endpoint,
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
-	return descriptors.Reflect(ctx, conn, services)
+	return reflection.Files(ctx, conn, services)
 }

@@ -1,4 +1,6 @@
-package descriptors
+// Package reflection asks servers of gRPC what they offer. It stands beside the package for
+// descriptors as it takes a client for gRPC, which who reads files needn't link.
+package reflection
 
 import (
 	"context"
@@ -44,12 +46,12 @@ func (e *Refusal) Error() string {
 	return fmt.Sprintf("the server's reflection says %v: %s", e.Code, e.Message)
 }
 
-// Reflect asks a server for the files that describe the services named, or all it has if
+// Files asks a server for the files that describe the services named, or all it has if
 // none is, with what they import. If it doesn't know one of them, the files of all it
 // has come along. Other errors are the status of the call.
-func Reflect(ctx context.Context, conn grpc.ClientConnInterface, services []string) (*descriptorpb.FileDescriptorSet, error) {
+func Files(ctx context.Context, conn grpc.ClientConnInterface, services []string) (*descriptorpb.FileDescriptorSet, error) {
 	for _, method := range reflections {
-		set, err := reflect(ctx, conn, method, services)
+		set, err := ask(ctx, conn, method, services)
 		if said, ok := status.FromError(err); err != nil && ok && said.Code() == codes.Unimplemented {
 			continue
 		}
@@ -58,7 +60,7 @@ func Reflect(ctx context.Context, conn grpc.ClientConnInterface, services []stri
 	return nil, ErrOff
 }
 
-func reflect(ctx context.Context, conn grpc.ClientConnInterface, method string, services []string) (*descriptorpb.FileDescriptorSet, error) {
+func ask(ctx context.Context, conn grpc.ClientConnInterface, method string, services []string) (*descriptorpb.FileDescriptorSet, error) {
 	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
 	if err != nil {
 		return nil, err
