@@ -68,7 +68,7 @@ var house = []room{
 		{"dyno/regression"},
 	}},
 	{"nanogate", []string{"wire", "nano", "internal"}, [][]string{
-		{"nanogate/docs", "nanogate/internal/anytime", "nanogate/internal/disktest", "nanogate/internal/request", "nanogate/internal/shared", "nanogate/internal/etcd/embedded", "nanogate/internal/acme/acmetest"},
+		{"nanogate/docs", "nanogate/internal/anytime", "nanogate/internal/disktest", "nanogate/internal/driver", "nanogate/internal/request", "nanogate/internal/shared", "nanogate/internal/etcd/embedded", "nanogate/internal/acme/acmetest"},
 		{"nanogate/internal/bounds", "nanogate/internal/filter", "nanogate/internal/rule"},
 		{"nanogate/internal/filters", "nanogate/internal/refresh"},
 		{"nanogate/internal/config"},

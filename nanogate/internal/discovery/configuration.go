@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/driver"
 	"dyno.example/nanogate/internal/secure"
 	"dyno.example/nanogate/internal/upstream"
 )
@@ -49,11 +50,11 @@ type RouteDriver struct {
 	Open func(c *config.Config, s *Set) (Configuration, error)
 }
 
-var routeDrivers registry[RouteDriver]
+var routeDrivers driver.Kind[RouteDriver]
 
 // RegisterRoutes is [Register] for routes that stand elsewhere: name is a field at the top
 // of a configuration.
-func RegisterRoutes(name string, d RouteDriver) { routeDrivers.add(name, d) }
+func RegisterRoutes(name string, d RouteDriver) { routeDrivers.Register(name, d) }
 
 // RouteDriverOf is the driver for the routes that a configuration asks for; false: it asks for
 // none, or for one that isn't linked in, of which [Missing] tells.
@@ -62,7 +63,7 @@ func RouteDriverOf(c *config.Config) (RouteDriver, bool) {
 	if !any {
 		return RouteDriver{}, false
 	}
-	return routeDrivers.find(asked.Name)
+	return routeDrivers.Find(asked.Name)
 }
 
 // CheckRoutes is [Check] for the routes that stand elsewhere.

@@ -6,10 +6,9 @@ package discovery
 
 import (
 	"errors"
-	"fmt"
-	"sync"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/driver"
 	"dyno.example/nanogate/internal/upstream"
 )
 
@@ -29,50 +28,22 @@ type Client interface {
 	Endpoints(*config.Upstream) (upstream.Source, error)
 }
 
-// registry are the drivers of a kind that are linked in, by the field that asks for them.
-type registry[T any] struct {
-	mu  sync.RWMutex
-	all map[string]T
-}
-
-func (r *registry[T]) add(name string, driver T) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, twice := r.all[name]; twice || name == "" {
-		panic(fmt.Sprintf("discovery: a driver needs a name of its own, and %q is none", name))
-	}
-	if r.all == nil {
-		r.all = map[string]T{}
-	}
-	r.all[name] = driver
-}
-
-func (r *registry[T]) find(name string) (driver T, linked bool) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	driver, linked = r.all[name]
-	return driver, linked
-}
-
-var drivers registry[Driver]
+var drivers driver.Kind[Driver]
 
 // Register makes a driver known under the field of an upstream that asks for it. It is for
 // the init of the driver's package; a second one of a name is a panic.
-func Register(name string, d Driver) { drivers.add(name, d) }
-
-// Import is the package that brings what a field asks for.
-func Import(name string) string { return "dyno.example/nanogate/with/" + name }
+func Register(name string, d Driver) { drivers.Register(name, d) }
 
 // Missing says what a configuration asks for that isn't linked in, and how it would be.
 func Missing(c *config.Config) (problems config.Problems) {
 	if asked, any := c.RouteSource(); any {
-		if _, linked := routeDrivers.find(asked.Name); !linked {
+		if _, linked := routeDrivers.Find(asked.Name); !linked {
 			problems = append(problems, missing(asked))
 		}
 	}
 	for _, u := range c.Upstreams {
 		for _, asked := range u.Sources() {
-			if _, linked := drivers.find(asked.Name); !linked {
+			if _, linked := drivers.Find(asked.Name); !linked {
 				problems = append(problems, missing(asked))
 			}
 		}
@@ -82,14 +53,14 @@ func Missing(c *config.Config) (problems config.Problems) {
 }
 
 func missing(asked config.Source) config.Problem {
-	return asked.At.Problem("import "+Import(asked.Name), "this program can't ask %s, as nothing that does is linked in", asked.Name)
+	return asked.At.Problem("import "+driver.Import(asked.Name), "this program can't ask %s, as nothing that does is linked in", asked.Name)
 }
 
 // Check reads the files that an upstream's sources need. It connects to nobody. What isn't
 // linked in is told by [Missing].
 func Check(u *config.Upstream) (err error) {
 	for _, asked := range u.Sources() {
-		if d, linked := drivers.find(asked.Name); linked && d.Check != nil {
+		if d, linked := drivers.Find(asked.Name); linked && d.Check != nil {
 			err = errors.Join(err, d.Check(u))
 		}
 	}

@@ -51,7 +51,7 @@ func (s *Set) Client(name string) (Client, bool) {
 	if c := s.open[name]; c != nil {
 		return c, true
 	}
-	d, linked := drivers.find(name)
+	d, linked := drivers.Find(name)
 	if !linked {
 		return nil, false
 	}
