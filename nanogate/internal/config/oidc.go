@@ -14,6 +14,7 @@ import (
 type OIDC struct {
 	At At
 	OIDCClient
+	RedisAt At // where Redis stands
 
 	Claims  []Claim // what the ID token must say besides
 	Forward []Claim // fields, in lower case, with the claims, or tokens, that upstreams get in them
@@ -78,7 +79,7 @@ func readOIDC(p place) *OIDC {
 		// Path where the provider reports logouts. Default: none
 		{"back-channel-logout", func(o *OIDC, p place) { o.Back = readOwnPath(p) }},
 		// Where gateways tell each other of logouts. Default: they don't
-		{"redis", func(o *OIDC, p place) { o.Redis = readLogoutBus(p) }},
+		{"redis", func(o *OIDC, p place) { o.Redis, o.RedisAt = readLogoutBus(p), p.At() }},
 		// Path or URL that a browser is sent to after a logout.
 		{"after-logout", func(o *OIDC, p place) {
 			if o.After = p.text(); !strings.HasPrefix(o.After, "/") || strings.HasPrefix(o.After, "//") {

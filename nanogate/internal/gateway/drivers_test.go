@@ -7,4 +7,5 @@ import (
 	_ "dyno.example/nanogate/internal/etcd"
 	_ "dyno.example/nanogate/internal/kubernetes"
 	_ "dyno.example/nanogate/internal/kubernetes/gatewayapi"
+	_ "dyno.example/nanogate/internal/redis"
 )

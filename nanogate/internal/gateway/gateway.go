@@ -69,10 +69,10 @@ type Options struct {
 }
 
 // Start builds the configuration and listens on its addresses. A route that can't be
-// built answers 503, and is logged; who asks for endpoints or routes in a way that isn't
-// linked in is refused, with [config.Problems]. [Gateway.Shutdown] ends it.
+// built answers 503, and is logged; who asks for what isn't linked in is refused, with
+// [config.Problems]. [Gateway.Shutdown] ends it.
 func Start(c *config.Config, o Options) (*Gateway, error) {
-	if problems := discovery.Missing(c); len(problems) > 0 {
+	if problems := snapshot.Missing(c); len(problems) > 0 {
 		return nil, problems
 	}
 	if o.Log == nil {
@@ -188,7 +188,7 @@ func (g *Gateway) Apply(c *config.Config) config.Problems {
 // ApplyTo is [Gateway.Apply], if the version of that number is what is served still; 0
 // is any. by says what brought the configuration.
 func (g *Gateway) ApplyTo(version int, c *config.Config, by string) (config.Problems, error) {
-	if problems := discovery.Missing(c); len(problems) > 0 {
+	if problems := snapshot.Missing(c); len(problems) > 0 {
 		return nil, problems
 	}
 	g.changing.Lock()

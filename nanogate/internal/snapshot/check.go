@@ -3,6 +3,7 @@ package snapshot
 import (
 	"errors"
 	"log/slog"
+	"slices"
 
 	"dyno.example/nanogate/internal/acme"
 	"dyno.example/nanogate/internal/config"
@@ -28,7 +29,8 @@ func Check(c *config.Config, offers middleware.Offers) (problems config.Problems
 		}
 	}
 	problems = append(problems, checkTLS(c)...)
-	problems = append(problems, discovery.Missing(c)...)
+	missing := Missing(c)
+	problems = append(problems, missing...)
 	problems = append(problems, discovery.CheckRoutes(c)...)
 	offers, wrong := checkPlugins(c, offers)
 	problems = append(problems, wrong...)
@@ -49,7 +51,7 @@ func Check(c *config.Config, offers middleware.Offers) (problems config.Problems
 			check(route.Mirror.To.Direct)
 		}
 		r := &Route{Name: route.Name, Config: route, uses: usesOf(c, route, offers), log: slog.New(slog.DiscardHandler), logins: &logins}
-		if problem := r.build(route); problem != nil {
+		if problem := r.build(route); problem != nil && !slices.Contains(missing, *problem) {
 			problems = append(problems, *problem)
 		}
 		r.close()

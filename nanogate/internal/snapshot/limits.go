@@ -38,7 +38,7 @@ func rateOf(c *config.Route, i int) (limit.Limit, error) {
 		return limit.NewRate(*rules), nil
 	}
 	name := c.Name + ":" + strconv.Itoa(i)
-	ledger, err := fleet.NewRedis(name, rules)
+	ledger, err := fleet.Ledger(name, rules)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // boardOf opens what gateways tell each other of logouts by.
 func boardOf(rules *config.OIDC, name string, most int, log *slog.Logger) (oidc.LogoutBus, error) {
-	return fleet.NewLogouts(&rules.Redis, name, rules.Session+time.Hour, most, log)
+	return fleet.Logouts(rules, name, rules.Session+time.Hour, most, log)
 }
 
 // sessionsOf are the cookies of all logins of a configuration, as browsers send them to

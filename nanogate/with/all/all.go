@@ -7,4 +7,5 @@ import (
 	_ "dyno.example/nanogate/with/embeddedetcd"
 	_ "dyno.example/nanogate/with/etcd"
 	_ "dyno.example/nanogate/with/kubernetes"
+	_ "dyno.example/nanogate/with/redis"
 )

@@ -1,6 +1,4 @@
-// Package fleet is what gateways beside each other have in common, in Redis: how much of a
-// rate they have admitted together, and who was logged out by an identity provider.
-package fleet
+package redis
 
 import (
 	"bytes"
@@ -22,8 +20,8 @@ import (
 	"dyno.example/nanogate/internal/limit"
 )
 
-// Redis is a ledger of one limit in a Redis server.
-type Redis struct {
+// Ledger is a [limit.Ledger] of one limit in a Redis server.
+type Ledger struct {
 	client *redis.Client
 	prefix string // of the limit's keys
 	every  time.Duration
@@ -71,9 +69,9 @@ redis.call('EXPIRE', KEYS[1], 60)
 return redis.call('ZCARD', KEYS[1])
 `)
 
-// NewRedis makes the ledger of a limit, which has the same name at all gateways. It
+// NewLedger makes the ledger of a limit, which has the same name at all gateways. It
 // connects when it is first used. A password's file that can't be read is an error.
-func NewRedis(name string, rate *config.Rate) (*Redis, error) {
+func NewLedger(name string, rate *config.Rate) (*Ledger, error) {
 	rules := rate.Redis
 	o, err := optionsOf(rules)
 	if err != nil {
@@ -84,7 +82,7 @@ func NewRedis(name string, rate *config.Rate) (*Redis, error) {
 		return nil, fmt.Errorf("redis: %w", err)
 	}
 	every := max(1, rate.Per/time.Duration(rate.Requests))
-	return &Redis{
+	return &Ledger{
 		client: redis.NewClient(o), prefix: rules.Prefix + name + ":", every: every,
 		longs: time.Duration(rate.Burst) * every, id: hex.EncodeToString(id[:]), peers: 1,
 	}, nil
@@ -116,7 +114,7 @@ func optionsOf(rules *config.Redis) (*redis.Options, error) {
 }
 
 // Settle settles entries, a few hundred at a time.
-func (r *Redis) Settle(ctx context.Context, entries []limit.Entry) error {
+func (r *Ledger) Settle(ctx context.Context, entries []limit.Entry) error {
 	for len(entries) > 0 {
 		n := min(len(entries), mostKeys)
 		if err := r.some(ctx, entries[:n]); err != nil {
@@ -127,7 +125,7 @@ func (r *Redis) Settle(ctx context.Context, entries []limit.Entry) error {
 	return nil
 }
 
-func (r *Redis) some(ctx context.Context, entries []limit.Entry) error {
+func (r *Ledger) some(ctx context.Context, entries []limit.Entry) error {
 	r.keys, r.args = r.keys[:0], r.args[:0]
 	for i := range entries {
 		e := &entries[i]
@@ -154,7 +152,7 @@ func micros(d time.Duration) string {
 }
 
 // Peers counts the gateways.
-func (r *Redis) Peers(ctx context.Context) (int, error) {
+func (r *Ledger) Peers(ctx context.Context) (int, error) {
 	n, err := present.Run(ctx, r.client, []string{r.prefix + "gateways"}, r.id).Int()
 	if err != nil {
 		return 0, fmt.Errorf("redis: %w", err)
@@ -164,4 +162,4 @@ func (r *Redis) Peers(ctx context.Context) (int, error) {
 }
 
 // Close closes the connection.
-func (r *Redis) Close() { _ = r.client.Close() }
+func (r *Ledger) Close() { _ = r.client.Close() }

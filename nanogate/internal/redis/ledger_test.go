@@ -1,4 +1,4 @@
-package fleet
+package redis
 
 import (
 	"context"
@@ -66,9 +66,9 @@ func rules(socket string) config.Rate {
 	}}
 }
 
-func ledger(t *testing.T, rate config.Rate) *Redis {
+func ledger(t *testing.T, rate config.Rate) *Ledger {
 	t.Helper()
-	r, err := NewRedis("api:0", &rate)
+	r, err := NewLedger("api:0", &rate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestSettle(t *testing.T) {
 	server(t, at)
 	ctx, rate := t.Context(), rules(at)
 	a, b := ledger(t, rate), ledger(t, rate)
-	settle := func(r *Redis, n int, age time.Duration) time.Duration {
+	settle := func(r *Ledger, n int, age time.Duration) time.Duration {
 		t.Helper()
 		e := []limit.Entry{{Key: [16]byte{1}, N: n, Age: age}}
 		if err := r.Settle(ctx, e); err != nil {
@@ -128,7 +128,7 @@ func TestSettle(t *testing.T) {
 	if err := a.client.ZAdd(ctx, "test:api:0:gateways", redis.Z{Score: 9e12, Member: "gone"}).Err(); err != nil {
 		t.Fatal(err)
 	}
-	for i, r := range []*Redis{a, b, a} {
+	for i, r := range []*Ledger{a, b, a} {
 		if n, err := r.Peers(ctx); err != nil || n != min(i+1, 2) {
 			t.Errorf("%d gateways, %v", n, err)
 		}
@@ -144,7 +144,7 @@ func TestPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	rate.Redis.Password = filepath.Join(t.TempDir(), "password")
-	if _, err := NewRedis("api:0", &rate); err == nil {
+	if _, err := NewLedger("api:0", &rate); err == nil {
 		t.Error("a password that can't be read is none")
 	}
 	if err := os.WriteFile(rate.Redis.Password, []byte("open sesame\n"), 0o600); err != nil {
@@ -168,7 +168,7 @@ func TestGatewaysTogether(t *testing.T) {
 	rate.Requests, rate.Per = 10, time.Hour
 	var all []*limit.Shared
 	for range 2 {
-		ledger, err := NewRedis("api:0", &rate)
+		ledger, err := NewLedger("api:0", &rate)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,3 @@
+package snapshot
+
+import _ "dyno.example/nanogate/internal/redis" // what keeps limits of several gateways

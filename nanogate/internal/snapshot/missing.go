@@ -1,0 +1,16 @@
+package snapshot
+
+import (
+	"slices"
+
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/discovery"
+	"dyno.example/nanogate/internal/fleet"
+)
+
+// Missing says what a configuration asks for that isn't linked in, and how it would be.
+func Missing(c *config.Config) config.Problems {
+	problems := slices.Concat(discovery.Missing(c), fleet.Missing(c))
+	problems.Sort()
+	return problems
+}
