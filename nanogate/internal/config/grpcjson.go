@@ -8,11 +8,12 @@ import (
 
 // GRPCJSON has a route's requests, which are HTTP with JSON, made calls over gRPC.
 type GRPCJSON struct {
-	At          At
-	Descriptors string        // file of what describes the services; or
-	Reflection  bool          // the upstream is asked
-	Services    []string      // of those, "package.Service"; none: all that have rules
-	Refresh     time.Duration // how often the upstream is asked
+	At           At
+	Descriptors  string // file of what describes the services; or
+	Reflection   bool   // the upstream is asked
+	ReflectionAt At
+	Services     []string      // of those, "package.Service"; none: all that have rules
+	Refresh      time.Duration // how often the upstream is asked
 
 	PreserveNames bool       // fields have the names of the .proto file, not those in lowerCamelCase
 	EnumNumbers   bool       // values of enums are numbers
@@ -42,7 +43,7 @@ func readGRPCJSON(p place) *GRPCJSON {
 		// of this and `reflection` is needed.
 		{"descriptors", func(g *GRPCJSON, p place) { g.Descriptors = p.path() }},
 		// The upstream is asked for its services. Default: `false`
-		{"reflection", func(g *GRPCJSON, p place) { g.Reflection = p.Boolean() }},
+		{"reflection", func(g *GRPCJSON, p place) { g.Reflection, g.ReflectionAt = p.Boolean(), p.At() }},
 		// Services such as `users.v1.Users`. Default: all that have rules
 		{"services", func(g *GRPCJSON, p place) { g.Services = readServices(p) }},
 		// How often the upstream is asked, with `reflection`.

@@ -8,4 +8,5 @@ import (
 	_ "dyno.example/nanogate/internal/kubernetes"
 	_ "dyno.example/nanogate/internal/kubernetes/gatewayapi"
 	_ "dyno.example/nanogate/internal/redis"
+	_ "dyno.example/nanogate/internal/reflection"
 )

@@ -2,59 +2,49 @@ package schema
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	"dyno.example/internal/descriptors/reflection"
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/driver"
 	"dyno.example/nanogate/internal/upstream"
 )
 
-const (
-	asking    = 10 * time.Second // that one endpoint may take
-	mostAsked = 3                // endpoints of an upstream that are asked one after the other
-)
+// Reflection asks endpoints of upstreams what they offer until one says it. It is a driver, as
+// it takes a client for gRPC, which a gateway needs for nothing else.
+type Reflection func(ctx context.Context, upstreams []*upstream.Upstream, services []string) (set *descriptorpb.FileDescriptorSet, from string, err error)
 
-// reflect asks endpoints what they offer until one says it.
-func reflect(ctx context.Context, upstreams []*upstream.Upstream, services []string) (*descriptorpb.FileDescriptorSet, string, error) {
-	err := errors.New("no endpoint is known that could be asked what it offers")
-	for _, u := range upstreams {
-		for i, e := range u.Set().Usable {
-			if i == mostAsked || ctx.Err() != nil {
-				break
-			}
-			var set *descriptorpb.FileDescriptorSet
-			if set, err = reflectOne(ctx, u, e, services); err == nil {
-				return set, "what " + e.Name + " offers", nil
-			}
-			err = fmt.Errorf("asking %s what it offers (reflection): %w", e.Name, err)
-		}
+// byGRPC is the import of the only driver there is.
+const byGRPC = "grpcreflection"
+
+var reflections driver.Kind[Reflection]
+
+// RegisterReflection makes the driver known. It is for the init of its package.
+func RegisterReflection(r Reflection) { reflections.Register(byGRPC, r) }
+
+// reflectionOf is the driver that the rules ask for. That it isn't linked in is a
+// [config.Problem].
+func reflectionOf(rules *config.GRPCJSON) (Reflection, error) {
+	r, linked := reflections.Find(byGRPC)
+	if !linked {
+		return nil, missing(rules)
 	}
-	return nil, "", err
+	return r, nil
 }
 
-func reflectOne(ctx context.Context, u *upstream.Upstream, e *upstream.Endpoint, services []string) (*descriptorpb.FileDescriptorSet, error) {
-	target, secure := "passthrough:///"+e.Name, insecure.NewCredentials()
-	if e.Address.Unix != "" {
-		target = "unix:" + e.Address.Unix
+// Missing says where a configuration asks for a driver that isn't linked in.
+func Missing(c *config.Config) (problems config.Problems) {
+	if _, linked := reflections.Find(byGRPC); linked {
+		return nil
 	}
-	options := []grpc.DialOption{grpc.WithDisableServiceConfig(), grpc.WithNoProxy(), grpc.WithUserAgent("nanogate")}
-	if c := u.TLS(e); c != nil {
-		secure = credentials.NewTLS(c.Clone())
-	} else {
-		options = append(options, grpc.WithAuthority(e.Host))
+	for _, r := range c.Routes {
+		if rules := r.GRPCJSON; rules != nil && rules.Reflection {
+			problems = append(problems, missing(rules))
+		}
 	}
-	conn, err := grpc.NewClient(target, append(options, grpc.WithTransportCredentials(secure))...)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	ctx, cancel := context.WithTimeout(ctx, asking)
-	defer cancel()
-	return reflection.Files(ctx, conn, services)
+	return problems
+}
+
+func missing(rules *config.GRPCJSON) config.Problem {
+	return rules.ReflectionAt.Problem("import "+driver.Import(byGRPC), "this program can't ask endpoints what they offer, as nothing that does is linked in")
 }

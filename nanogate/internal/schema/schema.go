@@ -63,9 +63,13 @@ func New(rules *config.GRPCJSON, upstreams []*upstream.Upstream) (*Source, error
 	from := "descriptors " + rules.Descriptors
 	s.ask = s.file
 	if rules.Reflection {
+		ask, err := reflectionOf(rules)
+		if err != nil {
+			return nil, err
+		}
 		from, s.every = "reflection", rules.Refresh
 		s.ask = func(ctx context.Context) (*descriptorpb.FileDescriptorSet, string, error) {
-			return reflect(ctx, upstreams, rules.Services)
+			return ask(ctx, upstreams, rules.Services)
 		}
 	}
 	s.status.Store(&Status{From: from, Since: time.Now()})

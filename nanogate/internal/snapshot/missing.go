@@ -6,11 +6,12 @@ import (
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/fleet"
+	"dyno.example/nanogate/internal/schema"
 )
 
 // Missing says what a configuration asks for that isn't linked in, and how it would be.
 func Missing(c *config.Config) config.Problems {
-	problems := slices.Concat(discovery.Missing(c), fleet.Missing(c))
+	problems := slices.Concat(discovery.Missing(c), fleet.Missing(c), schema.Missing(c))
 	problems.Sort()
 	return problems
 }

@@ -6,6 +6,7 @@ import (
 	_ "dyno.example/nanogate/with/consul"
 	_ "dyno.example/nanogate/with/embeddedetcd"
 	_ "dyno.example/nanogate/with/etcd"
+	_ "dyno.example/nanogate/with/grpcreflection"
 	_ "dyno.example/nanogate/with/kubernetes"
 	_ "dyno.example/nanogate/with/redis"
 )
