@@ -8,7 +8,8 @@ import (
 // Trace is how requests are traced.
 type Trace struct {
 	At      At
-	OTLP    string  // URL of a collector, OTLP over HTTP; "": traces are only passed on
+	OTLP    string // URL of a collector, OTLP over HTTP; "": traces are only passed on
+	OTLPAt  At
 	Sample  float64 // share of requests that begin a trace here and are recorded
 	Follow  bool    // whether a trace that a client is in goes on, and is recorded if it is there
 	Service string  // the name that spans have
@@ -20,7 +21,7 @@ func readTrace(p place) *Trace {
 	t := &Trace{At: p.At(), Sample: 0.01, Follow: true, Service: "nanogate", Queue: 2048}
 	readFields(p, t, []known[Trace]{
 		// URL of a collector, OTLP over HTTP. Default: traces are only passed on
-		{"otlp", func(t *Trace, p place) { t.OTLP = p.collector() }},
+		{"otlp", func(t *Trace, p place) { t.OTLP, t.OTLPAt = p.collector(), p.At() }},
 		// The share of requests that begin a trace here and are recorded.
 		{"sample", func(t *Trace, p place) { t.Sample = p.share() }},
 		// Whether a trace that a client is in is continued, and recorded if the client records it.

@@ -7,6 +7,7 @@ import (
 	_ "dyno.example/nanogate/internal/etcd"
 	_ "dyno.example/nanogate/internal/kubernetes"
 	_ "dyno.example/nanogate/internal/kubernetes/gatewayapi"
+	_ "dyno.example/nanogate/internal/otlp"
 	_ "dyno.example/nanogate/internal/redis"
 	_ "dyno.example/nanogate/internal/reflection"
 )

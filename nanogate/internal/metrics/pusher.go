@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -27,7 +26,7 @@ const (
 	saidEvery   = time.Minute // that the collector is away
 )
 
-// Pusher tells a collector a gateway's figures now and then, by OTLP over HTTP. It has a
+// Pusher tells a collector a gateway's figures now and then, by OTLP. It has a
 // goroutine of its own, and loops know nothing of it. There is one push at a time, and no
 // queue: counts go on from one push to the next, so that one that is lost costs nothing
 // but resolution.
@@ -138,7 +137,7 @@ func (p *Pusher) run() {
 
 // destination is a collector.
 type destination struct {
-	client   *otlpmetrichttp.Exporter
+	client   collector.MetricExporter
 	resource *resource.Resource
 	every    time.Duration
 	said     time.Time // when it was told last that it is away
@@ -149,12 +148,7 @@ func (p *Pusher) open(c *config.Metrics) *destination {
 	if c == nil {
 		return nil
 	}
-	headers, err := collector.Headers(c.Headers)
-	var client *otlpmetrichttp.Exporter
-	if err == nil {
-		client, err = otlpmetrichttp.New(p.ctx, otlpmetrichttp.WithEndpointURL(collector.URL(c.OTLP, "metrics")), otlpmetrichttp.WithHeaders(headers),
-			otlpmetrichttp.WithTimeout(pushWithin), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{})) // the next push has it all
-	}
+	client, err := collector.Metrics(p.ctx, c, pushWithin)
 	if err != nil {
 		p.log.Error("metrics can't be pushed", "error", err)
 		return nil

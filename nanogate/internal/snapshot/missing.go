@@ -3,6 +3,7 @@ package snapshot
 import (
 	"slices"
 
+	"dyno.example/nanogate/internal/collector"
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/fleet"
@@ -11,7 +12,7 @@ import (
 
 // Missing says what a configuration asks for that isn't linked in, and how it would be.
 func Missing(c *config.Config) config.Problems {
-	problems := slices.Concat(discovery.Missing(c), fleet.Missing(c), schema.Missing(c))
+	problems := slices.Concat(discovery.Missing(c), fleet.Missing(c), collector.Missing(c), schema.Missing(c))
 	problems.Sort()
 	return problems
 }

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -23,7 +21,7 @@ const (
 	closeWithin  = time.Second
 )
 
-// exporter tells a collector of requests, by OTLP over HTTP. It has a goroutine of its
+// exporter tells a collector of requests, by OTLP. It has a goroutine of its
 // own, on which requests become spans: nothing of this is done by loops.
 type exporter struct {
 	tracer   *Tracer
@@ -32,7 +30,7 @@ type exporter struct {
 	ctx      context.Context
 	closing  chan struct{}
 	done     chan struct{}
-	client   *otlptrace.Exporter
+	client   sdk.SpanExporter
 	provider *sdk.TracerProvider
 	spans    trace.Tracer
 	batch    []sdk.ReadOnlySpan // of requests
@@ -42,11 +40,7 @@ type exporter struct {
 
 // newExporter makes an exporter. It connects to nothing yet.
 func newExporter(t *Tracer, c *config.Trace) (*exporter, error) {
-	headers, err := collector.Headers(c.Headers)
-	if err != nil {
-		return nil, fmt.Errorf("trace: %w", err)
-	}
-	client, err := otlptracehttp.New(context.Background(), otlptracehttp.WithEndpointURL(collector.URL(c.OTLP, "traces")), otlptracehttp.WithHeaders(headers), otlptracehttp.WithTimeout(exportWithin))
+	client, err := collector.Spans(context.Background(), c, exportWithin)
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}

@@ -8,5 +8,6 @@ import (
 	_ "dyno.example/nanogate/with/etcd"
 	_ "dyno.example/nanogate/with/grpcreflection"
 	_ "dyno.example/nanogate/with/kubernetes"
+	_ "dyno.example/nanogate/with/otlp"
 	_ "dyno.example/nanogate/with/redis"
 )
