@@ -70,7 +70,7 @@ var house = []room{
 	{"nanogate", []string{"wire", "nano", "internal"}, [][]string{
 		{"nanogate/docs", "nanogate/internal/anytime", "nanogate/internal/disktest", "nanogate/internal/driver", "nanogate/internal/request", "nanogate/internal/shared", "nanogate/internal/etcd/embedded", "nanogate/internal/acme/acmetest"},
 		{"nanogate/internal/bounds", "nanogate/internal/filter", "nanogate/internal/rule"},
-		{"nanogate/internal/filters", "nanogate/internal/refresh"},
+		{"nanogate/internal/filters", "nanogate/internal/refresh", "nanogate/internal/cel"},
 		{"nanogate/internal/config"},
 		{"nanogate/internal/acme"},
 		{"nanogate/internal/kubernetes/kubernetestest", "nanogate/internal/request/requesttest", "nanogate/internal/transcode/transcodetest", "nanogate/internal/collector", "nanogate/internal/httprule", "nanogate/internal/transcode/jsonpb", "nanogate/internal/translate", "nanogate/internal/grpcweb", "nanogate/internal/secure/securetest", "nanogate/internal/stats", "nanogate/internal/route", "nanogate/internal/secure", "nanogate/internal/limit", "nanogate/internal/observe"},
@@ -82,7 +82,7 @@ var house = []room{
 		{"nanogate/internal/dns", "nanogate/internal/wasm/wasmtest"},
 		{"nanogate/internal/wasm"},
 		{"nanogate/internal/consul", "nanogate/internal/etcd", "nanogate/internal/kubernetes", "nanogate/internal/schema"},
-		{"nanogate/internal/reflection", "nanogate/internal/kubernetes/gatewayapi", "nanogate/with/consul", "nanogate/with/embeddedetcd", "nanogate/with/otlp", "nanogate/with/redis"},
+		{"nanogate/internal/reflection", "nanogate/internal/kubernetes/gatewayapi", "nanogate/with/cel", "nanogate/with/consul", "nanogate/with/embeddedetcd", "nanogate/with/otlp", "nanogate/with/redis"},
 		{"nanogate/with/grpcreflection", "nanogate/with/kubernetes"},
 		{"nanogate/internal/snapshot"},
 		{"nanogate/internal/proxy"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"dyno.example/nanogate/internal/driver"
 	"dyno.example/nanogate/internal/rule"
 )
 
@@ -78,7 +79,11 @@ func (r *Route) checkRules(in *input) {
 	for i := range r.Rules {
 		one := &r.Rules[i]
 		var err error
-		if one.Rule, err = in.rule(one.Text, scope); err != nil {
+		one.Rule, err = in.rule(one.Text, scope)
+		switch {
+		case errors.Is(err, rule.ErrMissing):
+			in.Problems = append(in.Problems, one.At.Problem("import "+driver.Import(rule.Language), "%v", err))
+		case err != nil:
 			e := &rule.Error{Line: 1, Column: 1, Message: err.Error()}
 			errors.As(err, &e)
 			in.Problems = append(in.Problems, one.At.Problem(e.Hint, "%d:%d of the expression: %s", e.Line, e.Column, e.Message))

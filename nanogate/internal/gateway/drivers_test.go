@@ -3,6 +3,7 @@
 package gateway_test
 
 import (
+	_ "dyno.example/nanogate/internal/cel"
 	_ "dyno.example/nanogate/internal/consul"
 	_ "dyno.example/nanogate/internal/etcd"
 	_ "dyno.example/nanogate/internal/kubernetes"

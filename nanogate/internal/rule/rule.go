@@ -1,36 +1,17 @@
-// Package rule has conditions over requests, written in the Common Expression Language
-// (CEL, cel.dev): they are checked when a file is read, and evaluated by event loops, so
-// that no expression may take long.
+// Package rule has conditions over requests, which are checked when a file is read and
+// evaluated by event loops. The language that they are written in is a driver, which
+// registers itself when its package is linked in.
 package rule
 
 import (
 	"errors"
-	"fmt"
-	"regexp/syntax"
-	"slices"
-	"strings"
-	"sync"
 
-	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/common/ast"
-	"cel.dev/cel-go/common/types"
-	"cel.dev/cel-go/ext"
-
-	"dyno.example/internal/spelling"
+	"dyno.example/nanogate/internal/driver"
 	"dyno.example/nanogate/internal/request"
 )
 
-const (
-	// MostText bounds an expression, in characters.
-	MostText = 4096
-
-	// mostCost bounds an evaluation, in CEL's units: an operation is one, ten bytes of a
-	// text that are looked at are, and a regular expression has one for each four of its
-	// characters and ten of the text's. That is some 100 ns each at most, so a millisecond or two.
-	mostCost = 10_000
-
-	mostRegex = 1000 // steps of a regular expression's program
-)
+// MostText bounds an expression, in characters.
+const MostText = 4096
 
 // Guards are the guards whose claims expressions may name, by their names in files.
 var Guards = []string{"mtls", "keys", "basic", "jwt", "oidc", "introspect"}
@@ -44,10 +25,20 @@ type Scope struct {
 
 // Rule is a condition that was checked. It is for any number of goroutines.
 type Rule struct {
-	Text    string
-	Scope   Scope // nobody changes it
-	program cel.Program
+	Text  string
+	Scope Scope // nobody changes it
+	Condition
 }
+
+// Condition is what an expression means.
+type Condition interface {
+	// Holds evaluates it. An error says why it can't be: a key that there is not, say. It
+	// tells nothing of the request's values, but may name a key.
+	Holds(*request.Request) (bool, error)
+}
+
+// ErrNotBool says that an expression came to something else than true or false.
+var ErrNotBool = errors.New("it came to neither true nor false")
 
 // Error is what is wrong with an expression.
 type Error struct {
@@ -58,137 +49,30 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// base is what all expressions may use.
-var base = sync.OnceValues(func() (*cel.Env, error) {
-	options := []cel.EnvOption{
-		cel.ParserExpressionSizeLimit(MostText), cel.ParserRecursionLimit(64), cel.ExpressionNodeLimit(5_000),
-		ext.Network(),
-	}
-	for _, v := range variables {
-		options = append(options, cel.Variable(v.name, v.kind))
-	}
-	return cel.NewEnv(append(options, functions...)...)
-})
+// Compiler checks an expression. What is wrong with it is an [*Error].
+type Compiler func(text string, scope Scope) (Condition, error)
 
-// Compile checks an expression. What is wrong with it is an [*Error].
+// Language is the import of the only driver there is.
+const Language = "cel"
+
+// ErrMissing says that no language is linked in.
+var ErrMissing = errors.New("this program can't evaluate expressions, as nothing that does is linked in")
+
+var compilers driver.Kind[Compiler]
+
+// Register makes the driver known. It is for the init of its package.
+func Register(c Compiler) { compilers.Register(Language, c) }
+
+// Compile checks an expression. What is wrong with it is an [*Error]; it may be
+// [ErrMissing] too.
 func Compile(text string, scope Scope) (*Rule, error) {
-	env, err := base()
+	compile, linked := compilers.Find(Language)
+	if !linked {
+		return nil, ErrMissing
+	}
+	c, err := compile(text, scope)
 	if err != nil {
 		return nil, err
 	}
-	var options []cel.EnvOption
-	for _, name := range scope.Guards {
-		options = append(options, cel.Variable(name, claims))
-	}
-	for _, name := range scope.Params {
-		options = append(options, cel.Variable("params."+name, cel.StringType))
-	}
-	if env, err = env.Extend(options...); err != nil {
-		return nil, err
-	}
-	checked, issues := env.Compile(text)
-	if all := issues.Errors(); len(all) > 0 {
-		first := all[0]
-		e := &Error{Line: first.Location.Line(), Column: first.Location.Column() + 1, Message: first.Message}
-		return nil, scope.explain(e)
-	}
-	if kind := checked.OutputType(); kind != cel.BoolType && kind != cel.DynType {
-		return nil, &Error{1, 1, fmt.Sprintf("it is of the type %s, and has to be true or false", kind), ""}
-	}
-	if e := patterns(checked); e != nil {
-		return nil, e
-	}
-	estimate, err := env.EstimateCost(checked, sizes{})
-	if err != nil {
-		return nil, err
-	}
-	if estimate.Min > mostCost {
-		return nil, &Error{1, 1, fmt.Sprintf("it takes too long: it costs at least %d, and %d is the most", estimate.Min, mostCost), ""}
-	}
-	how := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
-	if estimate.Max > mostCost { // counting costs time itself
-		how = append(how, cel.CostTracking(sizes{}), cel.CostLimit(mostCost))
-	}
-	program, err := env.Program(checked, how...)
-	if err != nil {
-		return nil, &Error{1, 1, err.Error(), ""}
-	}
-	return &Rule{text, scope, program}, nil
-}
-
-// explain makes CEL's message one that helps who doesn't know what there is.
-func (s Scope) explain(e *Error) error {
-	e.Message, _, _ = strings.Cut(e.Message, "\n")
-	e.Message = strings.TrimSuffix(e.Message, " (in container '')")
-	rest, ok := strings.CutPrefix(e.Message, "undeclared reference to '")
-	if !ok {
-		return e
-	}
-	name := strings.TrimSuffix(rest, "'")
-	known := slices.Clone(s.Guards)
-	for _, v := range variables {
-		known = append(known, v.name)
-	}
-	for _, p := range s.Params {
-		known = append(known, "params."+p)
-	}
-	e.Message = "there is no " + name
-	nearest, near := spelling.Nearest(name, known)
-	switch {
-	case slices.Contains(Guards, name):
-		e.Hint = "add " + name + " to the route, which says who it is"
-	case near:
-		e.Hint = "did you mean " + nearest + "?"
-	case name == "params":
-		e.Hint = "the path that is matched has no such {name}"
-	default:
-		e.Hint = "there are " + strings.Join(known, ", ")
-	}
-	return e
-}
-
-// patterns refuses regular expressions that aren't written out, as making one of what a
-// client sends takes long, and those that are large. (CEL's own limit for their size fails
-// for any with a repetition.)
-func patterns(checked *cel.Ast) error {
-	tree := checked.NativeRep()
-	for _, call := range ast.MatchDescendants(ast.NavigateAST(tree), ast.FunctionMatcher("matches")) {
-		args := call.AsCall().Args()
-		pattern := args[len(args)-1]
-		at := tree.SourceInfo().GetStartLocation(pattern.ID())
-		wrong := func(message string) error { return &Error{at.Line(), at.Column() + 1, message, ""} }
-		if pattern.Kind() != ast.LiteralKind {
-			return wrong("the pattern of matches has to be a text that stands there")
-		}
-		text, _ := pattern.AsLiteral().Value().(string)
-		parsed, err := syntax.Parse(text, syntax.Perl)
-		if err != nil {
-			return wrong(err.Error())
-		}
-		if program, err := syntax.Compile(parsed.Simplify()); err != nil || len(program.Inst) > mostRegex {
-			return wrong(fmt.Sprintf("the pattern of matches is too large: %d steps at most", mostRegex))
-		}
-	}
-	return nil
-}
-
-// ErrNotBool says that an expression came to something else than true or false.
-var ErrNotBool = errors.New("it came to neither true nor false")
-
-// Holds evaluates the rule. An error says why it can't be: a key that there is not, say. It
-// tells nothing of the request's values, but may name a key.
-func (r *Rule) Holds(q *request.Request) (bool, error) {
-	v := values.Get().(*view)
-	v.rule, v.r = r, q
-	out, _, err := r.program.Eval(v)
-	*v = view{}
-	values.Put(v)
-	if err != nil {
-		return false, err
-	}
-	holds, ok := out.(types.Bool)
-	if !ok {
-		return false, ErrNotBool
-	}
-	return bool(holds), nil
+	return &Rule{text, scope, c}, nil
 }

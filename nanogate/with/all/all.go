@@ -3,6 +3,7 @@
 package all
 
 import (
+	_ "dyno.example/nanogate/with/cel"
 	_ "dyno.example/nanogate/with/consul"
 	_ "dyno.example/nanogate/with/embeddedetcd"
 	_ "dyno.example/nanogate/with/etcd"

@@ -1,4 +1,4 @@
-package rule
+package cel
 
 import (
 	"bytes"
@@ -130,7 +130,7 @@ func (v *view) eachHeader(f func(name, value []byte)) {
 	r := v.r
 	taken := func(name []byte) bool {
 		is := func(one string) bool { return len(one) == len(name) && strings.EqualFold(one, string(name)) }
-		return slices.ContainsFunc(r.Drops(), is) || slices.ContainsFunc(v.rule.Scope.Strip, is)
+		return slices.ContainsFunc(r.Drops(), is) || slices.ContainsFunc(v.scope.Strip, is)
 	}
 	for _, field := range r.Head.Fields {
 		if name := field.Name.Of(r.Buf); !taken(name) {

@@ -1,4 +1,4 @@
-package rule
+package cel
 
 import (
 	"net/netip"
@@ -14,6 +14,7 @@ import (
 	"cel.dev/cel-go/interpreter"
 
 	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/rule"
 )
 
 var (
@@ -48,7 +49,7 @@ func address(a netip.Addr) string {
 
 // view gives an evaluation what it asks for, made of the request then.
 type view struct {
-	rule  *Rule
+	scope *rule.Scope
 	r     *request.Request
 	parts [3]part // as those that lookups are of
 }
@@ -68,14 +69,14 @@ func (v *view) ResolveName(name string) (any, bool) {
 			}
 		}
 	case strings.HasPrefix(name, "params."):
-		for i, p := range v.rule.Scope.Params {
+		for i, p := range v.scope.Params {
 			if p == name[len("params."):] && i < len(v.r.Params) {
 				at := v.r.Params[i]
 				return types.String(v.r.Path[at.Start:at.End]), true
 			}
 		}
 	default:
-		for _, guard := range Guards {
+		for _, guard := range rule.Guards {
 			if guard == name { // a guard that has found nothing has verified nothing
 				return map[string]any(v.r.Claims(name)), true
 			}

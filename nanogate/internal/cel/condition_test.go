@@ -1,4 +1,4 @@
-package rule_test
+package cel_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dyno.example/nano/wire/http1"
+	_ "dyno.example/nanogate/internal/cel" // the driver of rule
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/request/requesttest"
 	"dyno.example/nanogate/internal/rule"
