@@ -68,18 +68,3 @@ func TestFollow(t *testing.T) {
 		t.Errorf("a file that is wrong from the start: %v", err)
 	}
 }
-
-// Who asks for endpoints in a way that isn't linked in is told where, and by which import
-// it would be.
-func TestNotLinked(t *testing.T) {
-	c, err := serve.Parse("f.yaml", []byte("listen: 127.0.0.1:0\nroutes: [{to: users}]\nupstreams:\n  users: {consul: {service: users}}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = serve.Start(quiet(), c)
-	for _, want := range []string{"f.yaml:4:", "upstreams.users.consul: ", "dyno.example/nanogate/with/consul"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("it doesn't say %q: %v", want, err)
-		}
-	}
-}
