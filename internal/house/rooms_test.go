@@ -68,7 +68,7 @@ var house = []room{
 		{"dyno/regression"},
 	}},
 	{"nanogate", []string{"wire", "nano", "internal"}, [][]string{
-		{"nanogate/docs", "nanogate/internal/anytime", "nanogate/internal/disktest", "nanogate/internal/driver", "nanogate/internal/request", "nanogate/internal/shared", "nanogate/internal/etcd/embedded", "nanogate/internal/acme/acmetest"},
+		{"nanogate/docs", "nanogate/internal/anytime", "nanogate/conformance/acme/acmetest", "nanogate/internal/disktest", "nanogate/internal/driver", "nanogate/internal/request", "nanogate/internal/shared", "nanogate/internal/etcd/embedded"},
 		{"nanogate/internal/bounds", "nanogate/internal/filter", "nanogate/internal/rule"},
 		{"nanogate/internal/filters", "nanogate/internal/refresh", "nanogate/internal/cel"},
 		{"nanogate/internal/config"},
@@ -95,7 +95,7 @@ var house = []room{
 		{"nanogate/with/all"},
 		{"nanogate/command"},
 		{"nanogate/cmd/nanogate", "nanogate/examples/embedded", "nanogate/examples/stamp"},
-		{"nanogate/internal/storm"},
+		{"nanogate/internal/storm", "nanogate/conformance", "nanogate/conformance/acme", "nanogate/conformance/admin", "nanogate/conformance/gateway", "nanogate/conformance/openapi"},
 		{"nanogate/internal/storm/cmd/storm"},
 	}},
 	{"cmd", []string{"wire", "internal", "studies", "subjects", "lab"}, [][]string{

@@ -1,12 +1,12 @@
 //go:build linux
 
-package admin
+package admin_test
 
 import (
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,7 +22,10 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"dyno.example/nanogate/internal/admin"
 	"dyno.example/nanogate/internal/canary"
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/gateway"
 	"dyno.example/nanogate/internal/mirror"
 )
 
@@ -33,38 +36,38 @@ func madeUp() map[string]any {
 	at := time.Now()
 	in := func(d time.Duration) *time.Time { return new(at.Add(d)) }
 	took := func(n uint64) map[int]uint64 { return map[int]uint64{8: n / 2, 12: n / 3, 20: n / 10} }
-	figures := func(n uint64) Figures {
-		return Figures{Requests: n, Status: map[string]uint64{"2xx": n - n/50, "5xx": n / 50}, Took: took(n), P50: 0.3, P99: 2}
+	figures := func(n uint64) admin.Figures {
+		return admin.Figures{Requests: n, Status: map[string]uint64{"2xx": n - n/50, "5xx": n / 50}, Took: took(n), P50: 0.3, P99: 2}
 	}
 	two := 2.1
 	return map[string]any{
-		"/ready": Status{Ready: true, Config: "/etc/nanogate.yaml", Listen: []string{"0.0.0.0:443", "0.0.0.0:80"}, Clients: 1234, Routes: 4, Version: 7,
+		"/ready": admin.Status{Ready: true, Config: "/etc/nanogate.yaml", Listen: []string{"0.0.0.0:443", "0.0.0.0:80"}, Clients: 1234, Routes: 4, Version: 7,
 			Problems: []string{"there is no certificate for new.example yet: by dns-01: the name server refuses the update: NOTAUTH (tried 3 times, again at 2026-01-02T03:04:05Z)"}},
-		"/routes": []Route{
-			{Name: "shop", Hosts: []string{"shop.example"}, Path: "/*", To: []Target{{"shop", 1}}, Figures: figures(90_000), Cache: &RouteCache{Stored: 4123, Bytes: 734 << 20,
+		"/routes": []admin.Route{
+			{Name: "shop", Hosts: []string{"shop.example"}, Path: "/*", To: []admin.Target{{Upstream: "shop", Weight: 1}}, Figures: figures(90_000), Cache: &admin.RouteCache{Stored: 4123, Bytes: 734 << 20,
 				Results: map[string]uint64{"hit": 70_000, "stale": 300, "saved": 12, "coalesced": 900, "revalidated": 1500, "miss": 14_000, "expired": 1200, "bypass": 2088}}},
-			{Name: "api-of-the-warehouse", Hosts: []string{"api.shop.example"}, Path: "/v1/{tenant}/orders/*", Methods: []string{"GET", "POST"}, To: []Target{{"orders", 95}, {"orders-next", 5}}, Figures: figures(12_000)},
-			{Name: "images", Path: "/images/*", To: []Target{{"shop", 1}}, Cache: &RouteCache{Results: map[string]uint64{}}},
+			{Name: "api-of-the-warehouse", Hosts: []string{"api.shop.example"}, Path: "/v1/{tenant}/orders/*", Methods: []string{"GET", "POST"}, To: []admin.Target{{Upstream: "orders", Weight: 95}, {Upstream: "orders-next", Weight: 5}}, Figures: figures(12_000)},
+			{Name: "images", Path: "/images/*", To: []admin.Target{{Upstream: "shop", Weight: 1}}, Cache: &admin.RouteCache{Results: map[string]uint64{}}},
 			{Name: "old", Path: "/old", Redirect: 308, Figures: figures(10)},
 		},
-		"/upstreams": []Upstream{{Name: "shop", Balance: "least-request", Endpoints: []Endpoint{
+		"/upstreams": []admin.Upstream{{Name: "shop", Balance: "least-request", Endpoints: []admin.Endpoint{
 			{Address: "10.0.0.1:9000", Weight: 1, Usable: true, Active: 3, Figures: figures(50_000)}, {Address: "10.0.0.2:9000", Weight: 1, Marks: []string{"unhealthy"}, Figures: figures(40_000)}}}},
-		"/canaries": []Canary{{Route: "api-of-the-warehouse", To: "orders-next", State: "rolled-back", Since: at, Why: "it failed 2.1 times as often", Step: 1, Steps: 3, Weight: 0.05, Confidence: 0.95,
-			Stable: canary.Side{Requests: 11_400, Failed: 20}, Canary: canary.Side{Requests: 600, Failed: 9}, Failed: &Ratio{Estimate: &two, Low: 1.3, High: nil, Allowed: 1.1}}},
-		"/mirrors": []Mirror{{Route: "shop", To: "shop-next", Share: 0.1, Same: 8900, Different: 100, Failed: 1, Dropped: map[string]uint64{"queue": 4}, Mean: 1.2, ShadowMean: 1.4,
+		"/canaries": []admin.Canary{{Route: "api-of-the-warehouse", To: "orders-next", State: "rolled-back", Since: at, Why: "it failed 2.1 times as often", Step: 1, Steps: 3, Weight: 0.05, Confidence: 0.95,
+			Stable: canary.Side{Requests: 11_400, Failed: 20}, Canary: canary.Side{Requests: 600, Failed: 9}, Failed: &admin.Ratio{Estimate: &two, Low: 1.3, High: nil, Allowed: 1.1}}},
+		"/mirrors": []admin.Mirror{{Route: "shop", To: "shop-next", Share: 0.1, Same: 8900, Different: 100, Failed: 1, Dropped: map[string]uint64{"queue": 4}, Mean: 1.2, ShadowMean: 1.4,
 			Differences: []mirror.Differed{{Kind: "json", Field: "$.items[*].price", Count: 80}, {Kind: "header", Field: "etag", Count: 20}}}},
-		"/mirrors/samples": []Samples{},
-		"/cache":           &Cache{Bytes: 187 << 20, Most: 256 << 20, URLs: 8123, Evicted: 321, Purged: 17, Refused: 5},
-		"/identity": []Identity{
+		"/mirrors/samples": []admin.Samples{},
+		"/cache":           &admin.Cache{Bytes: 187 << 20, Most: 256 << 20, URLs: 8123, Evicted: 321, Purged: 17, Refused: 5},
+		"/identity": []admin.Identity{
 			{Route: "shop", Guard: "oidc", Where: "https://id.shop.example/realms/customers", Ready: true, Logouts: 42},
 			{Route: "api-of-the-warehouse", Guard: "jwt", Where: "https://id.shop.example/realms/customers/protocol/openid-connect/certs", Ready: true, Error: "Get \"https://id.shop.example/…\": context deadline exceeded"},
 			{Route: "hooks", Guard: "introspect", Where: "https://id.partner.example/introspect", Error: "the identity provider: it answered the introspection 503 Service Unavailable"}},
-		"/certificates": []Certificate{
+		"/certificates": []admin.Certificate{
 			{Name: "shop.example", File: "/var/lib/nanogate/acme/acme-v02.api.letsencrypt.org-directory/shop.example.pem", Expires: in(61 * 24 * time.Hour), Renews: in(31 * 24 * time.Hour)},
 			{Name: "late.example", File: "/var/lib/nanogate/acme/late.example.pem", Expires: in(50 * time.Hour), Renews: in(-20 * 24 * time.Hour), Failures: 9, Next: in(time.Hour), Error: "by http-01: 403 urn:ietf:params:acme:error:unauthorized"},
 			{Name: "new.example", File: "/var/lib/nanogate/acme/new.example.pem", Failures: 3, Next: in(2 * time.Hour), Error: "by dns-01: the name server refuses the update: NOTAUTH"},
 			{File: "/etc/nanogate/site.pem", Expires: in(-time.Hour)}},
-		"/plugins": []Plugin{
+		"/plugins": []admin.Plugin{
 			{Name: "stamp", File: "/etc/nanogate/stamp.wasm", Requests: 9000, Responses: 8990, Answered: 10, Failed: map[string]uint64{"late": 2, "trapped": 1}, Mean: 0.04, Instances: 4, Memory: 5 << 20},
 			{Name: "new", File: "/etc/nanogate/new.wasm", Problem: "the file has changed, and what it holds can't be used: it exports no handle_request"}},
 	}
@@ -80,26 +83,29 @@ type view struct {
 // The page shows all that there is, on screens of any size without going beyond their width,
 // and without an error in its script. Pictures to look at are written by:
 //
-//	go test ./nanogate/internal/admin -run Page -screenshots /tmp/pages
+//	go test ./nanogate/conformance/admin -run Page -screenshots /tmp/pages
 func TestPage(t *testing.T) {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("no chromium in PATH: the page can't be looked at")
 	}
+	c, err := config.Parse("test.yaml", []byte("listen: 127.0.0.1:0\nroutes: [{respond: {}}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.Start(c, gateway.Options{Loops: 1, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Shutdown(context.Background())
+	app := admin.New(g, admin.Options{Local: true})
 	answers := madeUp()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch answer, ok := answers[r.URL.Path]; {
 		case ok:
 			_ = json.NewEncoder(w).Encode(answer)
-		case r.URL.Path == "/page.css":
-			w.Header().Set("Content-Type", "text/css")
-			_, _ = w.Write(style)
-		case r.URL.Path == "/page.js":
-			w.Header().Set("Content-Type", "text/javascript")
-			_, _ = w.Write(script)
-		case r.URL.Path == "/":
-			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, page)
+		case slices.Contains([]string{"/", "/page.css", "/page.js"}, r.URL.Path):
+			app.ServeHTTP(w, r)
 		default:
 			t.Errorf("it asks for %s", r.URL)
 		}

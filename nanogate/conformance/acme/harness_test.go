@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"dyno.example/nanogate/conformance/acme/acmetest"
 	"dyno.example/nanogate/internal/acme"
-	"dyno.example/nanogate/internal/acme/acmetest"
 	"dyno.example/nanogate/internal/config"
 )
 

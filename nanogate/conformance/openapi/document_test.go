@@ -1,4 +1,4 @@
-package openapi
+package openapi_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"dyno.example/internal/descriptors"
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/openapi"
 	"dyno.example/nanogate/internal/transcode"
 	"dyno.example/nanogate/internal/transcode/transcodetest"
 )
@@ -61,11 +62,11 @@ func documentOf(t testing.TB, rules config.GRPCJSON) (document map[string]any, o
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Document(a)
+	b, err := openapi.Document(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := Document(a); !bytes.Equal(b, again) {
+	if again, _ := openapi.Document(a); !bytes.Equal(b, again) {
 		t.Error("the document is another one the second time")
 	}
 	if document, err = readJSON(b); err != nil {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno.example/nanogate/internal/acme/acmetest"
+	"dyno.example/nanogate/conformance/acme/acmetest"
 	"dyno.example/nanogate/internal/disktest"
 )
 

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"dyno.example/nanogate/conformance/acme/acmetest"
 	"dyno.example/nanogate/internal/acme"
-	"dyno.example/nanogate/internal/acme/acmetest"
 	"dyno.example/nanogate/internal/admin"
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/gateway"
@@ -30,12 +30,13 @@ import (
 func issuing(t *testing.T, a *acmetest.Authority, tls string) (g *gateway.Gateway, secure, plain string, later func(time.Duration)) {
 	t.Helper()
 	ahead := new(atomic.Int64)
-	upstream, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nupstream")
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "upstream") }))
+	t.Cleanup(upstream.Close)
 	c, err := config.Parse("test.yaml", fmt.Appendf(nil, `listen: ["127.0.0.1:0", {address: "127.0.0.2:0", tls: false}]
 ready: /ready
 tls: {acme: {directory: %q, ca: %q, storage: %q, domains: [shop.example], agree: true}%s}
-routes: [{to: http://%s}]
-`, a.Directory, a.CA, t.TempDir(), tls, upstream))
+routes: [{to: %s}]
+`, a.Directory, a.CA, t.TempDir(), tls, upstream.URL))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestACME(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "tls: unrecognized name") { // alert 112
 			t.Errorf("before there is a certificate: %v", err)
 		}
-		if _, body := ask(t, plain, "GET /ready HTTP/1.1\r\nHost: h\r\n\r\n"); body != "ready, and without a certificate yet for: shop.example\n" {
+		if _, body := get(t, "http://"+plain+"/ready"); body != "ready, and without a certificate yet for: shop.example\n" {
 			t.Errorf("ready: %q", body)
 		}
 		problem := func() string { return strings.Join(g.Problems(), "; ") }
@@ -110,7 +111,7 @@ func TestACME(t *testing.T) {
 			_, err := certified(a, secure, "shop.example")
 			return err == nil && problem() == ""
 		})
-		if _, body := ask(t, plain, "GET /ready HTTP/1.1\r\nHost: h\r\n\r\n"); body != "ready\n" {
+		if _, body := get(t, "http://"+plain+"/ready"); body != "ready\n" {
 			t.Errorf("ready: %q", body)
 		}
 		if c := certificates()[0]; c.Expires == nil || c.Renews == nil || !c.Renews.Before(*c.Expires) || c.Failures != 0 || c.Next != nil || c.Error != "" {
@@ -126,7 +127,7 @@ func TestACME(t *testing.T) {
 				t.Errorf("the metrics lack %s", want)
 			}
 		}
-		resp, body := ask(t, plain, "GET "+acme.Path+"unknown HTTP/1.1\r\nHost: h\r\n\r\n")
+		resp, body := get(t, "http://"+plain+""+acme.Path+"unknown")
 		if resp.StatusCode != 200 || body != "upstream" {
 			t.Errorf("what nobody has promised the authority: %d %q", resp.StatusCode, body)
 		}
@@ -166,7 +167,7 @@ func TestACMERenewal(t *testing.T) {
 					return
 				}
 				resp.Body.Close()
-				if resp, body := ask(t, plain, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); resp.StatusCode != 200 || body != "upstream" {
+				if resp, body := get(t, "http://"+plain+"/"); resp.StatusCode != 200 || body != "upstream" {
 					t.Errorf("%d %q", resp.StatusCode, body)
 				}
 			}

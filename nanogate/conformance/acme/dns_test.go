@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"dyno.example/nanogate/conformance/acme/acmetest"
 	"dyno.example/nanogate/internal/acme"
-	"dyno.example/nanogate/internal/acme/acmetest"
 )
 
 // A certificate for all names below one is got by records that are made with signed updates and

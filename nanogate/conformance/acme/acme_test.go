@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno.example/nanogate/internal/acme/acmetest"
+	"dyno.example/nanogate/conformance/acme/acmetest"
 )
 
 // A certificate is got by each of the ways that an authority may check, is kept so that

@@ -1,0 +1,5 @@
+// Package conformance holds nanogate to programs and standards of others: certificate
+// authorities (Let's Encrypt's pebble), the schema of OpenAPI documents, a browser, and
+// http-wasm's compatibility kit. It is a module of its own, as that takes libraries, which
+// users of nanogate need not resolve. All of it is tests.
+package conformance
