@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/etcd"
@@ -23,7 +23,8 @@ type clusterFlags struct {
 	timeout                       time.Duration
 }
 
-func (f *clusterFlags) add(flags *pflag.FlagSet) {
+func (f *clusterFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.StringVar(&f.user, "etcd-user", "", "`name` of the user in etcd")
 	flags.StringVar(&f.password, "etcd-password-file", "", "`file` with the user's password")
 	flags.StringVar(&f.ca, "etcd-ca", "", "PEM `file` of the CA that signs etcd's certificates")
@@ -66,7 +67,8 @@ func (f *clusterFlags) cluster(flag string, endpoints []string) (config.EtcdClus
 // embeddedFlags are of the etcd server within this process.
 type embeddedFlags struct{ dir, listen string }
 
-func (f *embeddedFlags) add(flags *pflag.FlagSet) {
+func (f *embeddedFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.StringVar(&f.dir, "embedded-etcd", "", "run an etcd server in this process, with its data in this `directory`, to try discovery out")
 	flags.StringVar(&f.listen, "embedded-etcd-listen", "127.0.0.1:2379", "loopback `address` of that server")
 }

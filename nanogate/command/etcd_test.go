@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
+	"github.com/go-jose/go-jose/v4"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
@@ -77,9 +77,15 @@ func TestExample(t *testing.T) {
 	if got := g.get(t, "/"); got != "200 web/" {
 		t.Errorf("web: %s", got)
 	}
-	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.MapClaims{"iss": "https://id.example", "aud": "api", "exp": time.Now().Add(time.Hour).Unix()})
-	token.Header["kid"] = "a"
-	signed, err := token.SignedString(private)
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, new(jose.SignerOptions).WithHeader("kid", "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := signer.Sign(fmt.Appendf(nil, `{"iss": "https://id.example", "aud": "api", "exp": %d}`, time.Now().Add(time.Hour).Unix()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := token.CompactSerialize()
 	if err != nil {
 		t.Fatal(err)
 	}

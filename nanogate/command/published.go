@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/etcd"
@@ -19,10 +19,11 @@ type publishedFlags struct {
 	login     clusterFlags
 }
 
-func (f *publishedFlags) add(flags *pflag.FlagSet) {
+func (f *publishedFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.StringSliceVar(&f.endpoints, "config-etcd", nil, "`members` of the etcd cluster that holds the configuration, host:port or URLs, instead of -c")
 	flags.StringVar(&f.key, "config-key", "", "the `key` that holds it")
-	f.login.add(flags)
+	f.login.add(cmd)
 }
 
 // source is what follows the configuration; nil if there is none in etcd.

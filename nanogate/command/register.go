@@ -55,6 +55,6 @@ or SIGTERM, which remove it. If the process dies, the entry expires after --ttl.
 	flags.DurationVar(&r.TTL, "ttl", 10*time.Second, "how long the entry outlives a process that died")
 	flags.IntVar(&r.Weight, "weight", 1, "its weight, 1 to 1000")
 	flags.StringVar(&r.Zone, "zone", "", "`name` of its zone")
-	login.add(flags)
+	login.add(cmd)
 	return cmd
 }

@@ -98,8 +98,8 @@ SIGINT let requests in flight finish, for client.drain at most, and close the re
 	flags.StringVar(&to, "to", "", "`URL` that everything is sent to, if there is no file: http://host:port or unix:/path")
 	flags.StringVar(&adminAt, "admin", "", "`address` of the admin interface, host:port or unix:/path, instead of the file's")
 	flags.StringVar(&keep, "state", "", "`directory` for what etcd, Consul and Kubernetes reported last, so that a start works while they are away, and, if it is named here or by $STATE_DIRECTORY, for compiled plug-ins; none: keep nothing (default $STATE_DIRECTORY, or nanogate in the state directory of the user)")
-	own.add(flags)
-	from.add(flags)
+	own.add(cmd)
+	from.add(cmd)
 	if prog.options.Log == nil {
 		flags.TextVar(&level, "log-level", &level, "the lowest `level` that is logged: DEBUG, INFO, WARN or ERROR")
 	}

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	lib "github.com/golang-jwt/jwt/v5"
+	"github.com/go-jose/go-jose/v4"
 
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/request/requesttest"
@@ -68,28 +68,47 @@ func (i *issuer) publish(t *testing.T, name string) {
 	}
 }
 
+// none is not to sign (RFC 7518 3.6): libraries refuse to.
+const none jose.SignatureAlgorithm = "none"
+
 // token signs the usual claims, changed by those given.
-func (i *issuer) token(t *testing.T, method lib.SigningMethod, key any, kid string, claims lib.MapClaims) string {
+func (i *issuer) token(t *testing.T, alg jose.SignatureAlgorithm, key any, kid string, claims map[string]any) string {
 	t.Helper()
-	all := lib.MapClaims{"iss": "id", "aud": "api", "sub": "ann", "scope": "read write", "exp": time.Now().Add(time.Hour).Unix()}
+	all := map[string]any{"iss": "id", "aud": "api", "sub": "ann", "scope": "read write", "exp": time.Now().Add(time.Hour).Unix()}
 	for name, value := range claims {
 		if all[name] = value; value == nil {
 			delete(all, name)
 		}
 	}
-	token := lib.NewWithClaims(method, all)
-	if kid != "" {
-		token.Header["kid"] = kid
+	body, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
 	}
-	text, err := token.SignedString(key)
+	if alg == none {
+		text := base64.RawURLEncoding.EncodeToString
+		return text([]byte(`{"alg":"none","kid":"`+kid+`"}`)) + "." + text(body) + "."
+	}
+	var options jose.SignerOptions
+	if kid != "" {
+		options.WithHeader("kid", kid)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, &options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := signer.Sign(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := token.CompactSerialize()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return text
 }
 
-func (i *issuer) usual(t *testing.T, claims lib.MapClaims) string {
-	return i.token(t, lib.SigningMethodES256, i.ec, "ec-1", claims)
+func (i *issuer) usual(t *testing.T, claims map[string]any) string {
+	return i.token(t, jose.ES256, i.ec, "ec-1", claims)
 }
 
 func (i *issuer) rules() config.JWT {
@@ -135,7 +154,7 @@ func TestJWT(t *testing.T) {
 		want         int
 	}{
 		{"valid", bearer(good), 200},
-		{"valid, of the other key", bearer(i.token(t, lib.SigningMethodRS256, i.rsa, "rsa-1", nil)), 200},
+		{"valid, of the other key", bearer(i.token(t, jose.RS256, i.rsa, "rsa-1", nil)), 200},
 		{"the scheme's case", "authorization: bEARER  " + good + "\r\n", 200},
 		{"none", "", 401},
 		{"another scheme", "Authorization: Basic " + good + "\r\n", 401},
@@ -143,20 +162,20 @@ func TestJWT(t *testing.T) {
 		{"twice, one of another scheme", "Authorization: Basic x\r\n" + bearer(good), 401},
 		{"garbage", bearer("a.b.c"), 401},
 		{"cut", bearer(good[:len(good)-3]), 401},
-		{"expired", bearer(i.usual(t, lib.MapClaims{"exp": time.Now().Add(-time.Minute).Unix()})), 401},
-		{"not yet", bearer(i.usual(t, lib.MapClaims{"nbf": time.Now().Add(time.Minute).Unix()})), 401},
-		{"never expires", bearer(i.usual(t, lib.MapClaims{"exp": nil})), 401},
-		{"another issuer", bearer(i.usual(t, lib.MapClaims{"iss": "di"})), 401},
-		{"another audience", bearer(i.usual(t, lib.MapClaims{"aud": []string{"web"}})), 401},
-		{"several audiences", bearer(i.usual(t, lib.MapClaims{"aud": []string{"web", "api"}})), 200},
-		{"without a right", bearer(i.usual(t, lib.MapClaims{"scope": "read writer"})), 403},
-		{"a list of rights", bearer(i.usual(t, lib.MapClaims{"scope": []string{"read", "write"}})), 200},
-		{"another key", bearer(i.token(t, lib.SigningMethodES256, other, "ec-1", nil)), 401},
-		{"an unknown key", bearer(i.token(t, lib.SigningMethodES256, other, "ec-9", nil)), 401},
-		{"no key's name", bearer(i.token(t, lib.SigningMethodES256, i.ec, "", nil)), 401},
-		{"none as its algorithm", bearer(i.token(t, lib.SigningMethodNone, lib.UnsafeAllowNoneSignatureType, "ec-1", nil)), 401},
-		{"the public key as a secret", bearer(i.token(t, lib.SigningMethodHS256, public, "rsa-1", nil)), 401},
-		{"the key's other algorithm", bearer(i.token(t, lib.SigningMethodPS256, i.rsa, "rsa-1", nil)), 401},
+		{"expired", bearer(i.usual(t, map[string]any{"exp": time.Now().Add(-time.Minute).Unix()})), 401},
+		{"not yet", bearer(i.usual(t, map[string]any{"nbf": time.Now().Add(time.Minute).Unix()})), 401},
+		{"never expires", bearer(i.usual(t, map[string]any{"exp": nil})), 401},
+		{"another issuer", bearer(i.usual(t, map[string]any{"iss": "di"})), 401},
+		{"another audience", bearer(i.usual(t, map[string]any{"aud": []string{"web"}})), 401},
+		{"several audiences", bearer(i.usual(t, map[string]any{"aud": []string{"web", "api"}})), 200},
+		{"without a right", bearer(i.usual(t, map[string]any{"scope": "read writer"})), 403},
+		{"a list of rights", bearer(i.usual(t, map[string]any{"scope": []string{"read", "write"}})), 200},
+		{"another key", bearer(i.token(t, jose.ES256, other, "ec-1", nil)), 401},
+		{"an unknown key", bearer(i.token(t, jose.ES256, other, "ec-9", nil)), 401},
+		{"no key's name", bearer(i.token(t, jose.ES256, i.ec, "", nil)), 401},
+		{"none as its algorithm", bearer(i.token(t, none, nil, "ec-1", nil)), 401},
+		{"the public key as a secret", bearer(i.token(t, jose.HS256, public, "rsa-1", nil)), 401},
+		{"the key's other algorithm", bearer(i.token(t, jose.PS256, i.rsa, "rsa-1", nil)), 401},
 	} {
 		g := newJWT(t, i.rules())
 		for _, time := range []string{"first", "remembered"} {
@@ -181,14 +200,14 @@ func TestJWTForward(t *testing.T) {
 	g := newJWT(t, i.rules())
 	fields := "X-User: root\r\nX-Role: admin\r\nAuthorization: Bearer "
 	for _, c := range []struct {
-		claims lib.MapClaims
+		claims map[string]any
 		want   string
 	}{
 		{nil, "x-user: ann\r\n"},
-		{lib.MapClaims{"role": "cook", "sub": nil}, "x-role: cook\r\n"},
-		{lib.MapClaims{"role": 7, "sub": ""}, "x-role: 7\r\n"},
-		{lib.MapClaims{"sub": "José Ärger"}, "x-user: José Ärger\r\n"},
-		{lib.MapClaims{"role": []string{"a", "b"}, "sub": true}, "x-user: true\r\nx-role: [\"a\",\"b\"]\r\n"},
+		{map[string]any{"role": "cook", "sub": nil}, "x-role: cook\r\n"},
+		{map[string]any{"role": 7, "sub": ""}, "x-role: 7\r\n"},
+		{map[string]any{"sub": "José Ärger"}, "x-user: José Ärger\r\n"},
+		{map[string]any{"role": []string{"a", "b"}, "sub": true}, "x-user: true\r\nx-role: [\"a\",\"b\"]\r\n"},
 	} {
 		r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n"+fields+i.usual(t, c.claims)+"\r\n\r\n")
 		for range 2 {
@@ -228,7 +247,7 @@ func TestJWTOfWhoLooksLikeAnother(t *testing.T) {
 		for rules, want := range map[*config.JWT]int{&plain: c.plain, &strict: c.strict} {
 			g := newJWT(t, *rules)
 			for range 2 { // also when it is remembered
-				if got := status(t, g, "Authorization: Bearer "+i.usual(t, lib.MapClaims{"sub": c.sub})+"\r\n"); got != want {
+				if got := status(t, g, "Authorization: Bearer "+i.usual(t, map[string]any{"sub": c.sub})+"\r\n"); got != want {
 					t.Errorf("sub %q, forwarded by %v: %d, not %d", c.sub, rules.Forward, got, want)
 				}
 			}
@@ -260,7 +279,7 @@ func TestJWTRemembered(t *testing.T) {
 	if got := status(t, g, fields); got != 401 {
 		t.Errorf("the key was withdrawn, and the token is answered %d", got)
 	}
-	if got := status(t, g, "Authorization: Bearer "+i.token(t, lib.SigningMethodES256, i.ec, "ec-2", nil)+"\r\n"); got != 200 {
+	if got := status(t, g, "Authorization: Bearer "+i.token(t, jose.ES256, i.ec, "ec-2", nil)+"\r\n"); got != 200 {
 		t.Errorf("the new key's token is answered %d", got)
 	}
 }
@@ -271,7 +290,7 @@ func TestJWTWhenClocksStep(t *testing.T) {
 	i := newIssuer(t)
 	g := newJWT(t, i.rules())
 	start := time.Now()
-	fields := "Authorization: Bearer " + i.token(t, lib.SigningMethodES256, i.ec, "ec-1", lib.MapClaims{"iat": start.Unix(), "nbf": start.Unix(), "exp": start.Add(time.Hour).Unix()}) + "\r\n"
+	fields := "Authorization: Bearer " + i.token(t, jose.ES256, i.ec, "ec-1", map[string]any{"iat": start.Unix(), "nbf": start.Unix(), "exp": start.Add(time.Hour).Unix()}) + "\r\n"
 	for n, step := range []struct {
 		to   time.Duration // from the start
 		want int
@@ -356,7 +375,7 @@ func TestJWTFiles(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		token := (&issuer{}).token(t, lib.SigningMethodHS256, secret, "any", nil)
+		token := (&issuer{}).token(t, jose.HS256, secret, "any", nil)
 		if got := status(t, g, "Authorization: Bearer "+token+"\r\n"); got != 200 {
 			t.Errorf("%s: %d", c.name, got)
 		}

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"dyno.example/nanogate/internal/etcd/embedded"
 )
@@ -173,7 +173,7 @@ func (a *API) Allow(t testing.TB, text, kind, name string) {
 // ApplyYAML applies an object that is YAML.
 func (a *API) ApplyYAML(t testing.TB, text string) {
 	t.Helper()
-	b, err := yaml.YAMLToJSON([]byte(text))
+	b, err := yaml.ToJSON([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
