@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-//go:embed *.go go.mod go.sum build descriptors spelling visible yamlfile
+//go:embed *.go go.mod go.sum build descriptors i18n spelling visible yamlfile
 var ownSource embed.FS
 
 // Source returns the source of the packages that are linked into programs, with the go.mod,

@@ -42,7 +42,7 @@ var house = []room{
 		{"nano/grpc/conformance", "nano/openapi/conformance", "nano/examples/conformance", "nano/examples/grpc", "nano/examples/shop", "nano/examples/readme"},
 	}},
 	{"internal", []string{"wire"}, [][]string{
-		{"internal/build", "internal/descriptors", "internal/descriptors/reflection", "internal/freeport", "internal/spelling", "internal/visible"},
+		{"internal/build", "internal/descriptors", "internal/descriptors/reflection", "internal/freeport", "internal/i18n", "internal/spelling", "internal/visible"},
 		{"internal/yamlfile"},
 		{"internal", "internal/house", "internal/http2test"},
 	}},

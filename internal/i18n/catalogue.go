@@ -1,0 +1,34 @@
+package i18n
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Catalogue has the templates of a language by id. {1} in a template stands for the first
+// argument. English needs none.
+type Catalogue map[string]string
+
+// Render writes a message in the catalogue's language. What it has no template for is in
+// English: a message that was archived by a newer version.
+func (c Catalogue) Render(m Message) string {
+	if len(c) == 0 || len(m.parts) == 0 && m.id == "" {
+		return m.english
+	}
+	if m.id == "" {
+		var text strings.Builder
+		for _, part := range m.parts {
+			text.WriteString(c.Render(part))
+		}
+		return text.String()
+	}
+	template, ok := c[m.id]
+	if !ok {
+		return m.english
+	}
+	swap := make([]string, 0, 2*len(m.parts))
+	for i, part := range m.parts {
+		swap = append(swap, "{"+strconv.Itoa(i+1)+"}", c.Render(part))
+	}
+	return strings.NewReplacer(swap...).Replace(template)
+}
