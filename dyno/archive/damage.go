@@ -10,6 +10,8 @@ import (
 	"os"
 	"reflect"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Damage is a file of a run that is not as it was written.
@@ -65,7 +67,7 @@ func readBounded(path string) ([]byte, error) {
 		return nil, err
 	}
 	if len(content) > maxDocument {
-		return nil, &Damage{File: path, Err: fmt.Errorf("larger than %d bytes", maxDocument)}
+		return nil, &Damage{File: path, Err: i18n.Errorf("archive.larger-bytes", "larger than %d bytes", maxDocument)}
 	}
 	return content, nil
 }
@@ -84,13 +86,13 @@ func decodeStrictly(content []byte, v any) (offset int64, err error) {
 		offset = syntax.Offset
 	case errors.As(err, &kind):
 		offset = kind.Offset
-		err = fmt.Errorf("%s must be %s, not %s", kind.Field, describe(kind.Type), kind.Value)
+		err = i18n.Errorf("archive.must-not", "%s must be %s, not %s", kind.Field, describe(kind.Type), kind.Value)
 	case err == io.EOF, err == io.ErrUnexpectedEOF:
-		offset, err = int64(len(content)), errors.New("ends before its JSON does")
+		offset, err = int64(len(content)), i18n.Errorf("archive.ends-before-json-does", "ends before its JSON does")
 	case err != nil:
 		err = errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	case len(bytes.TrimSpace(content[offset:])) > 0:
-		err = errors.New("goes on after its JSON has ended")
+		err = i18n.Errorf("archive.goes-after-json-ended", "goes on after its JSON has ended")
 	}
 	return min(offset, int64(len(content))), err
 }
@@ -128,14 +130,14 @@ func readLines(r io.Reader, path string, line func(text []byte) error) error {
 	}
 	switch err := in.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return &Damage{File: path, Line: number + 1, Err: fmt.Errorf("longer than %d bytes", maxLine)}
+		return &Damage{File: path, Line: number + 1, Err: i18n.Errorf("archive.longer-bytes", "longer than %d bytes", maxLine)}
 	case err != nil:
 		return &Damage{File: path, Line: number + 1, Err: err}
 	}
 	return nil
 }
 
-var errCutOff = errors.New("cut off: no newline at its end")
+var errCutOff = i18n.Errorf("archive.cut-off-no-newline-end", "cut off: no newline at its end")
 
 // wholeLines is a [bufio.SplitFunc] that refuses an unfinished last line.
 func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"dyno.example/internal/i18n"
 )
 
 // Names of the files of a run's record that other packages read.
@@ -66,7 +68,7 @@ func naming(path string, err error) error {
 	if err == nil || errors.As(err, &named) {
 		return err
 	}
-	return fmt.Errorf("writing %s: %w", path, err)
+	return i18n.Errorf("tune.writing", "writing %s: %w", path, err)
 }
 
 // replace gives the file new content at once: a reader, or a crash, sees the old

@@ -4,9 +4,10 @@ package archive
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"syscall"
+
+	"dyno.example/internal/i18n"
 )
 
 // lock takes the writer's lock at path. The kernel lets go of it when the file
@@ -18,7 +19,7 @@ func lock(path string) (*os.File, error) {
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("locking %s: %w", path, err)
+		return nil, i18n.Errorf("runner.locking", "locking %s: %w", path, err)
 	}
 	return f, nil
 }

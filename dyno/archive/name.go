@@ -2,9 +2,10 @@ package archive
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Latest is the reference that means the newest run.
@@ -30,7 +31,7 @@ func ParseName(text string) (Name, error) {
 	id, digits, _ := strings.Cut(text, ".")
 	address, err := ParseAddress(digits)
 	if err != nil || !isID(id) {
-		return Name{}, fmt.Errorf("%q is not the name of a run: an ID, a dot and an address", text)
+		return Name{}, i18n.Errorf("archive.is-not-name-run-id", "%q is not the name of a run: an ID, a dot and an address", text)
 	}
 	return Name{ID: id, Address: address}, nil
 }
@@ -76,11 +77,11 @@ func Pick(found, names []Name, ref, where string) (Name, error) {
 	case ref == "":
 		return Name{}, errNoRef
 	case len(found) > 1:
-		return Name{}, fmt.Errorf("%q begins the names of %d runs: %s", ref, len(found), some(distinct(found)))
+		return Name{}, i18n.Errorf("archive.begins-names-runs", "%q begins the names of %d runs: %s", ref, len(found), some(distinct(found)))
 	case len(names) == 0:
-		return Name{}, fmt.Errorf("no run %q: there are no runs in %s", ref, where)
+		return Name{}, i18n.Errorf("archive.no-run-are-no-runs", "no run %q: there are no runs in %s", ref, where)
 	}
-	return Name{}, fmt.Errorf("no run %q in %s; the nearest are %s", ref, where, some(nearest(ids(names), ref)))
+	return Name{}, i18n.Errorf("archive.no-run-nearest-are", "no run %q in %s; the nearest are %s", ref, where, some(nearest(ids(names), ref)))
 }
 
 var errNoRef = errors.New("no run named; give an ID, its beginning, an address, a folder or \"" + Latest + "\"")

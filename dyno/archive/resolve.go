@@ -2,6 +2,7 @@ package archive
 
 import (
 	"cmp"
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
 	"fmt"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 func (s Store) resolve(ref string) (string, error) {
 	names, err := s.names(likeAddress(ref) || isName(ref))
 	if err != nil {
-		return "", fmt.Errorf("finding run %q: %w", ref, err)
+		return "", i18n.Errorf("archive.finding-run", "finding run %q: %w", ref, err)
 	}
 	found := Match(names, ref)
 	if len(found) == 0 && ref != "" && isRun(ref) {

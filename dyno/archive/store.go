@@ -2,12 +2,13 @@ package archive
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Store is a folder of runs.
@@ -23,7 +24,7 @@ func DefaultStore() (Store, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return Store{}, fmt.Errorf("no place for runs: %w; set DYNO_HOME to a folder", err)
+		return Store{}, i18n.Errorf("archive.no-place-runs-set-dyno", "no place for runs: %w; set DYNO_HOME to a folder", err)
 	}
 	return Store{Dir: filepath.Join(home, ".dyno", "runs")}, nil
 }
@@ -43,7 +44,7 @@ type Entry struct {
 func (s Store) List() ([]Entry, error) {
 	ids, err := s.ids()
 	if err != nil {
-		return nil, fmt.Errorf("listing runs: %w", err)
+		return nil, i18n.Errorf("archive.listing-runs", "listing runs: %w", err)
 	}
 	entries := make([]Entry, 0, len(ids))
 	for _, id := range slices.Backward(ids) {
@@ -106,7 +107,7 @@ func (s Store) Open(ref string) (*Run, error) {
 	}
 	run, err := open(dir)
 	if err != nil {
-		return nil, fmt.Errorf("opening run %s: %w", filepath.Base(dir), err)
+		return nil, i18n.Errorf("archive.opening-run", "opening run %s: %w", filepath.Base(dir), err)
 	}
 	return run, nil
 }
@@ -163,11 +164,11 @@ func (s Store) Remove(ref string) error {
 		return err
 	}
 	if locked(filepath.Join(dir, lockFile)) {
-		return fmt.Errorf("removing run %s: it is being written; stop that first", filepath.Base(dir))
+		return i18n.Errorf("archive.removing-run-is-being-written", "removing run %s: it is being written; stop that first", filepath.Base(dir))
 	}
 	if filepath.Dir(dir) != filepath.Clean(s.Dir) {
 		if _, err := readManifest(dir); err != nil {
-			return fmt.Errorf("removing %s: it is not in %s, and its %s is not that of a run: %w", dir, s.Dir, ManifestFile, err)
+			return i18n.Errorf("archive.removing-is-not-and-is", "removing %s: it is not in %s, and its %s is not that of a run: %w", dir, s.Dir, ManifestFile, err)
 		}
 	}
 	doomed := filepath.Join(filepath.Dir(dir), hidden+filepath.Base(dir)+"."+removed)
@@ -179,7 +180,7 @@ func (s Store) Remove(ref string) error {
 		err = os.RemoveAll(doomed)
 	}
 	if err != nil {
-		return fmt.Errorf("removing run %s: %w", filepath.Base(dir), err)
+		return i18n.Errorf("archive.removing-run", "removing run %s: %w", filepath.Base(dir), err)
 	}
 	return nil
 }
@@ -188,10 +189,10 @@ func (s Store) Remove(ref string) error {
 // sum, as it follows from what has, and is never read back.
 func (r *Run) SaveAnalysis(document []byte) error {
 	if r.Dir == "" {
-		return errors.New("saving the analysis: the run is only in memory")
+		return i18n.Errorf("archive.saving-analysis-run-is-only", "saving the analysis: the run is only in memory")
 	}
 	if err := creator(createFile).replace(filepath.Join(r.Dir, analysisFile), document); err != nil {
-		return fmt.Errorf("saving the analysis of %s: %w%s", r.Manifest.ID, err, advice(err))
+		return i18n.Errorf("archive.saving-analysis", "saving the analysis of %s: %w%s", r.Manifest.ID, err, advice(err))
 	}
 	return nil
 }

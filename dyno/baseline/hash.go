@@ -3,9 +3,9 @@ package baseline
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 
 	"dyno.example/dyno/archive"
+	"dyno.example/internal/i18n"
 )
 
 // StudyHash is the hash of the study's text, as the run keeps it.
@@ -14,7 +14,7 @@ func StudyHash(m *archive.Manifest) string { return hash([]byte(m.StudySource)) 
 // RunHash identifies a finished run: the address of its content.
 func RunHash(run *archive.Run) (string, error) {
 	if run.Address == "" {
-		return "", fmt.Errorf("run %s has no content address: it was not finished", run.Manifest.ID)
+		return "", i18n.Errorf("baseline.run-no-content-address-was", "run %s has no content address: it was not finished", run.Manifest.ID)
 	}
 	return run.Address.String(), nil
 }

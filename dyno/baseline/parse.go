@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // maxSource bounds a baseline file, in bytes; thousands of cells fit.
@@ -113,7 +114,7 @@ func document(src []byte) (root *yaml.Node, err error) {
 	}
 	switch err := decoder.Decode(&second); {
 	case err == nil:
-		return nil, fmt.Errorf("yaml: line %d: expected one baseline, got a second document", second.Line)
+		return nil, i18n.Errorf("baseline.yaml-line-expected-one-baseline", "yaml: line %d: expected one baseline, got a second document", second.Line)
 	case !errors.Is(err, io.EOF):
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
 )
 
@@ -36,7 +37,7 @@ func (s Store) Names() ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("listing baselines: %w", err)
+		return nil, i18n.Errorf("baseline.listing-baselines", "listing baselines: %w", err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -58,12 +59,12 @@ func (s Store) Load(name string) (*Baseline, error) {
 		return nil, s.missing(name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading baseline %s: %w", name, err)
+		return nil, i18n.Errorf("baseline.reading-baseline", "reading baseline %s: %w", name, err)
 	}
 	defer f.Close()
 	src, err := io.ReadAll(io.LimitReader(f, maxSource+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading baseline %s: %w", name, err)
+		return nil, i18n.Errorf("baseline.reading-baseline", "reading baseline %s: %w", name, err)
 	}
 	return Parse(s.Path(name), src)
 }
@@ -87,11 +88,11 @@ func (s Store) missing(name string) error {
 	case err != nil:
 		return err
 	case len(names) == 0:
-		return fmt.Errorf("no baseline %q: there are none in %s; dyno baseline set %s RUN makes it", name, s.Dir, name)
+		return i18n.Errorf("baseline.no-baseline-are-none-dyno", "no baseline %q: there are none in %s; dyno baseline set %s RUN makes it", name, s.Dir, name)
 	}
 	hint := ""
 	if near, ok := spelling.Nearest(name, names); ok {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return fmt.Errorf("no baseline %q in %s%s (there are %s)", name, s.Dir, hint, strings.Join(names, ", "))
+	return i18n.Errorf("baseline.no-baseline-are", "no baseline %q in %s%s (there are %s)", name, s.Dir, hint, strings.Join(names, ", "))
 }

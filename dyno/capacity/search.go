@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // Search looks for the capacity of a service.
@@ -48,14 +50,14 @@ func (r *Result) Found() bool { return r.Holds != nil && r.Fails != nil }
 
 // Reasons why a search ends before its goal.
 var (
-	errTime   = errors.New("time was up")
-	errFloor  = errors.New("it fails even at the lowest rate")
-	errTop    = errors.New("it holds even at the highest rate")
-	errStuck  = errors.New("this machine was disturbed in every trial")
-	errFew    = errors.New("too few of the trials could be used")
-	errEnded  = errors.New("it was interrupted")
-	errSilent = errors.New("nothing answered")
-	errUnseen = errors.New("no trial could be used")
+	errTime   = i18n.Errorf("capacity.time-was-up", "time was up")
+	errFloor  = i18n.Errorf("capacity.fails-even-lowest-rate", "it fails even at the lowest rate")
+	errTop    = i18n.Errorf("capacity.holds-even-highest-rate", "it holds even at the highest rate")
+	errStuck  = i18n.Errorf("capacity.machine-was-disturbed-every-trial", "this machine was disturbed in every trial")
+	errFew    = i18n.Errorf("capacity.too-few-trials-could-used", "too few of the trials could be used")
+	errEnded  = i18n.Errorf("capacity.was-interrupted", "it was interrupted")
+	errSilent = i18n.Errorf("capacity.nothing-answered", "nothing answered")
+	errUnseen = i18n.Errorf("capacity.no-trial-could-used", "no trial could be used")
 )
 
 // Run searches until the goal is reached, the generator is the limit, or time is

@@ -19,6 +19,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Schema is the version of [Comparison] as JSON.
@@ -143,7 +144,7 @@ func (c *Comparison) addCells(old, new *analysis.Analysis, o Options) error {
 	}
 	switch {
 	case matched == 0:
-		return fmt.Errorf("runs %s and %s have no cell in common: %s", c.Old.Run, c.New.Run, strings.Join(c.Unmatched, "; "))
+		return i18n.Errorf("compare.runs-and-no-cell-common", "runs %s and %s have no cell in common: %s", c.Old.Run, c.New.Run, strings.Join(c.Unmatched, "; "))
 	case len(c.Rows) == 0:
 		return errors.New("nothing to compare: " + strings.Join(c.Unmatched, "; "))
 	}

@@ -10,7 +10,6 @@ package history
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"dyno.example/dyno/compare"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Schema is the version of [History] as JSON.
@@ -105,7 +105,7 @@ type Change struct {
 // Of looks at analysed runs, in any order. They must be of one study.
 func Of(runs []*analysis.Analysis, o Options) (*History, error) {
 	if len(runs) == 0 {
-		return nil, errors.New("no runs to look at")
+		return nil, i18n.Errorf("history.no-runs-look", "no runs to look at")
 	}
 	runs = slices.Clone(runs)
 	slices.SortStableFunc(runs, func(a, b *analysis.Analysis) int {
@@ -139,7 +139,7 @@ func Of(runs []*analysis.Analysis, o Options) (*History, error) {
 		h.noteFailures(&c, cells)
 	}
 	if len(h.Series) == 0 {
-		return nil, fmt.Errorf("the newest run, %s, has no figures of what was asked for", newest.Run.ID)
+		return nil, i18n.Errorf("history.newest-run-no-figures-was", "the newest run, %s, has no figures of what was asked for", newest.Run.ID)
 	}
 	h.findChanges()
 	h.Twins = poolTwins(kept, o.Metrics)

@@ -1,10 +1,8 @@
 package load
 
 import (
-	"errors"
-	"fmt"
-
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // Check reports what is wrong with the spec, or nil. It reads the files of the
@@ -14,7 +12,7 @@ func (s *Spec) Check() error {
 		return err
 	}
 	if len(s.Requests) == 0 {
-		return errors.New("no request to send")
+		return i18n.Errorf("load.no-request-send", "no request to send")
 	}
 	env, err := request.Environment(s.Feeds)
 	if err != nil {
@@ -22,15 +20,15 @@ func (s *Spec) Check() error {
 	}
 	for i := range s.Requests {
 		if err := s.Requests[i].Check(env); err != nil {
-			return fmt.Errorf("request %d: %w", i+1, err)
+			return i18n.Errorf("load.request", "request %d: %w", i+1, err)
 		}
 		if s.Link.Streams > 0 {
 			if err := s.Requests[i].CheckHTTP2(); err != nil {
-				return fmt.Errorf("request %d: %w", i+1, err)
+				return i18n.Errorf("load.request", "request %d: %w", i+1, err)
 			}
 		}
 		if err := s.Requests[i].CheckFraming(); err != nil {
-			return fmt.Errorf("request %d: %w", i+1, err)
+			return i18n.Errorf("load.request", "request %d: %w", i+1, err)
 		}
 	}
 	if err := s.checkMessages(env); err != nil {
@@ -41,19 +39,19 @@ func (s *Spec) Check() error {
 	}
 	phases := s.Profile.Length()
 	if phases > 0 && s.Duration != 0 && s.Duration != phases {
-		return fmt.Errorf("the phases take %v, which is how long the load is, not %v", phases, s.Duration)
+		return i18n.Errorf("load.phases-take-is-how-long", "the phases take %v, which is how long the load is, not %v", phases, s.Duration)
 	}
 	if s.Duration <= 0 && s.MaxRequests == 0 && phases == 0 {
-		return errors.New("neither a duration nor a number of requests is given: the load would never end")
+		return i18n.Errorf("load.neither-duration-nor-number-requests", "neither a duration nor a number of requests is given: the load would never end")
 	}
 	if s.Duration < 0 || s.Warmup < 0 || s.Timeout < 0 {
-		return errors.New("durations must not be negative")
+		return i18n.Errorf("load.durations-must-not-negative", "durations must not be negative")
 	}
 	if err := s.checkHTTP3(); err != nil {
 		return err
 	}
 	if s.KernelTimestamps && (s.Engine == "uring" || s.Engine == "portable" || s.Link.Unix != "" || s.Link.HTTP3) {
-		return errors.New("kernel timestamps are read by the epoll engine, from TCP connections only")
+		return i18n.Errorf("load.kernel-timestamps-are-read-epoll", "kernel timestamps are read by the epoll engine, from TCP connections only")
 	}
 	if err := s.Link.Check(); err != nil {
 		return err
@@ -68,7 +66,7 @@ func (s *Spec) Check() error {
 		return err
 	}
 	if n := s.Link.Places(s.Profile.MostConnections()); s.Link.Streams > 0 && n > mostStreams {
-		return fmt.Errorf("%d connections with %d streams each are %d streams; at most %d can be under way", s.Profile.MostConnections(), s.Link.Streams, n, mostStreams)
+		return i18n.Errorf("load.connections-streams-each-are-streams", "%d connections with %d streams each are %d streams; at most %d can be under way", s.Profile.MostConnections(), s.Link.Streams, n, mostStreams)
 	}
 	return nil
 }
@@ -80,9 +78,9 @@ func (s *Spec) checkHTTP3() error {
 	case err != nil || !s.Link.HTTP3:
 		return err
 	case u.Scheme != "https":
-		return fmt.Errorf("HTTP/3 is always encrypted (RFC 9114 3.1): load https://%s instead of http://%s", u.Host, u.Host)
+		return i18n.Errorf("load.http-is-always-encrypted-rfc", "HTTP/3 is always encrypted (RFC 9114 3.1): load https://%s instead of http://%s", u.Host, u.Host)
 	case s.Engine != "" && s.Engine != "portable":
-		return fmt.Errorf("HTTP/3 is spoken by the portable engine only, not by %s: leave the engine out", s.Engine)
+		return i18n.Errorf("load.http-is-spoken-portable-engine", "HTTP/3 is spoken by the portable engine only, not by %s: leave the engine out", s.Engine)
 	}
 	return nil
 }

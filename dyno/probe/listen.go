@@ -2,8 +2,9 @@ package probe
 
 import (
 	"errors"
-	"fmt"
 	"os"
+
+	"dyno.example/internal/i18n"
 )
 
 // ListenForRuntime listens for the helpers of a subject in a folder below scratch, until
@@ -14,7 +15,7 @@ func ListenForRuntime(scratch string) (l *RuntimeListener, remove func(), err er
 	for _, parent := range []string{scratch, "", "/tmp"} {
 		dir, err := os.MkdirTemp(parent, "dyno-")
 		if err != nil {
-			failed = append(failed, fmt.Errorf("making a folder for the runtime probe: %w", err))
+			failed = append(failed, i18n.Errorf("probe.making-folder-runtime-probe", "making a folder for the runtime probe: %w", err))
 			continue
 		}
 		if l, err = NewRuntimeListener(dir); err == nil {

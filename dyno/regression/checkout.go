@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // Checkout is a commit in a folder of its own, a worktree of the repository. Its
@@ -40,11 +42,11 @@ func (r *Repository) Checkout(ctx context.Context, ref string) (*Checkout, error
 	r.sweep(ctx)
 	folder, err := os.MkdirTemp("", checkoutPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("making a folder for %s: %w", ref, err)
+		return nil, i18n.Errorf("regression.making-folder", "making a folder for %s: %w", ref, err)
 	}
 	c := &Checkout{Ref: ref, Commit: commit, repository: r, folder: folder}
 	if err := c.fill(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("checking out %s: %w", ref, err), c.Remove())
+		return nil, errors.Join(i18n.Errorf("regression.checking-out", "checking out %s: %w", ref, err), c.Remove())
 	}
 	return c, nil
 }
@@ -85,11 +87,11 @@ func (c *Checkout) Remove() error {
 		c.owner.Close()
 	}
 	if err := os.RemoveAll(c.folder); err != nil {
-		return fmt.Errorf("removing the checkout of %s: %w", c.Ref, err)
+		return i18n.Errorf("regression.removing-checkout", "removing the checkout of %s: %w", c.Ref, err)
 	}
 	// Git forgets a worktree whose folder is gone.
 	if _, err := git(ctx, c.repository.Top, "worktree", "prune"); err != nil {
-		return fmt.Errorf("removing the checkout of %s from git's list: %w", c.Ref, err)
+		return i18n.Errorf("regression.removing-checkout-from-gits-list", "removing the checkout of %s from git's list: %w", c.Ref, err)
 	}
 	return nil
 }

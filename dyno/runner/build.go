@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 // builder makes contenders of the subjects of a study.
@@ -33,7 +33,7 @@ func (b *builder) all(ctx context.Context) (map[string]*contender, error) {
 		b.tell(Event{Kind: Building, Subject: s.Name})
 		c, cached, err := b.contender(ctx, s)
 		if err != nil {
-			return nil, fmt.Errorf("subject %s: %w", s.Name, err)
+			return nil, i18n.Errorf("runner.subject", "subject %s: %w", s.Name, err)
 		}
 		contenders[s.Name] = c
 		e := Event{Kind: Built, Subject: s.Name}
@@ -64,11 +64,11 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 		return nil, false, err
 	}
 	if speaksTLS(b.cells, s.Name) && !m.TLS {
-		return nil, false, fmt.Errorf("it does not listen with TLS, so the factor tls can't be varied of it; %s does", "go/nethttp")
+		return nil, false, i18n.Errorf("runner.does-not-listen-tls-factor", "it does not listen with TLS, so the factor tls can't be varied of it; %s does", "go/nethttp")
 	}
 	for _, protocol := range protocolsOf(b.cells, s.Name) {
 		if !m.Speaks(protocol) {
-			return nil, false, fmt.Errorf("it does not speak %s, which a load of the study is to be sent over; it speaks %s", protocol, strings.Join(m.Protocols, " and "))
+			return nil, false, i18n.Errorf("runner.does-not-speak-load-study", "it does not speak %s, which a load of the study is to be sent over; it speaks %s", protocol, strings.Join(m.Protocols, " and "))
 		}
 	}
 	c := &contender{
@@ -91,7 +91,7 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 		return nil, false, err
 	}
 	if s.Upstream != "" && m.Upstream == "" {
-		return nil, false, errors.New("it sends requests on to nobody, so that an upstream would change nothing")
+		return nil, false, i18n.Errorf("runner.sends-requests-nobody-upstream-would", "it sends requests on to nobody, so that an upstream would change nothing")
 	}
 	for _, flags := range flagsOf(b.cells, s.Name) {
 		artifact, err := b.build(ctx, s, m, flags)
@@ -170,7 +170,7 @@ func (b *builder) ownBuild(s study.Subject, flags string) (subject.Own, error) {
 		return own, err
 	}
 	if err := os.MkdirAll(own.Out, 0o755); err != nil {
-		return own, fmt.Errorf("making the folder for its build: %w", err)
+		return own, i18n.Errorf("runner.making-folder-build", "making the folder for its build: %w", err)
 	}
 	return own, nil
 }

@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -19,6 +18,7 @@ import (
 
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // certificate is what the subjects of one run that listen with TLS are given: a
@@ -95,7 +95,7 @@ func certificateFor(s *study.Study, cells []study.Cell, scratch string) (*certif
 		}
 		c, err := newCertificate(scratch)
 		if err != nil {
-			return nil, fmt.Errorf("making a certificate for subjects that speak TLS: %w", err)
+			return nil, i18n.Errorf("runner.making-certificate-subjects-speak-tls", "making a certificate for subjects that speak TLS: %w", err)
 		}
 		return c, nil
 	}

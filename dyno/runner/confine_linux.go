@@ -1,11 +1,12 @@
 package runner
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"dyno.example/internal/i18n"
 )
 
 // confine keeps all threads of this process on the given CPUs, so that probes,
@@ -17,7 +18,7 @@ func confine(cpus []int) (undo func(), err error) {
 	}
 	var before, set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
-		return nil, fmt.Errorf("reading the CPUs of this process: %w", err)
+		return nil, i18n.Errorf("runner.reading-cpus-process", "reading the CPUs of this process: %w", err)
 	}
 	for _, cpu := range cpus {
 		set.Set(cpu)
@@ -37,7 +38,7 @@ func setThreads(set *unix.CPUSet) error {
 		before = len(known)
 		tasks, err := os.ReadDir("/proc/self/task")
 		if err != nil {
-			return fmt.Errorf("listing the threads of this process: %w", err)
+			return i18n.Errorf("runner.listing-threads-process", "listing the threads of this process: %w", err)
 		}
 		for _, task := range tasks {
 			tid, err := strconv.Atoi(task.Name())
@@ -46,7 +47,7 @@ func setThreads(set *unix.CPUSet) error {
 			}
 			known[task.Name()] = true
 			if err := unix.SchedSetaffinity(tid, set); err != nil && err != unix.ESRCH {
-				return fmt.Errorf("keeping this process off the subject's CPUs: %w", err)
+				return i18n.Errorf("runner.keeping-process-off-subjects-cpus", "keeping this process off the subject's CPUs: %w", err)
 			}
 		}
 	}

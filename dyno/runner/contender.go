@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"maps"
 
 	"dyno.example/dyno/archive"
@@ -13,6 +12,7 @@ import (
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
 	"dyno.example/dyno/subject/contract"
+	"dyno.example/internal/i18n"
 )
 
 // contender is a subject made ready for its trials.
@@ -56,7 +56,7 @@ type starter struct {
 func (s *starter) instance(ctx context.Context, c *contender, cell *study.Cell, probeEnv map[string]string, log string) (*subject.Instance, error) {
 	trust, err := s.certificate.trust(c, cell)
 	if err != nil {
-		return nil, fmt.Errorf("subject %s: %w", c.Name, err)
+		return nil, i18n.Errorf("runner.subject", "subject %s: %w", c.Name, err)
 	}
 	in, err := s.begin(ctx, c, cell, probeEnv, log)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *starter) instance(ctx context.Context, c *contender, cell *study.Cell, 
 		err = verifyRequests(ctx, verifier, in.URL(), cell)
 	}
 	if err != nil {
-		return nil, errors.Join(&subjectError{fmt.Errorf("subject %s: %w", c.Name, err)}, in.Stop(context.WithoutCancel(ctx)))
+		return nil, errors.Join(&subjectError{i18n.Errorf("runner.subject", "subject %s: %w", c.Name, err)}, in.Stop(context.WithoutCancel(ctx)))
 	}
 	return in, nil
 }
@@ -92,7 +92,7 @@ func (s *starter) begin(ctx context.Context, c *contender, cell *study.Cell, pro
 		return nil, err
 	}
 	if start.CPUs, err = cell.PickCPUs(s.places.Subject, s.places.online); err != nil {
-		return nil, fmt.Errorf("subject %s: %w", c.Name, err)
+		return nil, i18n.Errorf("runner.subject", "subject %s: %w", c.Name, err)
 	}
 	start.Env = merged(probeEnv, start.Env, cell.Env)
 	if cell.TLS != "" {

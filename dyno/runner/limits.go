@@ -1,12 +1,12 @@
 package runner
 
 import (
-	"fmt"
 	"slices"
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 // limitsOf returns what a subject of a study may use.
@@ -34,7 +34,7 @@ func checkCPUSets(subjects []study.Subject, online []int) error {
 	for _, s := range subjects {
 		for _, cpu := range limitsOf(s).CPUSet {
 			if !slices.Contains(online, cpu) {
-				return fmt.Errorf("subject %s: limits: cpuset: CPU %d can't be used; online are %v", s.Name, cpu, online)
+				return i18n.Errorf("runner.subject-limits-cpuset-cpu-cant", "subject %s: limits: cpuset: CPU %d can't be used; online are %v", s.Name, cpu, online)
 			}
 		}
 	}

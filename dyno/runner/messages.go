@@ -2,13 +2,13 @@ package runner
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // What a subject of messages is asked before a trial, to see that it answers at all.
@@ -30,7 +30,7 @@ func verifyMessages(ctx context.Context, url string, secure request.TLS, cell *s
 		}
 		result, err := load.Run(ctx, spec)
 		if ctx.Err() != nil {
-			return fmt.Errorf("verify the subject at %s: %w", url, context.Cause(ctx))
+			return i18n.Errorf("runner.verify-subject", "verify the subject at %s: %w", url, context.Cause(ctx))
 		}
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func verifyMessages(ctx context.Context, url string, secure request.TLS, cell *s
 		for i := range result.Windows {
 			for _, e := range result.Windows[i].Errors.ByKind() {
 				if e.Count > 0 {
-					return fmt.Errorf("it does not answer as it must (%s): %s: %s", r.Name, e.Kind, result.FirstErrors[e.Kind])
+					return i18n.Errorf("runner.does-not-answer-must", "it does not answer as it must (%s): %s: %s", r.Name, e.Kind, result.FirstErrors[e.Kind])
 				}
 			}
 		}

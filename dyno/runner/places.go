@@ -1,12 +1,12 @@
 package runner
 
 import (
-	"fmt"
 	"slices"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 // places says on which CPUs generator and subjects run.
@@ -28,7 +28,7 @@ func choosePlaces(s *study.Study, cells []study.Cell, upstreams bool) (*places, 
 	p := s.Placement
 	generator, subj, _, err := subject.Place(p.Mode, p.Generator, p.Subject, online)
 	if err != nil {
-		return nil, fmt.Errorf("placement: %w", err)
+		return nil, i18n.Errorf("runner.placement", "placement: %w", err)
 	}
 	mode := p.Mode
 	if mode == "" {
@@ -36,7 +36,7 @@ func choosePlaces(s *study.Study, cells []study.Cell, upstreams bool) (*places, 
 	}
 	for i := range cells {
 		if _, err := cells[i].PickCPUs(subj, online); err != nil {
-			return nil, fmt.Errorf("subject %s: %w", cells[i].Subject, err)
+			return nil, i18n.Errorf("runner.subject", "subject %s: %w", cells[i].Subject, err)
 		}
 	}
 	chosen := archive.Placement{Mode: mode, Generator: generator, Subject: subj}

@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/machine/tune"
 	"dyno.example/dyno/probe"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // preparation makes ready what the trials of a run need, and holds it while they
@@ -35,7 +36,7 @@ func newPreparation(r *Runner, tell func(Event)) *preparation {
 // run prepares all, or says what is in the way before hours of measuring.
 func (p *preparation) run(ctx context.Context) (err error) {
 	if err := p.tuner.PutBack(); err != nil {
-		return fmt.Errorf("putting back settings that an earlier run has left changed: %w", err)
+		return i18n.Errorf("runner.putting-back-settings-earlier-run", "putting back settings that an earlier run has left changed: %w", err)
 	}
 	if p.starter.places, err = choosePlaces(p.study, p.cells, p.builder.upstreams()); err != nil {
 		return err
@@ -105,10 +106,10 @@ func (p *preparation) checkCell(ctx context.Context, s study.Subject, cell *stud
 		err = p.checkMetrics(url, p.contenders[s.Name], cell)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("subject %s: %w", s.Name, err), in.Stop(context.WithoutCancel(ctx)))
+		return errors.Join(i18n.Errorf("runner.subject", "subject %s: %w", s.Name, err), in.Stop(context.WithoutCancel(ctx)))
 	}
 	if err := in.Stop(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("stopping subject %s: %w", s.Name, err)
+		return i18n.Errorf("runner.stopping-subject", "stopping subject %s: %w", s.Name, err)
 	}
 	return nil
 }

@@ -2,13 +2,13 @@ package runner
 
 import (
 	"context"
-	"fmt"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 // Runner carries out one study. Fill in the exported fields, then call Run.
@@ -53,7 +53,7 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 	}
 	defer lock.release()
 	if _, err := subject.Sweep(ctx, r.StateDir); err != nil {
-		return "", fmt.Errorf("ending what an earlier run left behind: %w", err)
+		return "", i18n.Errorf("runner.ending-earlier-run-left-behind", "ending what an earlier run left behind: %w", err)
 	}
 	p := newPace(r)
 	tell := newNarrator(r, p).tell

@@ -1,9 +1,10 @@
 package runner
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+
+	"dyno.example/internal/i18n"
 )
 
 // newScratch makes an empty folder for what a run needs for a time: sockets and
@@ -19,7 +20,7 @@ func newScratch(stateDir string) (string, error) {
 		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil {
-		return "", fmt.Errorf("making the folder for sockets and keys: %w", err)
+		return "", i18n.Errorf("runner.making-folder-sockets-and-keys", "making the folder for sockets and keys: %w", err)
 	}
 	return dir, nil
 }

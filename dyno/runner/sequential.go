@@ -2,9 +2,9 @@ package runner
 
 import (
 	"context"
-	"fmt"
 
 	"dyno.example/dyno/archive"
+	"dyno.example/internal/i18n"
 )
 
 // Progress says how far a run is towards what it is to find out.
@@ -63,7 +63,7 @@ func (s *session) goOn(ctx context.Context, w *archive.Writer) (more bool, err e
 		return false, nil
 	}
 	if s.failing >= leastBlocks*len(s.plan.Cells) {
-		return false, fmt.Errorf("the last %d trials have failed one after the other, and so would more", s.failing)
+		return false, i18n.Errorf("runner.last-trials-failed-one-after", "the last %d trials have failed one after the other, and so would more", s.failing)
 	}
 	p, err := s.progress(w)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *session) progress(w *archive.Writer) (p Progress, err error) {
 	}
 	run, err := s.runner.Store.Open(w.ID())
 	if err != nil {
-		return p, fmt.Errorf("reading the run so far: %w", err)
+		return p, i18n.Errorf("runner.reading-run-far", "reading the run so far: %w", err)
 	}
 	return s.runner.Decide(run)
 }

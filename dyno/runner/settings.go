@@ -2,12 +2,12 @@ package runner
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
 	"dyno.example/dyno/machine/tune"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // newTuner changes settings of this machine; its journal is where dyno machine
@@ -43,7 +43,7 @@ func checkSettings(t *tune.Tuner, s *study.Study, cells []study.Cell) error {
 				err = set.Undo()
 			}
 			if err != nil {
-				return fmt.Errorf("%sfactor kernel.%s: %w", placeOf(s, "kernel."+name), name, err)
+				return i18n.Errorf("runner.factor-kernel", "%sfactor kernel.%s: %w", placeOf(s, "kernel."+name), name, err)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
 	"dyno.example/dyno/validity"
+	"dyno.example/internal/i18n"
 )
 
 // trial measures one cell: start, verify, warm up, measure, stop. What goes
@@ -27,7 +27,7 @@ func (s *session) trial(ctx context.Context, planned *study.PlannedTrial, cell *
 	f := s.measure(ctx, &t, cell, log)
 	switch {
 	case ctx.Err() != nil: // what else went wrong follows from that, but not what is left
-		t.Status, f.cause = archive.Interrupted, errors.New("interrupted")
+		t.Status, f.cause = archive.Interrupted, i18n.Errorf("runner.interrupted", "interrupted")
 	case f.error() != nil:
 		t.Status, t.Fault = archive.Failed, faultOf(f.cause)
 	}
@@ -71,7 +71,7 @@ func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cel
 	t.StartUp, t.Executable, t.Size = in.StartUp(), in.ExecutableSize(), c.sizes[cell.BuildFlags]
 	defer func() {
 		if stopErr := in.Stop(context.WithoutCancel(ctx)); stopErr != nil {
-			f.left = fmt.Errorf("stopping subject %s: %w", c.Name, stopErr)
+			f.left = i18n.Errorf("runner.stopping-subject", "stopping subject %s: %w", c.Name, stopErr)
 		}
 	}()
 	return failure{cause: s.load(ctx, t, cell, in, runtime)}

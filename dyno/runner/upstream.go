@@ -2,12 +2,12 @@ package runner
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 // upstreams reports whether some subject sends requests on to another program.
@@ -28,11 +28,11 @@ func (b *builder) upstream(ctx context.Context, c *contender, name string) (cach
 	}
 	m, err := b.catalog.Get(name)
 	if err != nil {
-		return false, fmt.Errorf("its upstream: %w", err)
+		return false, i18n.Errorf("runner.upstream", "its upstream: %w", err)
 	}
 	artifact, err := b.build(ctx, study.Subject{Name: c.Name}, m, "")
 	if err != nil {
-		return false, fmt.Errorf("its upstream %s: %w", name, err)
+		return false, i18n.Errorf("runner.upstream-2", "its upstream %s: %w", name, err)
 	}
 	start := artifact.StartSpec()
 	start.Name = c.Name + "'s upstream"

@@ -1,9 +1,10 @@
 package stats
 
 import (
-	"errors"
 	"fmt"
 	"math"
+
+	"dyno.example/internal/i18n"
 )
 
 // USL is the Universal Scalability Law fitted to throughput x against
@@ -42,8 +43,8 @@ const (
 
 // Reasons why there is no fit.
 var (
-	errFewPoints = fmt.Errorf("a scalability law needs at least %d points at %d levels of concurrency", minPointsUSL, minLevelsUSL)
-	errNoSpread  = errors.New("the levels of concurrency are too close together: the highest must be at least twice the lowest")
+	errFewPoints = i18n.Errorf("stats.scalability-law-needs-least-points", "a scalability law needs at least %d points at %d levels of concurrency", minPointsUSL, minLevelsUSL)
+	errNoSpread  = i18n.Errorf("stats.levels-concurrency-are-too-close", "the levels of concurrency are too close together: the highest must be at least twice the lowest")
 )
 
 // FitUSL fits the law to points with n[i] at least 1 and x[i] above 0, by least

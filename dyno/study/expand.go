@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 const (
@@ -48,7 +49,7 @@ func checkSize(s *Study) error {
 	for _, size := range []int{len(s.Subjects), len(s.Loads), points, s.Blocks} {
 		size = max(size, 1)
 		if trials > maxTrials/size {
-			return fmt.Errorf("%s: %s × %d blocks are more than the %d trials that are allowed: take fewer levels or blocks", s.Path, product, s.Blocks, maxTrials)
+			return i18n.Errorf("study.blocks-are-more-trials-are", "%s: %s × %d blocks are more than the %d trials that are allowed: take fewer levels or blocks", s.Path, product, s.Blocks, maxTrials)
 		}
 		trials *= size
 	}

@@ -2,7 +2,6 @@ package study
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"dyno.example/dyno/internal/shell"
 	"dyno.example/dyno/machine/setting"
+	"dyno.example/internal/i18n"
 )
 
 // checkArgument refuses names that no command line takes.
@@ -106,7 +106,7 @@ func (c *Cell) PickCPUs(placed, online []int) ([]int, error) {
 	}
 	if n, err := strconv.Atoi(c.CPUs); err == nil {
 		if n < 1 || n > len(placed) {
-			return nil, fmt.Errorf("cpus: %d CPUs can't be given to the subject, which has %v", n, placed)
+			return nil, i18n.Errorf("study.cpus-cpus-cant-given-subject", "cpus: %d CPUs can't be given to the subject, which has %v", n, placed)
 		}
 		return placed[:n:n], nil
 	}
@@ -115,7 +115,7 @@ func (c *Cell) PickCPUs(placed, online []int) ([]int, error) {
 		ok = ok && slices.Contains(online, cpu)
 	}
 	if !ok {
-		return nil, fmt.Errorf("cpus: the CPUs %s can't all be used; online are %v", c.CPUs, online)
+		return nil, i18n.Errorf("study.cpus-cpus-cant-all-used", "cpus: the CPUs %s can't all be used; online are %v", c.CPUs, online)
 	}
 	return cpus, nil
 }

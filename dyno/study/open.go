@@ -3,7 +3,6 @@ package study
 import (
 	_ "embed"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"dyno.example/dyno/studies"
+	"dyno.example/internal/i18n"
 )
 
 // Open reads the study that a user named: a built-in one, or a file. Words with
@@ -29,7 +29,7 @@ func Open(name string, subjects []string) (*Study, error) {
 	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `./\`):
 		return nil, unknown(name)
 	case err != nil:
-		return nil, fmt.Errorf("reading the study: %w", err)
+		return nil, i18n.Errorf("study.reading-study", "reading the study: %w", err)
 	}
 	in := newInput(name, subjects)
 	in.onDisk = true
@@ -42,7 +42,7 @@ func unknown(name string) error {
 	if hint != "" {
 		hint = " (" + hint + ")"
 	}
-	return fmt.Errorf("there is no built-in study %q%s; dyno studies lists them, and a file is named with its ending, such as my-study.yaml", name, hint)
+	return i18n.Errorf("study.is-no-built-study-dyno", "there is no built-in study %q%s; dyno studies lists them, and a file is named with its ending, such as my-study.yaml", name, hint)
 }
 
 // readFile reads a file, but not more than one byte above maxSource: what is

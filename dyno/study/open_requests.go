@@ -1,10 +1,10 @@
 package study
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // OpenRequests reads a file of requests: a list as under requests in a study, or
@@ -14,7 +14,7 @@ import (
 func OpenRequests(path string, given []request.Feed) ([]request.Request, []request.Feed, error) {
 	src, err := readFile(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the requests: %w", err)
+		return nil, nil, i18n.Errorf("study.reading-requests", "reading the requests: %w", err)
 	}
 	return ParseRequests(filepath.Clean(path), src, given)
 }

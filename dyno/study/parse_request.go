@@ -2,12 +2,12 @@ package study
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/load/template"
+	"dyno.example/internal/i18n"
 )
 
 // verbs are the short forms "get: /path".
@@ -181,7 +181,7 @@ func textFile(at scope, what string) string {
 	}
 	body, err := readFile(path)
 	if err == nil && len(body) > maxSource {
-		err = fmt.Errorf("%s has more than the %d bytes that are allowed", path, maxSource)
+		err = i18n.Errorf("study.more-bytes-are-allowed", "%s has more than the %d bytes that are allowed", path, maxSource)
 	}
 	if err != nil {
 		at.Problem("the path starts at the study's folder", "reading the %s: %v", what, err)

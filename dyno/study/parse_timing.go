@@ -1,9 +1,10 @@
 package study
 
 import (
-	"fmt"
 	"strings"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // A warm-up that goes on until the subject is steady: how long it takes unless the
@@ -49,16 +50,16 @@ func steadyWithin(text string) (least, most time.Duration, err error) {
 	}
 	from, to, ok := strings.Cut(strings.TrimSpace(rest), "..")
 	if !ok || rest[0] != ' ' {
-		return 0, 0, fmt.Errorf("expected how long it takes at least and at most, got %s", form.Quote(text))
+		return 0, 0, i18n.Errorf("study.expected-how-long-takes-least", "expected how long it takes at least and at most, got %s", form.Quote(text))
 	}
 	if least, err = time.ParseDuration(from); err != nil || least < 0 {
-		return 0, 0, fmt.Errorf("%s is not a duration", form.Quote(from))
+		return 0, 0, i18n.Errorf("study.is-not-duration", "%s is not a duration", form.Quote(from))
 	}
 	if most, err = time.ParseDuration(to); err != nil {
-		return 0, 0, fmt.Errorf("%s is not a duration", form.Quote(to))
+		return 0, 0, i18n.Errorf("study.is-not-duration", "%s is not a duration", form.Quote(to))
 	}
 	if most < leastWarmupEnd || most > maxDuration || most <= least {
-		return 0, 0, fmt.Errorf("it may take from %s to %s at most, and longer than at least, got %s", leastWarmupEnd, maxDuration, form.Quote(text))
+		return 0, 0, i18n.Errorf("study.may-take-from-most-and", "it may take from %s to %s at most, and longer than at least, got %s", leastWarmupEnd, maxDuration, form.Quote(text))
 	}
 	return least, most, nil
 }
@@ -76,7 +77,7 @@ func (t Timing) WithWarmup(text string) (Timing, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > maxDuration {
-		return t, fmt.Errorf("expected a duration such as 5s, or steady, or steady 5s..30s, got %s", form.Quote(text))
+		return t, i18n.Errorf("study.expected-duration-s-steady-steady", "expected a duration such as 5s, or steady, or steady 5s..30s, got %s", form.Quote(text))
 	}
 	t.Warmup, t.WarmupMost = d, 0
 	return t, nil

@@ -1,12 +1,12 @@
 package study
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"dyno.example/dyno/claim"
+	"dyno.example/internal/i18n"
 )
 
 // Without returns the study with some of its subjects left out, and with them the
@@ -15,13 +15,13 @@ import (
 func (s *Study) Without(names ...string) (*Study, error) {
 	for _, name := range names {
 		if !slices.ContainsFunc(s.Subjects, func(one Subject) bool { return one.Name == name }) {
-			return nil, fmt.Errorf("study %s has no subject %q to leave out; it has %s", s.Name, name, strings.Join(s.subjectNames(), ", "))
+			return nil, i18n.Errorf("study.study-no-subject-leave-out", "study %s has no subject %q to leave out; it has %s", s.Name, name, strings.Join(s.subjectNames(), ", "))
 		}
 	}
 	fewer := *s
 	fewer.Subjects = slices.DeleteFunc(slices.Clone(s.Subjects), func(one Subject) bool { return slices.Contains(names, one.Name) })
 	if len(fewer.Subjects) == 0 {
-		return nil, fmt.Errorf("study %s has no subject left without %s", s.Name, strings.Join(names, ", "))
+		return nil, i18n.Errorf("study.study-no-subject-left-without", "study %s has no subject left without %s", s.Name, strings.Join(names, ", "))
 	}
 	fewer.Claims = slices.Clone(s.Claims)
 	for _, name := range names {

@@ -3,13 +3,14 @@ package subject
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // Builder makes subjects of a catalog into programs, each only once.
@@ -66,7 +67,7 @@ func (b *Builder) Look(ctx context.Context, c *Catalog, subjects []Manifest) ([]
 func (b *Builder) find(ctx context.Context, c *Catalog, m Manifest, tools toolbox) (*Artifact, []string, error) {
 	builds := filepath.Join(b.Dir, "builds")
 	if err := os.MkdirAll(builds, 0o755); err != nil {
-		return nil, nil, fmt.Errorf("make the build cache: %w", err)
+		return nil, nil, i18n.Errorf("subject.make-build-cache", "make the build cache: %w", err)
 	}
 	// The cache's folder is neutral ground: what a tool says of itself may
 	// depend on where it is asked.
@@ -107,7 +108,7 @@ func (b *Builder) fill(ctx context.Context, fsys fs.FS, files []string, a *Artif
 		b.say("waiting for another dyno that is building " + a.Manifest.Name)
 	})
 	if err != nil {
-		return fmt.Errorf("lock the build of subject %s: %w", a.Manifest.Name, err)
+		return i18n.Errorf("subject.lock-build-subject", "lock the build of subject %s: %w", a.Manifest.Name, err)
 	}
 	defer unlock()
 	if a.exists() {
@@ -126,24 +127,24 @@ func (b *Builder) buildIn(ctx context.Context, fsys fs.FS, files []string, a *Ar
 	removeAll(filepath.Dir(root), prefix) // of a dyno that was killed; the lock is ours
 	temp, err := os.MkdirTemp(filepath.Dir(root), prefix)
 	if err != nil {
-		return fmt.Errorf("build subject %s: %w", a.Manifest.Name, err)
+		return i18n.Errorf("subject.build-subject", "build subject %s: %w", a.Manifest.Name, err)
 	}
 	defer os.RemoveAll(temp)
 	draft := *a
 	draft.place(temp)
 	named := os.WriteFile(filepath.Join(temp, ownerFile), []byte(a.Manifest.Name), 0o644)
 	if err := errors.Join(named, os.Chmod(temp, 0o755), os.Mkdir(draft.Out, 0o755)); err != nil {
-		return fmt.Errorf("build subject %s: %w", a.Manifest.Name, err)
+		return i18n.Errorf("subject.build-subject", "build subject %s: %w", a.Manifest.Name, err)
 	}
 	if err := unpack(fsys, files, filepath.Join(temp, "src")); err != nil {
-		return fmt.Errorf("build subject %s: %w", a.Manifest.Name, err)
+		return i18n.Errorf("subject.build-subject", "build subject %s: %w", a.Manifest.Name, err)
 	}
 	if err := b.run(ctx, &draft, root+".failed.log"); err != nil {
 		return err
 	}
 	// In the cache it is taken for whole ever after, also after a power failure.
 	if err := errors.Join(syncBuild(temp), os.Rename(temp, root)); err != nil {
-		return fmt.Errorf("keep the build of subject %s: %w", a.Manifest.Name, err)
+		return i18n.Errorf("subject.keep-build-subject", "keep the build of subject %s: %w", a.Manifest.Name, err)
 	}
 	return nil
 }

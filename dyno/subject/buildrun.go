@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // BuildError says that a build command failed and what it printed last.
@@ -62,7 +64,7 @@ func runBuild(ctx context.Context, run buildRun) error {
 	if run.Log != "" {
 		log, err := os.Create(run.Log)
 		if err != nil {
-			return fmt.Errorf("build subject %s: %w", run.Subject, err)
+			return i18n.Errorf("subject.build-subject", "build subject %s: %w", run.Subject, err)
 		}
 		defer log.Close()
 		out.copy = log
@@ -82,7 +84,7 @@ func runBuild(ctx context.Context, run buildRun) error {
 		return nil
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("build subject %s: %w", run.Subject, context.Cause(ctx))
+		return i18n.Errorf("subject.build-subject", "build subject %s: %w", run.Subject, context.Cause(ctx))
 	}
 	return &BuildError{
 		Subject: run.Subject, Command: run.Command, Exit: cmd.ProcessState.ExitCode(),

@@ -2,13 +2,13 @@ package subject
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"dyno.example/dyno/subject/contract"
+	"dyno.example/internal/i18n"
 )
 
 // manifestFile is the name of the file that makes a folder a subject.
@@ -46,13 +46,13 @@ func NewCatalog(fsys fs.FS) (*Catalog, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the catalog of subjects: %w", err)
+		return nil, i18n.Errorf("subject.read-catalog-subjects", "read the catalog of subjects: %w", err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	if err := c.checkUpstreams(); err != nil {
-		return nil, fmt.Errorf("read the catalog of subjects: %w", err)
+		return nil, i18n.Errorf("subject.read-catalog-subjects", "read the catalog of subjects: %w", err)
 	}
 	slices.SortFunc(c.subjects, func(a, b Manifest) int { return strings.Compare(a.Name, b.Name) })
 	return c, nil
@@ -77,7 +77,7 @@ func (c *Catalog) Get(name string) (Manifest, error) {
 			return m, nil
 		}
 	}
-	return Manifest{}, fmt.Errorf("no subject %q%s (known: %s)", name, c.suggest(name), strings.Join(c.Names(), ", "))
+	return Manifest{}, i18n.Errorf("subject.no-subject-known", "no subject %q%s (known: %s)", name, c.suggest(name), strings.Join(c.Names(), ", "))
 }
 
 // suggest looks for a slip, then for a name without its language.
@@ -97,7 +97,7 @@ func (c *Catalog) suggest(name string) string {
 func (c *Catalog) Routes(m Manifest) ([]contract.Route, error) {
 	data, err := fs.ReadFile(c.fsys, m.Routes)
 	if err != nil {
-		return nil, fmt.Errorf("read the routes of subject %s: %w", m.Name, err)
+		return nil, i18n.Errorf("subject.read-routes-subject", "read the routes of subject %s: %w", m.Name, err)
 	}
 	return ParseRoutes(m.Routes, data)
 }
@@ -106,7 +106,7 @@ func (c *Catalog) Routes(m Manifest) ([]contract.Route, error) {
 func (c *Catalog) Calls(m Manifest) ([]contract.Call, error) {
 	data, err := fs.ReadFile(c.fsys, m.Routes)
 	if err != nil {
-		return nil, fmt.Errorf("read the calls of subject %s: %w", m.Name, err)
+		return nil, i18n.Errorf("subject.read-calls-subject", "read the calls of subject %s: %w", m.Name, err)
 	}
 	return ParseCalls(m.Routes, data)
 }

@@ -1,13 +1,13 @@
 package subject
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"dyno.example/dyno/load/template"
+	"dyno.example/internal/i18n"
 )
 
 // environ is dyno's own environment with the given variables on top; later
@@ -35,7 +35,7 @@ func filled(env map[string]string) (map[string]string, error) {
 	for name, value := range out {
 		text, err := template.Environ(value, os.LookupEnv)
 		if err != nil {
-			return nil, fmt.Errorf("env %s: %w", name, err)
+			return nil, i18n.Errorf("subject.env", "env %s: %w", name, err)
 		}
 		out[name] = text
 	}

@@ -6,11 +6,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"sync"
 	"syscall"
+
+	"dyno.example/internal/i18n"
 )
 
 // handle is dyno's end of a keeper: it sends it what to launch and commands, and gets notifications.
@@ -34,17 +35,17 @@ type handle struct {
 func startKeeper(o launchRequest, log *os.File) (*handle, error) {
 	exe, err := executable()
 	if err != nil {
-		return nil, fmt.Errorf("start the keeper: %w", err)
+		return nil, i18n.Errorf("subject.start-keeper", "start the keeper: %w", err)
 	}
 	controlIn, controlOut, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("start the keeper: %w", err)
+		return nil, i18n.Errorf("subject.start-keeper", "start the keeper: %w", err)
 	}
 	defer controlIn.Close()
 	notificationsIn, notificationsOut, err := os.Pipe()
 	if err != nil {
 		controlOut.Close()
-		return nil, fmt.Errorf("start the keeper: %w", err)
+		return nil, i18n.Errorf("subject.start-keeper", "start the keeper: %w", err)
 	}
 	defer notificationsOut.Close()
 	h := &handle{
@@ -59,13 +60,13 @@ func startKeeper(o launchRequest, log *os.File) (*handle, error) {
 	if err := h.cmd.Start(); err != nil {
 		controlOut.Close()
 		notificationsIn.Close()
-		return nil, fmt.Errorf("start the keeper: %w", err)
+		return nil, i18n.Errorf("subject.start-keeper", "start the keeper: %w", err)
 	}
 	go h.follow(notificationsIn)
 	if err := h.commands.Encode(o); err != nil {
 		h.control.Close()
 		<-h.gone
-		return nil, fmt.Errorf("give the keeper its launch request: %w", err)
+		return nil, i18n.Errorf("subject.give-keeper-launch-request", "give the keeper its launch request: %w", err)
 	}
 	return h, nil
 }
@@ -121,14 +122,14 @@ func (h *handle) hear(n notification, seen *keeperState) {
 		h.killed = n.Killed
 		h.reportLeft(n.Left)
 		if n.OutOfMemory > 0 {
-			h.err = errors.Join(h.err, fmt.Errorf("the kernel killed %d of the processes of subject %s: together they needed more than their limit of memory, %s", n.OutOfMemory, h.launch.Name, h.launch.Limits.memoryText()))
+			h.err = errors.Join(h.err, i18n.Errorf("subject.kernel-killed-processes-subject-together", "the kernel killed %d of the processes of subject %s: together they needed more than their limit of memory, %s", n.OutOfMemory, h.launch.Name, h.launch.Limits.memoryText()))
 		}
 	}
 }
 
 func (h *handle) reportLeft(left []int) {
 	if len(left) > 0 {
-		h.err = fmt.Errorf("subject %s can't be ended: processes %v do not die", h.launch.Name, left)
+		h.err = i18n.Errorf("subject.subject-cant-ended-processes-do", "subject %s can't be ended: processes %v do not die", h.launch.Name, left)
 	}
 }
 
@@ -153,7 +154,7 @@ func (h *handle) awaitStart(ctx context.Context) (notification, error) {
 	select {
 	case n, ok := <-h.started:
 		if !ok {
-			return n, errors.New("its keeper ended before it was started")
+			return n, i18n.Errorf("subject.keeper-ended-before-was-started", "its keeper ended before it was started")
 		}
 		if n.Event == eventFailed {
 			<-h.gone

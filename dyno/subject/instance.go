@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // stopMargin is how long Stop waits for the keeper's last word once its
@@ -47,15 +49,15 @@ type Instance struct {
 func Attach(name, baseURL string) (*Instance, error) {
 	u, err := url.Parse(baseURL)
 	if err != nil {
-		return nil, fmt.Errorf("subject %s: %w", name, err)
+		return nil, i18n.Errorf("runner.subject", "subject %s: %w", name, err)
 	}
 	port, ok := map[string]int{"http": 80, "https": 443}[u.Scheme]
 	if !ok || u.Hostname() == "" {
-		return nil, fmt.Errorf("subject %s: %q is not a base URL; expected one such as http://127.0.0.1:8080", name, baseURL)
+		return nil, i18n.Errorf("subject.subject-is-not-base-url", "subject %s: %q is not a base URL; expected one such as http://127.0.0.1:8080", name, baseURL)
 	}
 	if u.Port() != "" {
 		if port, err = strconv.Atoi(u.Port()); err != nil || port < 1 || port > 65535 {
-			return nil, fmt.Errorf("subject %s: %q is not a port", name, u.Port())
+			return nil, i18n.Errorf("subject.subject-is-not-port", "subject %s: %q is not a port", name, u.Port())
 		}
 	}
 	return &Instance{
@@ -168,7 +170,7 @@ func (in *Instance) awaitGone(ctx context.Context) error {
 		select {
 		case <-in.handle.gone:
 		case <-time.After(stopMargin):
-			return fmt.Errorf("stop subject %s: its keeper does not answer: %w", in.name, context.Cause(ctx))
+			return i18n.Errorf("subject.stop-subject-keeper-does-not", "stop subject %s: its keeper does not answer: %w", in.name, context.Cause(ctx))
 		}
 	}
 	in.removeLog()

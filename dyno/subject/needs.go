@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"dyno.example/internal/i18n"
 )
 
 // NeedError says that a tool a subject needs is missing, too old or broken,
@@ -121,17 +123,17 @@ func (t toolbox) askAll(ctx context.Context, subjects []Manifest, dir string) {
 
 func (m Manifest) checkNeed(ctx context.Context, need Need, dir string, tools toolbox) (string, error) {
 	if _, err := exec.LookPath(need.Command); err != nil {
-		return "", &NeedError{Subject: m.Name, Need: need, Cause: fmt.Errorf("%s is not in PATH", need.Command)}
+		return "", &NeedError{Subject: m.Name, Need: need, Cause: i18n.Errorf("subject.is-not-path", "%s is not in PATH", need.Command)}
 	}
 	text, err := tools.ask(ctx, need.Check, dir)
 	if err != nil {
-		return "", &NeedError{Subject: m.Name, Need: need, Cause: fmt.Errorf("%q failed: %w: %s", need.Check, err, text)}
+		return "", &NeedError{Subject: m.Name, Need: need, Cause: i18n.Errorf("subject.failed", "%q failed: %w: %s", need.Check, err, text)}
 	}
 	version := versionNumber.FindString(text)
 	switch {
 	case need.Min == "":
 	case version == "":
-		return "", &NeedError{Subject: m.Name, Need: need, Cause: fmt.Errorf("%q printed no version: %s", need.Check, text)}
+		return "", &NeedError{Subject: m.Name, Need: need, Cause: i18n.Errorf("subject.printed-no-version", "%q printed no version: %s", need.Check, text)}
 	case compareVersions(version, need.Min) < 0:
 		return "", &NeedError{Subject: m.Name, Need: need, Found: version}
 	}

@@ -3,11 +3,12 @@ package subject
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"strings"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // Own is a program of the user's, which dyno knows only by its commands. In their
@@ -34,7 +35,7 @@ func (o Own) Prepare(ctx context.Context, log string, progress func(line string)
 	}
 	env, err := filled(o.env())
 	if err != nil {
-		return fmt.Errorf("subject %s: %w", o.Name, err)
+		return i18n.Errorf("runner.subject", "subject %s: %w", o.Name, err)
 	}
 	return runBuild(ctx, buildRun{
 		Subject: o.Name, Command: o.Build, Dir: o.Dir, Env: environ(env, map[string]string{flagsVariable: o.Flags}),

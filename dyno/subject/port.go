@@ -1,12 +1,13 @@
 package subject
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"os"
 	"strconv"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Ports a subject may get: clear of those of well-known services and of those
@@ -33,7 +34,7 @@ func freePort() (int, error) {
 	}
 	l, err := net.Listen("tcp", ":0")
 	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
+		return 0, i18n.Errorf("subject.find-free-port", "find a free port: %w", err)
 	}
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port, nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dyno.example/dyno/load/rpc"
+	"dyno.example/internal/i18n"
 )
 
 // Limits of waiting for readiness.
@@ -23,7 +24,7 @@ const (
 )
 
 // errExited says that a subject ended while its readiness was awaited.
-var errExited = errors.New("exited before it was ready")
+var errExited = i18n.Errorf("subject.exited-before-was-ready", "exited before it was ready")
 
 // awaitReady asks until there is nothing to say against the subject. It fails
 // when ctx ends, when exited is closed, or after timeout, with the last thing
@@ -43,7 +44,7 @@ func awaitReady(ctx context.Context, ask func(context.Context) error, timeout ti
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-deadline:
-			return fmt.Errorf("was not ready within %v (ready_within gives it longer): %w", timeout, last)
+			return i18n.Errorf("subject.was-not-ready-within-ready", "was not ready within %v (ready_within gives it longer): %w", timeout, last)
 		case <-time.After(pause):
 		}
 	}
@@ -123,7 +124,7 @@ func ask(ctx context.Context, client *http.Client, url string, limit int) error 
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= limit {
-		return fmt.Errorf("GET %s was answered with %s", url, resp.Status)
+		return i18n.Errorf("subject.get-was-answered", "GET %s was answered with %s", url, resp.Status)
 	}
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 		return fmt.Errorf("GET %s: %w", url, err)

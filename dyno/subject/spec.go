@@ -2,13 +2,14 @@ package subject
 
 import (
 	"crypto/tls"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // defaultGrace is how long a subject may take to end when asked.
@@ -63,21 +64,21 @@ func (a *Artifact) StartSpec() StartSpec {
 func (s *StartSpec) check() error {
 	switch {
 	case (len(s.Command) == 0) == (strings.TrimSpace(s.Shell) == ""):
-		return fmt.Errorf("subject %s: give either a command or a shell command to start it", s.Name)
+		return i18n.Errorf("subject.subject-give-either-command-shell", "subject %s: give either a command or a shell command to start it", s.Name)
 	case s.Timeout < 0 || s.Timeout > maxReady:
-		return fmt.Errorf("subject %s: the time to get ready is %v; it can be at most %v", s.Name, s.Timeout, maxReady)
+		return i18n.Errorf("subject.subject-time-get-ready-is", "subject %s: the time to get ready is %v; it can be at most %v", s.Name, s.Timeout, maxReady)
 	case s.Port < 0 || s.Port > 65535:
-		return fmt.Errorf("subject %s: %d is not a port; expected a number from 1 to 65535", s.Name, s.Port)
+		return i18n.Errorf("subject.subject-is-not-port-expected", "subject %s: %d is not a port; expected a number from 1 to 65535", s.Name, s.Port)
 	case s.Upstream != nil && s.Upstream.Upstream != nil:
-		return fmt.Errorf("subject %s: its upstream %s has an upstream of its own", s.Name, s.Upstream.Name)
+		return i18n.Errorf("subject.subject-upstream-upstream-own", "subject %s: its upstream %s has an upstream of its own", s.Name, s.Upstream.Name)
 	case s.Limits.check() != nil:
-		return fmt.Errorf("subject %s: %w", s.Name, s.Limits.check())
+		return i18n.Errorf("runner.subject", "subject %s: %w", s.Name, s.Limits.check())
 	case s.Ready != "" && !strings.HasPrefix(s.Ready, "/") && !isHealth(s.Ready):
-		return fmt.Errorf("subject %s: the path to poll, %q, must begin with /", s.Name, s.Ready)
+		return i18n.Errorf("subject.subject-path-poll-must-begin", "subject %s: the path to poll, %q, must begin with /", s.Name, s.Ready)
 	}
 	var err error
 	if s.Env, err = filled(s.Env); err != nil {
-		return fmt.Errorf("subject %s: %w", s.Name, err)
+		return i18n.Errorf("runner.subject", "subject %s: %w", s.Name, err)
 	}
 	if s.Timeout == 0 {
 		s.Timeout = defaultReady
@@ -142,7 +143,7 @@ func findProgram(name, dir string) (string, error) {
 	if !strings.Contains(name, "/") {
 		found, err := exec.LookPath(name)
 		if err != nil {
-			return "", fmt.Errorf("%q is not in PATH; install it, or give its path", name)
+			return "", i18n.Errorf("subject.is-not-path-install-give", "%q is not in PATH; install it, or give its path", name)
 		}
 		return filepath.Abs(found)
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // portAttempts is how many free ports are tried when a subject finds its port
@@ -58,7 +60,7 @@ func Start(ctx context.Context, s StartSpec) (*Instance, error) {
 	}
 	if s.Port != 0 {
 		if err := portIsFree(s.Port); err != nil {
-			return nil, fmt.Errorf("subject %s can't have port %d: %w; choose another, or leave the choice to dyno", s.Name, s.Port, err)
+			return nil, i18n.Errorf("subject.subject-cant-port-choose-another", "subject %s can't have port %d: %w; choose another, or leave the choice to dyno", s.Name, s.Port, err)
 		}
 	}
 	for attempt := 1; ; attempt++ {
@@ -82,11 +84,11 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 	}
 	o, err := s.launchRequest(port)
 	if err != nil {
-		return nil, fmt.Errorf("start subject %s: %w", s.Name, err)
+		return nil, i18n.Errorf("subject.start-subject", "start subject %s: %w", s.Name, err)
 	}
 	log, err := s.openLog()
 	if err != nil {
-		return nil, fmt.Errorf("start subject %s: %w", s.Name, err)
+		return nil, i18n.Errorf("subject.start-subject", "start subject %s: %w", s.Name, err)
 	}
 	defer log.Close()
 	h, err := startKeeper(o, log)
@@ -94,7 +96,7 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 		if s.Log == "" {
 			os.Remove(log.Name())
 		}
-		return nil, fmt.Errorf("start subject %s: %w", s.Name, err)
+		return nil, i18n.Errorf("subject.start-subject", "start subject %s: %w", s.Name, err)
 	}
 	in := &Instance{
 		name: s.Name, port: port, handle: h, log: log.Name(), ownLog: s.Log == "",
@@ -136,7 +138,7 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 	if err != nil {
 		in.abandon()
 		in.removeLog()
-		return fmt.Errorf("start subject %s: %w", s.Name, err)
+		return i18n.Errorf("subject.start-subject", "start subject %s: %w", s.Name, err)
 	}
 	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
 	in.unenforced = n.Unenforced
@@ -153,7 +155,7 @@ func (in *Instance) notReady(ctx context.Context, cause error, log string) error
 	status := in.abandon()
 	defer in.removeLog()
 	if ctx.Err() != nil {
-		return fmt.Errorf("start subject %s: %w", in.name, cause)
+		return i18n.Errorf("subject.start-subject", "start subject %s: %w", in.name, cause)
 	}
 	if errors.Is(cause, errExited) {
 		cause = fmt.Errorf("%w (%s)", errExited, status)

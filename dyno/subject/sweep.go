@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // keeperPatience is how long a keeper whose dyno has died may take to end its
@@ -100,7 +102,7 @@ func (e Entry) end(ctx context.Context) ([]int, error) {
 			return slices.Compact(killed), nil
 		}
 		if time.Now().After(deadline) {
-			return killed, fmt.Errorf("subject %s can't be ended: processes %v do not die", e.Subject, left)
+			return killed, i18n.Errorf("subject.subject-cant-ended-processes-do", "subject %s can't be ended: processes %v do not die", e.Subject, left)
 		}
 		e.cgroup().kill()
 		for _, id := range left {

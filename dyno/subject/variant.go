@@ -1,11 +1,11 @@
 package subject
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"dyno.example/dyno/internal/shell"
+	"dyno.example/internal/i18n"
 )
 
 // flagsVariable tells a build command of the user's the flags of a level.
@@ -18,14 +18,14 @@ const flagsVariable = "DYNO_BUILD_FLAGS"
 func (m Manifest) WithBuildFlags(flags string) (Manifest, error) {
 	words, err := shell.Split(flags)
 	if err != nil {
-		return m, fmt.Errorf("build flags %q: %w", flags, err)
+		return m, i18n.Errorf("subject.build-flags", "build flags %q: %w", flags, err)
 	}
 	if len(words) == 0 {
 		return m, nil
 	}
 	before, after, ok := strings.Cut(m.Build.Command, " -o $OUT/")
 	if m.Language != "go" || !ok || !strings.Contains(before, "go build") {
-		return m, fmt.Errorf("subject %s is not built by \"go build … -o $OUT/…\", so that build flags can't be added", m.Name)
+		return m, i18n.Errorf("subject.subject-is-not-built-go", "subject %s is not built by \"go build … -o $OUT/…\", so that build flags can't be added", m.Name)
 	}
 	m.Build.Command = before + " " + shell.Join(words) + " -o $OUT/" + after
 	return m, nil
@@ -36,7 +36,7 @@ func (m Manifest) WithBuildFlags(flags string) (Manifest, error) {
 func (s StartSpec) WithArgs(args string) (StartSpec, error) {
 	words, err := shell.Split(args)
 	if err != nil {
-		return s, fmt.Errorf("subject %s: arguments %q: %w", s.Name, args, err)
+		return s, i18n.Errorf("subject.subject-arguments", "subject %s: arguments %q: %w", s.Name, args, err)
 	}
 	switch {
 	case len(words) == 0:

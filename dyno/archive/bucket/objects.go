@@ -23,6 +23,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"dyno.example/dyno/archive"
+	"dyno.example/internal/i18n"
 )
 
 // Bounds of what is asked of a store, so that one that hangs ends in an error.
@@ -153,7 +154,9 @@ func (o *objects) get(ctx context.Context, key string, w io.Writer, limit int64)
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-func tooLarge(limit int64) error { return fmt.Errorf("larger than %d bytes", limit) }
+func tooLarge(limit int64) error {
+	return i18n.Errorf("archive.larger-bytes", "larger than %d bytes", limit)
+}
 
 var errSlow = fmt.Errorf("given up: slower than %d kB a second", slowest>>10)
 

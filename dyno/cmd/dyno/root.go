@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"dyno.example/dyno/cmd/dyno/internal/archivecmd"
@@ -14,6 +12,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/runcmd"
 	"dyno.example/dyno/cmd/dyno/internal/studycmd"
 	"dyno.example/dyno/cmd/dyno/internal/subjectcmd"
+	"dyno.example/internal/i18n"
 )
 
 func newRoot() *cobra.Command { return newRootTelling(nil) }
@@ -47,7 +46,7 @@ says what the numbers are worth, and keeps the evidence.
 		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
 			return cli.UsageError(cli.UnknownCommand(cmd, words[0])) // whose flags they may be
 		}
-		return cli.UsageError(fmt.Errorf("%w; see %s --help", cli.FlagError(cmd, err), cmd.CommandPath()))
+		return cli.UsageError(i18n.Errorf("dyno.see-help", "%w; see %s --help", cli.FlagError(cmd, err), cmd.CommandPath()))
 	})
 	flags := root.PersistentFlags()
 	flags.BoolVarP(&global.Quiet, "quiet", "q", false, "print results only, no progress")

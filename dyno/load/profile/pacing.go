@@ -1,6 +1,6 @@
 package profile
 
-import "fmt"
+import "dyno.example/internal/i18n"
 
 // Pacing says how an event loop waits for the next arrival of an open loop.
 type Pacing string
@@ -23,5 +23,5 @@ func (p Pacing) Check() error {
 	case "", AutoPacing, SpinPacing, TimerPacing:
 		return nil
 	}
-	return fmt.Errorf("pacing %q is none of %q, %q and %q", p, AutoPacing, SpinPacing, TimerPacing)
+	return i18n.Errorf("profile.pacing-is-none-and", "pacing %q is none of %q, %q and %q", p, AutoPacing, SpinPacing, TimerPacing)
 }

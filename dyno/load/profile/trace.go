@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // Limits of a trace.
@@ -36,7 +38,7 @@ type TraceFile struct {
 func OpenTrace(path, name string) (*TraceFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the trace: %w", err)
+		return nil, i18n.Errorf("profile.reading-trace", "reading the trace: %w", err)
 	}
 	defer f.Close()
 	return ReadTrace(f, name)
@@ -63,16 +65,16 @@ func ReadTrace(r io.Reader, name string) (*TraceFile, error) {
 		}
 	}
 	if err := lines.Err(); err == bufio.ErrTooLong {
-		return nil, fmt.Errorf("%s:%d: the line is longer than %d bytes", name, number+1, maxTraceLine)
+		return nil, i18n.Errorf("profile.line-is-longer-bytes", "%s:%d: the line is longer than %d bytes", name, number+1, maxTraceLine)
 	} else if err != nil {
-		return nil, fmt.Errorf("reading the trace: %w", err)
+		return nil, i18n.Errorf("profile.reading-trace", "reading the trace: %w", err)
 	}
 	if len(t.times) == 0 {
-		return nil, fmt.Errorf("%s: the trace holds no arrival; write one time a line, in seconds", name)
+		return nil, i18n.Errorf("profile.trace-holds-no-arrival-write", "%s: the trace holds no arrival; write one time a line, in seconds", name)
 	}
 	t.SHA256, t.Count, t.Length = hex.EncodeToString(hash.Sum(nil)), len(t.times), t.length()
 	if t.Length > MaxLength {
-		return nil, fmt.Errorf("%s: the trace takes %v, longer than the %v that are allowed", name, t.Length, ShortDuration(MaxLength))
+		return nil, i18n.Errorf("profile.trace-takes-longer-are-allowed", "%s: the trace takes %v, longer than the %v that are allowed", name, t.Length, ShortDuration(MaxLength))
 	}
 	return t, nil
 }
@@ -84,11 +86,11 @@ func (t *TraceFile) add(line string) error {
 	case err != nil:
 		return err
 	case at < 0 || at > int64(MaxLength):
-		return fmt.Errorf("times must be from 0 to %v, not %v", ShortDuration(MaxLength), time.Duration(at))
+		return i18n.Errorf("profile.times-must-from-not", "times must be from 0 to %v, not %v", ShortDuration(MaxLength), time.Duration(at))
 	case n == maxTrace:
-		return fmt.Errorf("more than the %d arrivals that are allowed", maxTrace)
+		return i18n.Errorf("profile.more-arrivals-are-allowed", "more than the %d arrivals that are allowed", maxTrace)
 	case n > 0 && at < t.times[n-1]:
-		return fmt.Errorf("%v is earlier than the arrival before, at %v: sort the lines by time", time.Duration(at), time.Duration(t.times[n-1]))
+		return i18n.Errorf("profile.is-earlier-arrival-before-sort", "%v is earlier than the arrival before, at %v: sort the lines by time", time.Duration(at), time.Duration(t.times[n-1]))
 	}
 	t.times = append(t.times, at)
 	return nil
@@ -101,10 +103,10 @@ func traceTime(line string) (int64, error) {
 			At *float64 `json:"at"`
 		}
 		if err := json.Unmarshal([]byte(line), &record); err != nil {
-			return 0, fmt.Errorf("expected a JSON object: %w", err)
+			return 0, i18n.Errorf("profile.expected-json-object", "expected a JSON object: %w", err)
 		}
 		if record.At == nil {
-			return 0, fmt.Errorf(`the object has no field "at", the arrival's time in seconds`)
+			return 0, i18n.Errorf("profile.object-no-field-arrivals-time", `the object has no field "at", the arrival's time in seconds`)
 		}
 		return nanoseconds(*record.At), nil
 	}
@@ -113,7 +115,7 @@ func traceTime(line string) (int64, error) {
 	}
 	seconds, err := strconv.ParseFloat(line, 64)
 	if err != nil || strings.Trim(line, "0123456789.eE+-") != "" {
-		return 0, fmt.Errorf(`expected a time in seconds, such as 1.5, with a unit, such as 1500ms, or {"at": 1.5}; got %q`, cutText(line))
+		return 0, i18n.Errorf("profile.expected-time-seconds-unit-ms", `expected a time in seconds, such as 1.5, with a unit, such as 1500ms, or {"at": 1.5}; got %q`, cutText(line))
 	}
 	return nanoseconds(seconds), nil
 }

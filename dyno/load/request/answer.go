@@ -3,11 +3,10 @@ package request
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
-	"fmt"
 	"io"
 
 	"dyno.example/dyno/load/protomsg"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/grpc"
 )
 
@@ -27,13 +26,13 @@ func appendJSON(dst []byte, d *protomsg.Decoder, framed []byte, list bool) ([]by
 		}
 		framed = framed[grpc.PrefixLen:]
 		if uint64(length) > uint64(len(framed)) {
-			return dst, fmt.Errorf("%d bytes of a message of %d", len(framed), length)
+			return dst, i18n.Errorf("request.bytes-message", "%d bytes of a message of %d", len(framed), length)
 		}
 		message := framed[:length]
 		framed = framed[length:]
 		if compressed {
 			if message, err = inflate(message); err != nil {
-				return dst, fmt.Errorf("a compressed message: %w", err)
+				return dst, i18n.Errorf("request.compressed-message", "a compressed message: %w", err)
 			}
 		}
 		if n > 0 {
@@ -56,7 +55,7 @@ func inflate(b []byte) ([]byte, error) {
 	}
 	out, err := io.ReadAll(io.LimitReader(z, mostInflated+1))
 	if err == nil && len(out) > mostInflated {
-		err = errors.New("it is longer than the 16 MiB that are looked at")
+		err = i18n.Errorf("request.is-longer-mib-are-looked", "it is longer than the 16 MiB that are looked at")
 	}
 	return out, err
 }

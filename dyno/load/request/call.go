@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/load/expect"
 	"dyno.example/dyno/load/protomsg"
 	"dyno.example/dyno/load/template"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/grpc"
 )
 
@@ -33,11 +34,11 @@ type Call struct {
 func compileCall(r *Request, e *expect.Expect, env *template.Env) (*Call, error) {
 	g := r.GRPC
 	if g.method == nil {
-		return nil, fmt.Errorf("it is not known what %s takes: its schema was not read", g.Method)
+		return nil, i18n.Errorf("request.is-not-known-takes-schema", "it is not known what %s takes: its schema was not read", g.Method)
 	}
 	p, err := protomsg.Compile(r.message(), g.method.Input(), env)
 	if err != nil {
-		return nil, fmt.Errorf("message: %w", err)
+		return nil, i18n.Errorf("request.message", "message: %w", err)
 	}
 	c := &Call{
 		Unit: g.unit(), Messages: g.Messages, Answers: max(1, g.Answers), Deadline: g.Deadline, ManyAnswers: g.method.IsStreamingServer(),

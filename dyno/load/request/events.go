@@ -1,10 +1,10 @@
 package request
 
 import (
-	"fmt"
 	"time"
 
 	"dyno.example/dyno/load/stamp"
+	"dyno.example/internal/i18n"
 )
 
 // Events makes a load listen to server-sent events (HTML Living Standard, 9.2): each
@@ -42,13 +42,13 @@ func (e *Events) Most() int {
 // check reports what is wrong, or nil.
 func (e *Events) check() error {
 	if e.Retry < 0 || e.Retry > mostRetry {
-		return fmt.Errorf("the time before a stream is taken up again must be from 0 to %v, not %v", mostRetry, e.Retry)
+		return i18n.Errorf("request.time-before-stream-is-taken", "the time before a stream is taken up again must be from 0 to %v, not %v", mostRetry, e.Retry)
 	}
 	if e.Silence < 0 {
-		return fmt.Errorf("the longest silence must not be negative, not %v", e.Silence)
+		return i18n.Errorf("request.longest-silence-must-not-negative", "the longest silence must not be negative, not %v", e.Silence)
 	}
 	if e.MaxEvent < 0 || e.MaxEvent > MostMessage {
-		return fmt.Errorf("the longest event must be from 1 to %d bytes, not %d", MostMessage, e.MaxEvent)
+		return i18n.Errorf("request.longest-event-must-from-bytes", "the longest event must be from 1 to %d bytes, not %d", MostMessage, e.MaxEvent)
 	}
 	if e.Stamp == nil {
 		return nil
@@ -85,13 +85,13 @@ func Listening(requests []Request) []Request {
 // CheckListening reports why r can't be one that asks for events, or nil.
 func (r *Request) CheckListening() error {
 	if len(r.Expect) > 0 || r.Status != 0 {
-		return fmt.Errorf("nothing can be expected of a stream of events, which has no end: it must be answered with status 200 and text/event-stream")
+		return i18n.Errorf("request.nothing-can-expected-stream-events", "nothing can be expected of a stream of events, which has no end: it must be answered with status 200 and text/event-stream")
 	}
 	if r.Jar {
-		return fmt.Errorf("cookies are not kept from streams of events; leave the jar out")
+		return i18n.Errorf("request.cookies-are-not-kept-from", "cookies are not kept from streams of events; leave the jar out")
 	}
 	if r.has("Last-Event-ID") {
-		return fmt.Errorf("the header Last-Event-ID is sent when a stream is taken up again; leave it out")
+		return i18n.Errorf("request.header-last-event-id-is", "the header Last-Event-ID is sent when a stream is taken up again; leave it out")
 	}
 	return nil
 }

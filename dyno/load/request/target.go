@@ -2,13 +2,14 @@ package request
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // ParseTarget splits a target into what is dialled and what is sent as Host. A ws or wss
@@ -17,7 +18,7 @@ import (
 func ParseTarget(target string) (u *url.URL, dial string, err error) {
 	u, err = url.Parse(target)
 	if err != nil {
-		return nil, "", fmt.Errorf("target %q is not a URL: %w", target, err)
+		return nil, "", i18n.Errorf("request.target-is-not-url", "target %q is not a URL: %w", target, err)
 	}
 	switch u.Scheme {
 	case "ws":
@@ -28,18 +29,18 @@ func ParseTarget(target string) (u *url.URL, dial string, err error) {
 	port := u.Port()
 	switch {
 	case u.Hostname() == "":
-		return nil, "", fmt.Errorf("target %q names no host; write it as http://host:port/path", target)
+		return nil, "", i18n.Errorf("request.target-names-no-host-write", "target %q names no host; write it as http://host:port/path", target)
 	case u.Scheme == "http" && port == "":
 		port = "80"
 	case u.Scheme == "https" && port == "":
 		port = "443"
 	case (u.Scheme == "grpc" || u.Scheme == "grpcs") && port == "":
-		return nil, "", fmt.Errorf("target %q names no port, and gRPC has none of its own; write it as %s://host:port/package.Service/Method", target, u.Scheme)
+		return nil, "", i18n.Errorf("request.target-names-no-port-and", "target %q names no port, and gRPC has none of its own; write it as %s://host:port/package.Service/Method", target, u.Scheme)
 	case !slices.Contains([]string{"http", "https", "grpc", "grpcs"}, u.Scheme):
-		return nil, "", fmt.Errorf("target %q: scheme %q can't be loaded, only http and https, ws and wss, grpc and grpcs", target, u.Scheme)
+		return nil, "", i18n.Errorf("request.target-scheme-cant-loaded-only", "target %q: scheme %q can't be loaded, only http and https, ws and wss, grpc and grpcs", target, u.Scheme)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return nil, "", fmt.Errorf("target %q: the port must be from 1 to 65535, not %s", target, port)
+		return nil, "", i18n.Errorf("request.target-port-must-from-not", "target %q: the port must be from 1 to 65535, not %s", target, port)
 	}
 	return u, joinHostPort(u.Hostname(), port), nil
 }
@@ -58,11 +59,11 @@ func joinHostPort(host, port string) string {
 func Resolve(ctx context.Context, hostport string) (netip.AddrPort, error) {
 	host, port, err := net.SplitHostPort(hostport)
 	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
+		return netip.AddrPort{}, i18n.Errorf("request.target", "target %q: %w", hostport, err)
 	}
 	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
 	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
+		return netip.AddrPort{}, i18n.Errorf("request.target", "target %q: %w", hostport, err)
 	}
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Limits of a file of targets.
@@ -48,11 +50,11 @@ func ReadTargets(file string, r io.Reader, origin string, body func(path string)
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return "", nil, fmt.Errorf("%s:%d: the line has more than %d bytes", file, number, maxTargetLine)
+		return "", nil, i18n.Errorf("request.line-more-bytes", "%s:%d: the line has more than %d bytes", file, number, maxTargetLine)
 	case err != nil:
 		return "", nil, fmt.Errorf("%s: %w", file, err)
 	case len(t.requests) == 0:
-		return "", nil, fmt.Errorf("%s: has no targets; write them as GET %s/path", file, t.example())
+		return "", nil, i18n.Errorf("request.no-targets-write-them-get", "%s: has no targets; write them as GET %s/path", file, t.example())
 	}
 	return t.origin, t.requests, nil
 }
@@ -83,13 +85,13 @@ func (t *targets) line(line string) error {
 	case isURL(line):
 		return t.target("GET", line)
 	case !t.open:
-		return fmt.Errorf("expected a method and a URL, such as GET %s/path, got %q", t.example(), clip(line))
+		return i18n.Errorf("request.expected-method-and-url-get", "expected a method and a URL, such as GET %s/path, got %q", t.example(), clip(line))
 	case isBody && !t.hasBody:
 		return t.readBody(path)
 	case isHeader && !isBody && isToken(strings.TrimSpace(name)):
 		return t.header(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
-	return fmt.Errorf("expected a header, a body as @FILE or an empty line, got %q", clip(line))
+	return i18n.Errorf("request.expected-header-body-file-empty", "expected a header, a body as @FILE or an empty line, got %q", clip(line))
 }
 
 // example is an origin for messages.
@@ -109,10 +111,10 @@ func (t *targets) object(line string) error {
 		Header map[string][]string `json:"header"`
 	}
 	if err := json.Unmarshal([]byte(line), &o); err != nil {
-		return fmt.Errorf("expected an object with method, url, and perhaps header and body (in base64): %w", err)
+		return i18n.Errorf("request.expected-object-method-url-and", "expected an object with method, url, and perhaps header and body (in base64): %w", err)
 	}
 	if o.URL == "" {
-		return errors.New("the object has no url")
+		return i18n.Errorf("request.object-no-url", "the object has no url")
 	}
 	if err := t.target(cmp.Or(o.Method, "GET"), o.URL); err != nil {
 		return err
@@ -133,10 +135,10 @@ func originOf(url string) (string, error) {
 	host, _, _ := strings.Cut(rest, "/")
 	host, _, _ = strings.Cut(host, "?")
 	if !ok || host == "" {
-		return "", fmt.Errorf("%q says no host; write the target as GET http://host:port/path, or give a URL besides", clip(url))
+		return "", i18n.Errorf("request.says-no-host-write-target", "%q says no host; write the target as GET http://host:port/path, or give a URL besides", clip(url))
 	}
 	if strings.Contains(host, "@") { // not shown: it may be a password
-		return "", errors.New("the URL has credentials before its host, where they are not read; write them as a header or as auth")
+		return "", i18n.Errorf("request.url-credentials-before-host-where", "the URL has credentials before its host, where they are not read; write them as a header or as auth")
 	}
 	return scheme + "://" + host, nil
 }
@@ -157,16 +159,16 @@ func (t *targets) target(method, url string) error {
 	}
 	path, ok := strings.CutPrefix(url, t.origin)
 	if !ok && !strings.HasPrefix(url, "/") {
-		return fmt.Errorf("%q is not at %s, where this load goes: a load has one target", clip(url), t.origin)
+		return i18n.Errorf("request.is-not-where-load-goes", "%q is not at %s, where this load goes: a load has one target", clip(url), t.origin)
 	}
 	if path == "" || path[0] == '?' {
 		path = "/" + path
 	}
 	if path[0] != '/' {
-		return fmt.Errorf("%q is not at %s, where this load goes: a load has one target", clip(url), t.origin)
+		return i18n.Errorf("request.is-not-where-load-goes", "%q is not at %s, where this load goes: a load has one target", clip(url), t.origin)
 	}
 	if len(t.requests) == maxTargets {
-		return fmt.Errorf("there are more than %d targets", maxTargets)
+		return i18n.Errorf("request.are-more-targets", "there are more than %d targets", maxTargets)
 	}
 	name := fmt.Sprintf("%s %s", strings.ToLower(method), path)
 	t.requests = append(t.requests, Request{Name: name, Method: method, Path: path})
@@ -183,7 +185,7 @@ func (t *targets) header(name, value string) error {
 func (t *targets) readBody(path string) error {
 	text, err := t.body(strings.TrimSpace(path))
 	if err != nil {
-		return fmt.Errorf("reading the body: %w", err)
+		return i18n.Errorf("request.reading-body", "reading the body: %w", err)
 	}
 	t.requests[len(t.requests)-1].Body = text
 	t.hasBody = true

@@ -3,12 +3,12 @@ package request
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
-	"fmt"
 	"net"
 	"os"
 	"slices"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // TLS is how the load speaks to https targets. The zero value verifies the
@@ -40,18 +40,18 @@ var tlsVersions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionT
 func (t *TLS) Check(protocol string) error {
 	for _, v := range []string{t.MinVersion, t.MaxVersion} {
 		if _, ok := tlsVersions[v]; v != "" && !ok {
-			return fmt.Errorf(`TLS version %q is neither "1.2" nor "1.3"`, v)
+			return i18n.Errorf("request.tls-version-is-neither-nor", `TLS version %q is neither "1.2" nor "1.3"`, v)
 		}
 	}
 	switch {
 	case protocol == HTTP3 && t.MaxVersion == "1.2":
-		return errors.New("HTTP/3 needs TLS 1.3 (RFC 9001 4.2), which is above the highest version allowed (1.2)")
+		return i18n.Errorf("request.http-needs-tls-rfc-is", "HTTP/3 needs TLS 1.3 (RFC 9001 4.2), which is above the highest version allowed (1.2)")
 	case t.MinVersion == "1.3" && t.MaxVersion == "1.2":
-		return errors.New("the lowest TLS version (1.3) is above the highest (1.2)")
+		return i18n.Errorf("request.lowest-tls-version-is-above", "the lowest TLS version (1.3) is above the highest (1.2)")
 	case (t.CertFile == "") != (t.KeyFile == ""):
-		return errors.New("a client certificate needs both its certificate and its key file")
+		return i18n.Errorf("request.client-certificate-needs-both-certificate", "a client certificate needs both its certificate and its key file")
 	case len(t.ALPN) > 0 && !slices.Contains(t.ALPN, protocol):
-		return fmt.Errorf("ALPN %q does not offer %s, the protocol this load speaks", t.ALPN, protocol)
+		return i18n.Errorf("request.alpn-does-not-offer-protocol", "ALPN %q does not offer %s, the protocol this load speaks", t.ALPN, protocol)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (t *TLS) Config(host, protocol string) (c *tls.Config, release func(), err 
 	if t.KeyLog != "" {
 		f, err := os.OpenFile(t.KeyLog, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
-			return nil, nil, fmt.Errorf("key log: %w", err)
+			return nil, nil, i18n.Errorf("request.key-log", "key log: %w", err)
 		}
 		c.KeyLogWriter, release = f, func() { f.Close() }
 	}
@@ -107,17 +107,17 @@ func (t *TLS) files(c *tls.Config) error {
 	if t.CAFile != "" {
 		pem, err := os.ReadFile(t.CAFile)
 		if err != nil {
-			return fmt.Errorf("certificates to trust: %w", err)
+			return i18n.Errorf("request.certificates-trust", "certificates to trust: %w", err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return fmt.Errorf("%s holds no certificate in PEM form", t.CAFile)
+			return i18n.Errorf("request.holds-no-certificate-pem-form", "%s holds no certificate in PEM form", t.CAFile)
 		}
 	}
 	if t.CertFile != "" {
 		cert, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 		if err != nil {
-			return fmt.Errorf("client certificate %s: %w", t.CertFile, err)
+			return i18n.Errorf("request.client-certificate", "client certificate %s: %w", t.CertFile, err)
 		}
 		c.Certificates = []tls.Certificate{cert}
 	}

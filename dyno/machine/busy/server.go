@@ -2,16 +2,16 @@ package busy
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"slices"
+
+	"dyno.example/internal/i18n"
 )
 
 // errNotSeen says that a server is on this machine, but its process can't be seen.
-var errNotSeen = errors.New("the server's process can't be seen (it is another user's, or in a container)")
+var errNotSeen = i18n.Errorf("busy.servers-process-cant-seen-is", "the server's process can't be seen (it is another user's, or in a container)")
 
 // Server finds the processes on this machine that take connections to a URL's host
 // and port. It has none, and no error, if the host is another machine.
@@ -29,7 +29,7 @@ func Server(ctx context.Context, target string) ([]int, error) {
 	}
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
 	if err != nil {
-		return nil, fmt.Errorf("looking up %s: %w", u.Hostname(), err)
+		return nil, i18n.Errorf("busy.looking-up", "looking up %s: %w", u.Hostname(), err)
 	}
 	n, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"dyno.example/internal/i18n"
 )
 
 // lock lets one process at a time change settings. It ends with the process,
@@ -29,14 +31,14 @@ func lock(home string) (unlock func(), err error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("locking %s: %w", path, err)
+		return nil, i18n.Errorf("runner.locking", "locking %s: %w", path, err)
 	}
 	if err = f.Truncate(0); err == nil {
 		_, err = fmt.Fprintln(f, os.Getpid())
 	}
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("writing %s: %w", path, err)
+		return nil, i18n.Errorf("tune.writing", "writing %s: %w", path, err)
 	}
 	return func() { f.Close() }, nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"dyno.example/dyno/machine"
 	"dyno.example/dyno/machine/setting"
+	"dyno.example/internal/i18n"
 )
 
 // Tuner changes settings of a machine.
@@ -162,13 +163,13 @@ func inWords(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.EROFS):
-		return errors.New("it is mounted read-only, as in a container: tune the host")
+		return i18n.Errorf("tune.is-mounted-read-only-container", "it is mounted read-only, as in a container: tune the host")
 	case errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0:
-		return errors.New("needs root")
+		return i18n.Errorf("tune.needs-root", "needs root")
 	case errors.Is(err, fs.ErrPermission):
-		return errors.New("refused even to root, as in a container: tune the host")
+		return i18n.Errorf("tune.refused-even-root-container-tune", "refused even to root, as in a container: tune the host")
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("it is not there any more")
+		return i18n.Errorf("tune.is-not-any-more", "it is not there any more")
 	}
 	return err
 }

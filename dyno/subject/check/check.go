@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/probe"
 	"dyno.example/dyno/subject"
 	"dyno.example/dyno/subject/contract"
+	"dyno.example/internal/i18n"
 )
 
 // Checker checks subjects of a catalog.
@@ -149,7 +150,7 @@ func (c *Checker) upstream(ctx context.Context, name string) (*subject.StartSpec
 	}
 	a, err := c.Builder.Build(ctx, c.Catalog, m)
 	if err != nil {
-		return nil, fmt.Errorf("its upstream: %w", err)
+		return nil, i18n.Errorf("runner.upstream", "its upstream: %w", err)
 	}
 	spec := a.StartSpec()
 	spec.StateDir = c.StateDir

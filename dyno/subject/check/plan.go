@@ -3,11 +3,11 @@ package check
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 // Item is a subject that is to be checked.
@@ -31,7 +31,7 @@ func Plan(ctx context.Context, b *subject.Builder, c *subject.Catalog, subjects 
 			continue
 		}
 		if items[i].Lacks = lacking(errs[i]); items[i].Ready() {
-			return nil, fmt.Errorf("subject %s: %w", m.Name, errs[i])
+			return nil, i18n.Errorf("runner.subject", "subject %s: %w", m.Name, errs[i])
 		}
 	}
 	return items, nil

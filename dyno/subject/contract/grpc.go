@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"dyno.example/dyno/load/rpc"
+	"dyno.example/internal/i18n"
 )
 
 // VerifyCalls asks a gRPC service at baseURL ("http://host:port", or https) for its
@@ -65,7 +65,7 @@ func (v *Verifier) VerifyCalls(ctx context.Context, baseURL string, calls []Call
 		}
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("verify the subject at %s: %w", baseURL, context.Cause(ctx))
+		return i18n.Errorf("runner.verify-subject", "verify the subject at %s: %w", baseURL, context.Cause(ctx))
 	}
 	if len(refusal.Problems) > 0 {
 		return refusal

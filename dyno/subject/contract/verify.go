@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // Verifier asks a service for answers and judges them.
@@ -76,7 +77,7 @@ func (v *Verifier) verify(ctx context.Context, baseURL string, checks []check) e
 	for _, c := range checks {
 		problems := c.run(ctx, func() (asker, error) { return v.connect(ctx, baseURL) })
 		if ctx.Err() != nil {
-			return fmt.Errorf("verify the subject at %s: %w", baseURL, context.Cause(ctx))
+			return i18n.Errorf("runner.verify-subject", "verify the subject at %s: %w", baseURL, context.Cause(ctx))
 		}
 		for _, p := range problems {
 			p.Route = c.title()

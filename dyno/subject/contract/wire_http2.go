@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // http2Wire is one connection that speaks HTTP/2: over TLS by ALPN, else by prior
@@ -70,7 +71,7 @@ func (w *http2Wire) exchange(ctx context.Context, req request.Request) (*answer,
 	case err != nil:
 		return nil, fmt.Errorf("over HTTP/2, after %d bytes of body: %w", len(body), said(err))
 	case len(body) == bodyLimit:
-		return nil, fmt.Errorf("the body has %d bytes or more, too many to verify", bodyLimit)
+		return nil, i18n.Errorf("contract.body-bytes-more-too-many", "the body has %d bytes or more, too many to verify", bodyLimit)
 	}
 	return &answer{Response: resp, body: body}, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/http2"
 )
 
@@ -92,11 +93,11 @@ func spoken(state *tls.ConnectionState, want string) error {
 	case p == want, p == "" && want == request.HTTP1:
 		return nil
 	case want == request.HTTP1:
-		return fmt.Errorf("the server chose %q of the protocols offered by ALPN, but only http/1.1 is spoken here: don't offer it", p)
+		return i18n.Errorf("engine.server-chose-protocols-offered-alpn", "the server chose %q of the protocols offered by ALPN, but only http/1.1 is spoken here: don't offer it", p)
 	case p == "":
-		return errors.New("the server agreed on no protocol by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2")
+		return i18n.Errorf("engine.server-agreed-no-protocol-alpn", "the server agreed on no protocol by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2")
 	default:
-		return fmt.Errorf("the server chose %q of the protocols offered by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2", p)
+		return i18n.Errorf("engine.server-chose-protocols-offered-alpn-2", "the server chose %q of the protocols offered by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2", p)
 	}
 }
 
@@ -151,7 +152,7 @@ const whySilent = "nothing comes from the server any more, not even the answer t
 
 // errNotGreeted is why a server that closes a connection before its SETTINGS can't be
 // loaded.
-var errNotGreeted = errors.New("the server closed the connection without a word of HTTP/2: does it speak HTTP/2 on this port? if it doesn't, load it without --http2")
+var errNotGreeted = i18n.Errorf("engine.server-closed-connection-without-word", "the server closed the connection without a word of HTTP/2: does it speak HTTP/2 on this port? if it doesn't, load it without --http2")
 
 // notHTTP2 explains what came where a server that speaks HTTP/2 sends its SETTINGS
 // (RFC 9113 3.4); violation is what the codec says.
@@ -159,10 +160,10 @@ func notHTTP2(first []byte, violation error) error {
 	const most = 40
 	shown := fmt.Sprintf("%q", first[:min(len(first), most)])
 	if bytes.HasPrefix(first, []byte("HTTP/1.")) {
-		return fmt.Errorf("the server doesn't speak HTTP/2 here: it begins with %s, which is HTTP/1.1; load it without --http2", shown)
+		return i18n.Errorf("engine.server-doesnt-speak-http-begins", "the server doesn't speak HTTP/2 here: it begins with %s, which is HTTP/1.1; load it without --http2", shown)
 	}
 	if what := language(first); what != "" && !strings.Contains(what, "HTTP/2") {
-		return fmt.Errorf("the server doesn't speak HTTP/2 here: it begins with %s%s", shown, what)
+		return i18n.Errorf("engine.server-doesnt-speak-http-begins-2", "the server doesn't speak HTTP/2 here: it begins with %s%s", shown, what)
 	}
-	return fmt.Errorf("the server doesn't speak HTTP/2 as it must: it begins with %s: %w", shown, violation)
+	return i18n.Errorf("engine.server-doesnt-speak-http-must", "the server doesn't speak HTTP/2 as it must: it begins with %s: %w", shown, violation)
 }

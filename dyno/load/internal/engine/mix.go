@@ -8,6 +8,7 @@ import (
 
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/load/template"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 )
 
@@ -57,7 +58,7 @@ func newProgram(requests []request.Request, feeds []request.Feed, seed uint64, c
 	for i := range requests {
 		w, err := compile(&requests[i], env)
 		if err != nil {
-			return nil, fmt.Errorf("request %d: %w", i+1, err)
+			return nil, i18n.Errorf("load.request", "request %d: %w", i+1, err)
 		}
 		w.Place = i
 		total += uint64(max(requests[i].Weight, 1))

@@ -3,7 +3,6 @@ package archivecmd
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/cmd/dyno/internal/library"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // reportFlags choose the form of a report.
@@ -44,7 +44,7 @@ figures; an interval of ranks, such as 2–5, says how sure that order is.`,
 		Args: cli.ExactArgs(1, "a run's ID, or latest"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.rankedBy != (report.RankOptions{}) && !f.ranks {
-				return cli.UsageError(errors.New("--group and --by choose what --ranks writes; say that too"))
+				return cli.UsageError(i18n.Errorf("archivecmd.group-and-choose-ranks-writes", "--group and --by choose what --ranks writes; say that too"))
 			}
 			return writeReport(cmd.Context(), &f, global, args[0])
 		},

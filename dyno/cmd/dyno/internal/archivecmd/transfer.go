@@ -2,7 +2,6 @@ package archivecmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,6 +9,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/cmd/dyno/internal/library"
+	"dyno.example/internal/i18n"
 )
 
 func NewPush(global *cli.Global) *cobra.Command {
@@ -56,12 +56,12 @@ func transfer(g *cli.Global, args []string) (own archive.Store, other archive.Lo
 	}
 	if len(args) > 1 {
 		if other, err = archive.ParseLocation(args[1]); err != nil {
-			err = cli.UsageError(fmt.Errorf("the archive to copy to or from: %w", err))
+			err = cli.UsageError(i18n.Errorf("archivecmd.archive-copy-from", "the archive to copy to or from: %w", err))
 		}
 		return own, other, err
 	}
 	if other, err = library.Location(g); err == nil && !other.IsBucket() {
-		err = cli.UsageError(errors.New("no other archive named: add s3://bucket/prefix, a folder, or set DYNO_ARCHIVE to a bucket"))
+		err = cli.UsageError(i18n.Errorf("archivecmd.no-other-archive-named-add", "no other archive named: add s3://bucket/prefix, a folder, or set DYNO_ARCHIVE to a bucket"))
 	}
 	return own, other, err
 }
@@ -83,11 +83,11 @@ func pull(ctx context.Context, global *cli.Global, args []string) error {
 	ref := args[0]
 	from, inside, isURL, err := archive.ParseRun(ref)
 	if err != nil {
-		return cli.UsageError(fmt.Errorf("the run's URL: %w", err))
+		return cli.UsageError(i18n.Errorf("library.runs-url", "the run's URL: %w", err))
 	}
 	if isURL {
 		if len(args) > 1 {
-			return cli.UsageError(errors.New("the run's URL says where it is: give no other archive"))
+			return cli.UsageError(i18n.Errorf("archivecmd.runs-url-says-where-is", "the run's URL says where it is: give no other archive"))
 		}
 		ref, args = inside, []string{inside, from.String()}
 	}

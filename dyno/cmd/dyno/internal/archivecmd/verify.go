@@ -10,6 +10,7 @@ import (
 
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/cmd/dyno/internal/library"
+	"dyno.example/internal/i18n"
 )
 
 func NewVerify(global *cli.Global) *cobra.Command {
@@ -38,7 +39,7 @@ to them once it was pulled.`,
 				}
 			}
 			if damaged > 0 {
-				return fmt.Errorf("%d of %d runs verified are not as they were when they ended", damaged, len(args))
+				return i18n.Errorf("archivecmd.runs-verified-are-not-they", "%d of %d runs verified are not as they were when they ended", damaged, len(args))
 			}
 			return nil
 		},

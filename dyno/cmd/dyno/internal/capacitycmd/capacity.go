@@ -15,6 +15,7 @@ import (
 	"dyno.example/dyno/objective"
 	"dyno.example/dyno/present/found"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // capacityFlags are the flags of dyno capacity.
@@ -78,21 +79,21 @@ func (f *capacityFlags) registerGoal(flags *pflag.FlagSet) {
 // search turns the flags into a search over a network.
 func (f *capacityFlags) search(target string) (*capacity.Search, *capacity.Generator, error) {
 	if f.objective == "" {
-		return nil, nil, errors.New("--objective says what must hold, as --objective 'p99 < 50ms'; it is needed")
+		return nil, nil, i18n.Errorf("capacitycmd.objective-says-must-hold-objective", "--objective says what must hold, as --objective 'p99 < 50ms'; it is needed")
 	}
 	o, err := objective.Parse(f.objective)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--objective %w", err)
+		return nil, nil, i18n.Errorf("capacitycmd.objective", "--objective %w", err)
 	}
 	if f.goal.Precision, err = cli.ParseShare(f.precision); err != nil {
-		return nil, nil, fmt.Errorf("--precision: %w", err)
+		return nil, nil, i18n.Errorf("capacitycmd.precision", "--precision: %w", err)
 	}
 	f.goal.Initial = min(f.goal.Initial, f.goal.Trial)
 	if err := f.goal.Check(); err != nil {
 		return nil, nil, err
 	}
 	if f.start < 0 || f.start > profile.MaxRate {
-		return nil, nil, fmt.Errorf("--start must be from 0 to 10 million requests/s, not %v", f.start)
+		return nil, nil, i18n.Errorf("capacitycmd.start-must-from-million-requests", "--start must be from 0 to 10 million requests/s, not %v", f.start)
 	}
 	spec, err := f.load.OpenSpec(target)
 	if err != nil {

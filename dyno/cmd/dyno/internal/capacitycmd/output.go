@@ -3,7 +3,6 @@ package capacitycmd
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/present/curve"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // foundFlags say where the result of a search or sweep goes.
@@ -69,5 +69,5 @@ func worthless(d *capacity.Disturbed) error {
 			names = append(names, d.Findings[i].Name)
 		}
 	}
-	return fmt.Errorf("the answer is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", strings.Join(finding.Words(names), ", "))
+	return i18n.Errorf("capacitycmd.answer-is-invalid-machine-was", "the answer is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", strings.Join(finding.Words(names), ", "))
 }

@@ -18,6 +18,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/present/found"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // overloadFlags are the flags of dyno overload.
@@ -71,14 +72,14 @@ capacity was found or if the answer is INVALID, 2 for wrong usage, 130 on Ctrl-C
 // check reads the flags of the experiment. A capacity of 0 is to be searched.
 func (f *overloadFlags) check() (err error) {
 	if f.plan.Easy, err = cli.ParseShare(f.easy); err != nil {
-		return fmt.Errorf("--baseline: %w", err)
+		return i18n.Errorf("capacitycmd.baseline", "--baseline: %w", err)
 	}
 	if f.plan.Within, err = parsePart(f.within); err != nil {
-		return fmt.Errorf("--within: %w", err)
+		return i18n.Errorf("capacitycmd.within", "--within: %w", err)
 	}
 	if f.capacity != "auto" {
 		if f.plan.Capacity, err = cli.ParseRate(f.capacity); err != nil || !(f.plan.Capacity > 0) {
-			return fmt.Errorf("--capacity %q is neither auto nor a number of requests/s above 0", f.capacity)
+			return i18n.Errorf("capacitycmd.capacity-is-neither-auto-nor", "--capacity %q is neither auto nor a number of requests/s above 0", f.capacity)
 		}
 	}
 	trial := f.plan
@@ -96,7 +97,7 @@ func parsePart(text string) (float64, error) {
 		part /= 100
 	}
 	if err != nil || !(part > 0 && part <= 1000) {
-		return 0, errors.New("must be a share above 0, such as 25% or 0.25")
+		return 0, i18n.Errorf("capacitycmd.must-share-above-r", "must be a share above 0, such as 25% or 0.25")
 	}
 	return part, nil
 }
@@ -136,7 +137,7 @@ func searched(ctx context.Context, search *capacity.Search, progress io.Writer) 
 	case err != nil:
 		return 0, loadcmd.WithHint(err)
 	case !r.Found():
-		return 0, fmt.Errorf("no capacity was found to go beyond: %s; give one with --capacity", (&found.Capacity{Result: r}).Answer(report.English()))
+		return 0, i18n.Errorf("capacitycmd.no-capacity-was-found-go", "no capacity was found to go beyond: %s; give one with --capacity", (&found.Capacity{Result: r}).Answer(report.English()))
 	}
 	return r.Holds.Rate, nil
 }
@@ -179,7 +180,7 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 	}
 	switch {
 	case found.Spoiled:
-		return fmt.Errorf("the answer is INVALID: %s; wait until this machine is quiet (dyno machine says who is busy), or take that into account no more with --accept", found.Why)
+		return i18n.Errorf("capacitycmd.answer-is-invalid-wait-until", "the answer is INVALID: %s; wait until this machine is quiet (dyno machine says who is busy), or take that into account no more with --accept", found.Why)
 	case !found.Recovered:
 		return errors.New(found.Return(report.English()))
 	}

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"dyno.example/internal/i18n"
 )
 
 // WriteFile writes a file wholly or not at all.
@@ -18,7 +19,7 @@ func WriteFile(path string, fill func(*bytes.Buffer) error) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".dyno-*")
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+		return i18n.Errorf("tune.writing", "writing %s: %w", path, err)
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(content.Bytes())
@@ -26,7 +27,7 @@ func WriteFile(path string, fill func(*bytes.Buffer) error) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+		return i18n.Errorf("tune.writing", "writing %s: %w", path, err)
 	}
 	return nil
 }
@@ -38,7 +39,7 @@ func WriteThrough(w io.Writer, name string, fill func(*bytes.Buffer) error) erro
 		return err
 	}
 	if _, err := w.Write(content.Bytes()); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
+		return i18n.Errorf("tune.writing", "writing %s: %w", name, err)
 	}
 	return nil
 }
@@ -59,13 +60,13 @@ func CheckFile(flag, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return fmt.Errorf("%s: %s is a folder", flag, path)
+		return i18n.Errorf("cli.is-folder", "%s: %s is a folder", flag, path)
 	case err == nil && !info.Mode().IsRegular():
 		return nil // a pipe or a device, which opening could block or disturb
 	}
 	f, err := os.CreateTemp(filepath.Dir(LinkTarget(path)), ".dyno-*")
 	if err != nil {
-		return fmt.Errorf("%s: %s can't be written: %w", flag, path, err)
+		return i18n.Errorf("cli.cant-written", "%s: %s can't be written: %w", flag, path, err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

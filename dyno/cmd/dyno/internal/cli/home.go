@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -10,6 +9,7 @@ import (
 	"dyno.example/dyno/studies"
 	"dyno.example/dyno/subject"
 	"dyno.example/dyno/subjects"
+	"dyno.example/internal/i18n"
 )
 
 // Home is where dyno keeps what it makes: DYNO_HOME, or .dyno in the user's
@@ -20,7 +20,7 @@ func Home() (string, error) {
 	}
 	dir, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("finding the home folder (set DYNO_HOME to choose another): %w", err)
+		return "", i18n.Errorf("cli.finding-home-folder-set-dyno", "finding the home folder (set DYNO_HOME to choose another): %w", err)
 	}
 	return filepath.Join(dir, ".dyno"), nil
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
 )
 
@@ -17,7 +16,7 @@ import (
 func Margin(text string) (float64, error) {
 	margin, err := ParseShare(text)
 	if err != nil || margin < 0 || margin > 0.5 {
-		return 0, fmt.Errorf("--margin %q is not a share from 0%% to 50%%", text)
+		return 0, i18n.Errorf("cli.margin-is-not-share-from", "--margin %q is not a share from 0%% to 50%%", text)
 	}
 	return margin, nil
 }
@@ -43,7 +42,7 @@ func CheckFormat(format string, formats ...string) error {
 	if slices.Contains(formats, format) {
 		return nil
 	}
-	return fmt.Errorf("--format %q is none of %s", format, strings.Join(formats, ", "))
+	return i18n.Errorf("cli.format-is-none", "--format %q is none of %s", format, strings.Join(formats, ", "))
 }
 
 // CheckMetrics refuses names of metrics that there are not.
@@ -52,13 +51,13 @@ func CheckMetrics(metrics []string) error {
 	for _, m := range metrics {
 		if !slices.Contains(known, m) {
 			if near, ok := spelling.Nearest(m, known); ok {
-				return fmt.Errorf("--metric: no metric %q; did you mean %s?", m, near)
+				return i18n.Errorf("cli.metric-no-metric-did-you", "--metric: no metric %q; did you mean %s?", m, near)
 			}
-			return fmt.Errorf("--metric: no metric %q; there are %s", m, strings.Join(known, ", "))
+			return i18n.Errorf("cli.metric-no-metric-are", "--metric: no metric %q; there are %s", m, strings.Join(known, ", "))
 		}
 	}
 	if len(metrics) > 1 && slices.Contains(metrics, "all") {
-		return errors.New("--metric all goes with no other")
+		return i18n.Errorf("cli.metric-all-goes-no-other", "--metric all goes with no other")
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package comparecmd
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -10,6 +9,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/cmd/dyno/internal/library"
 	"dyno.example/dyno/compare"
+	"dyno.example/internal/i18n"
 )
 
 // compareFlags are the flags of dyno compare.
@@ -63,7 +63,7 @@ func compareRuns(ctx context.Context, global *cli.Global, f *compareFlags, oldRe
 		return err
 	}
 	if old.Run.ID == new.Run.ID {
-		return cli.UsageError(fmt.Errorf("OLD and NEW are the same run, %s: it would be held against itself; dyno list shows the others", old.Run.ID))
+		return cli.UsageError(i18n.Errorf("comparecmd.old-and-new-are-same", "OLD and NEW are the same run, %s: it would be held against itself; dyno list shows the others", old.Run.ID))
 	}
 	c, err := compare.Runs(old, new, o)
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *compareFlags) options() (compare.Options, error) {
 		return o, err
 	}
 	if o.Level, err = cli.ParseShare(f.level); err != nil || o.Level < 0.5 || o.Level > 0.9999 {
-		return o, fmt.Errorf("--level %q is not a confidence from 50%% to 99.99%%", f.level)
+		return o, i18n.Errorf("comparecmd.level-is-not-confidence-from", "--level %q is not a confidence from 50%% to 99.99%%", f.level)
 	}
 	return o, nil
 }

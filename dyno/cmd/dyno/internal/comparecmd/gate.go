@@ -19,6 +19,7 @@ import (
 	"dyno.example/dyno/report"
 	"dyno.example/dyno/studies"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // exitRegression is a gate's exit code for what is certainly worse, by more than is
@@ -110,15 +111,15 @@ func gateExit(ctx context.Context, verdict regression.Verdict, err error) error 
 	var exit *cli.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return cli.Exit(cli.ExitInterrupted, errors.New("interrupted"))
+		return cli.Exit(cli.ExitInterrupted, i18n.Errorf("runner.interrupted", "interrupted"))
 	case verdict == regression.Regression: // also if a file of it could not be written
-		return cli.Exit(exitRegression, errors.Join(errors.New("regression"), err))
+		return cli.Exit(exitRegression, errors.Join(i18n.Errorf("comparecmd.regression", "regression"), err))
 	case errors.As(err, &exit):
 		return err
 	case err != nil:
 		return cli.Exit(cli.ExitCannotTell, fmt.Errorf("can't tell: %w", err))
 	case verdict == regression.CannotTell:
-		return cli.Exit(cli.ExitCannotTell, errors.New("can't tell"))
+		return cli.Exit(cli.ExitCannotTell, i18n.Errorf("comparecmd.cant-tell", "can't tell"))
 	}
 	return nil
 }
@@ -190,7 +191,7 @@ func (f *gateFlags) thresholds(s *study.Study) (list []gatethreshold.Threshold, 
 	for _, text := range f.fail {
 		more, err := gatethreshold.ParseList(text, study.Metrics())
 		if err != nil {
-			return nil, false, fmt.Errorf("--fail %w", err)
+			return nil, false, i18n.Errorf("loadcmd.fail", "--fail %w", err)
 		}
 		list = append(list, more...)
 	}

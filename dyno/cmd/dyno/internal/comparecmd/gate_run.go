@@ -23,6 +23,7 @@ import (
 	"dyno.example/dyno/runner"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 // defaultStudy is the file that dyno gate takes if none is named: that which dyno
@@ -49,16 +50,16 @@ func newGateRun(f *gateFlags, global *cli.Global, args []string) (*gateRun, erro
 	if len(args) == 1 {
 		name = args[0]
 	} else if _, err := os.Stat(defaultStudy); err != nil {
-		return nil, fmt.Errorf("name a study: there is no %s here; dyno study init writes one to start from", defaultStudy)
+		return nil, i18n.Errorf("comparecmd.name-study-is-no-dyno", "name a study: there is no %s here; dyno study init writes one to start from", defaultStudy)
 	}
 	var err error
 	switch {
 	case isStudy(name):
 		err = g.openStudy(name)
 	case f.against != "":
-		err = fmt.Errorf("%q is not a study's file: a gate against a git ref measures both versions, so it takes no run", name)
+		err = i18n.Errorf("comparecmd.is-not-studys-file-gate", "%q is not a study's file: a gate against a git ref measures both versions, so it takes no run", name)
 	case f.quick || f.blocks != 0 || len(f.accept) > 0:
-		err = errors.New("--quick, --blocks and --accept say how a study is run: they don't go with a run")
+		err = i18n.Errorf("comparecmd.quick-blocks-and-accept-say", "--quick, --blocks and --accept say how a study is run: they don't go with a run")
 	default:
 		g.run = name
 	}
@@ -82,14 +83,14 @@ func (g *gateRun) openStudy(name string) error {
 		g.study = runcmd.ShortForm(g.study)
 	}
 	if f.blocks < 0 {
-		return fmt.Errorf("--blocks must be at least 1, not %d", f.blocks)
+		return i18n.Errorf("runcmd.blocks-must-least-not", "--blocks must be at least 1, not %d", f.blocks)
 	}
 	if f.blocks > 0 {
 		g.study.Blocks = f.blocks
 	}
 	accepted, err := finding.ParseAccepted(f.accept)
 	if err != nil {
-		return fmt.Errorf("--accept: %w", err)
+		return i18n.Errorf("runcmd.accept", "--accept: %w", err)
 	}
 	g.study.Accept = append(slices.Clip(g.study.Accept), accepted...)
 	// A gate's error rates are those of a number of blocks that is fixed beforehand.
@@ -130,7 +131,7 @@ func (g *gateRun) againstRef(ctx context.Context) (result *regression.Result, er
 		return nil, cli.UsageError(err)
 	}
 	if _, err := repository.Resolve(ctx, g.flags.against); err != nil {
-		return nil, cli.UsageError(fmt.Errorf("--against: %w", err))
+		return nil, cli.UsageError(i18n.Errorf("comparecmd.against", "--against: %w", err))
 	}
 	tree, err := repository.Describe(ctx)
 	if err != nil {
@@ -229,7 +230,7 @@ func (g *gateRun) judgeRun(ctx context.Context, b *baseline.Baseline) (*regressi
 		return nil, err
 	}
 	if b.Holds(a.Run.ID) {
-		return nil, cli.UsageError(fmt.Errorf("run %s is what the baseline %s was made of: it would be held against itself; give another run, or the study", a.Run.ID, b.Name))
+		return nil, cli.UsageError(i18n.Errorf("comparecmd.run-is-baseline-was-made", "run %s is what the baseline %s was made of: it would be held against itself; give another run, or the study", a.Run.ID, b.Name))
 	}
 	r := regression.JudgeStored(a, b, g.options)
 	r.Unconfirmed("an archived one can't be measured again; give the study instead")
@@ -256,7 +257,7 @@ func (g *gateRun) comparable(b *baseline.Baseline, f *machine.Fingerprint) error
 		return nil
 	}
 	if err := regression.Comparable(b, f); err != nil {
-		return cli.UsageError(fmt.Errorf("baseline %s: %w", b.Name, err))
+		return cli.UsageError(i18n.Errorf("comparecmd.baseline", "baseline %s: %w", b.Name, err))
 	}
 	return nil
 }
@@ -286,7 +287,7 @@ func (g *gateRun) measure(ctx context.Context, s *study.Study, seed uint64) (*an
 	}
 	a, err := analysis.Analyse(run)
 	if err != nil {
-		return nil, fmt.Errorf("analysing run %s: %w", id, err)
+		return nil, i18n.Errorf("runcmd.analysing-run", "analysing run %s: %w", id, err)
 	}
 	return a, nil
 }

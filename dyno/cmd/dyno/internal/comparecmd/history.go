@@ -3,7 +3,6 @@ package comparecmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/library"
 	"dyno.example/dyno/history"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // historyFlags are the flags of dyno history.
@@ -62,10 +62,10 @@ func (f *historyFlags) options() (history.Options, error) {
 		return o, err
 	}
 	if !(f.p >= 0.002 && f.p <= 0.2) {
-		return o, fmt.Errorf("--p must be from 0.002 to 0.2, not %v", f.p)
+		return o, i18n.Errorf("comparecmd.p-must-from-not", "--p must be from 0.002 to 0.2, not %v", f.p)
 	}
 	if f.last < 1 {
-		return o, fmt.Errorf("--last must be at least 1, not %d", f.last)
+		return o, i18n.Errorf("comparecmd.last-must-least-not", "--last must be at least 1, not %d", f.last)
 	}
 	var err error
 	o.Margin, err = cli.Margin(f.margin)
@@ -148,7 +148,7 @@ func (f *historyFlags) studyRuns(ctx context.Context, global *cli.Global, name s
 		runs = append(runs, a)
 	}
 	if len(runs) == 0 {
-		return nil, nil, errors.Join(fmt.Errorf("no complete run of a study %q in %s; dyno list shows what there is", name, lib), leftOut(damaged))
+		return nil, nil, errors.Join(i18n.Errorf("comparecmd.no-complete-run-study-dyno", "no complete run of a study %q in %s; dyno list shows what there is", name, lib), leftOut(damaged))
 	}
 	return runs, damaged, nil
 }

@@ -12,6 +12,7 @@ import (
 	"dyno.example/dyno/archive/bucket"
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/internal/shell"
+	"dyno.example/internal/i18n"
 )
 
 // Library is where a command finds archived runs: a folder of this machine, or
@@ -63,7 +64,7 @@ func Open(ctx context.Context, g *cli.Global) (*Library, error) {
 func OpenFor(ctx context.Context, g *cli.Global, ref string) (*Library, string, error) {
 	l, inside, ok, err := archive.ParseRun(ref)
 	if err != nil {
-		return nil, "", cli.UsageError(fmt.Errorf("the run's URL: %w", err))
+		return nil, "", cli.UsageError(i18n.Errorf("library.runs-url", "the run's URL: %w", err))
 	}
 	if !ok {
 		lib, err := Open(ctx, g)
@@ -215,7 +216,7 @@ func (l *Library) push(ctx context.Context, r *archive.Record, observe func(buck
 	}
 	sent, err := l.Bucket.Push(ctx, r, observe)
 	if err != nil && !errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("%w; to go on, when it is back: %s", err, l.pushCommand(r.ID))
+		err = i18n.Errorf("library.go-when-is-back", "%w; to go on, when it is back: %s", err, l.pushCommand(r.ID))
 	}
 	return sent, err
 }

@@ -2,13 +2,13 @@ package library
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/cmd/dyno/internal/cli"
+	"dyno.example/internal/i18n"
 )
 
 // Analyse reads a run and computes its figures anew.
@@ -19,7 +19,7 @@ func Analyse(ctx context.Context, global *cli.Global, ref string) (*analysis.Ana
 	}
 	a, err := analysis.Analyse(run)
 	if err != nil {
-		return nil, nil, fmt.Errorf("analysing run %s: %w", run.Manifest.ID, err)
+		return nil, nil, i18n.Errorf("runcmd.analysing-run", "analysing run %s: %w", run.Manifest.ID, err)
 	}
 	return a, run, nil
 }

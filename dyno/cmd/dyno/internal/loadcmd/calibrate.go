@@ -17,6 +17,7 @@ import (
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/present/loadtext"
 	"dyno.example/dyno/probe"
+	"dyno.example/internal/i18n"
 )
 
 // trustFlags say how far dyno load looks into whether it can be trusted.
@@ -38,11 +39,11 @@ func (f *Flags) args(cmd *cobra.Command, args []string) error {
 	quiet := cmd.Flags().Lookup("quiet")
 	switch {
 	case f.trust.selftest && len(args) > 0:
-		return cli.UsageError(fmt.Errorf("--selftest takes no URL, got %q: it has a server of its own", args[0]))
+		return cli.UsageError(i18n.Errorf("loadcmd.selftest-takes-no-url-got", "--selftest takes no URL, got %q: it has a server of its own", args[0]))
 	case f.trust.selftest || f.request.targets != "" && len(args) == 0:
 		return nil
 	case len(args) == 2 && quiet != nil && quiet.Changed && isNumber(args[0]):
-		return cli.UsageError(fmt.Errorf("-q is quiet and takes no %s; the rate is -R %s", args[0], args[0]))
+		return cli.UsageError(i18n.Errorf("loadcmd.q-is-quiet-and-takes", "-q is quiet and takes no %s; the rate is -R %s", args[0], args[0]))
 	}
 	return cli.ExactArgs(1, "the URL to load")(cmd, args)
 }
@@ -100,7 +101,7 @@ func (t *trustFlags) serverCount(ctx context.Context, secure *request.TLS) (*pro
 	}
 	c, err := probe.CountRequests(ctx, t.serverMetrics, trust)
 	if err != nil {
-		return nil, fmt.Errorf("--server-metrics: %w", err)
+		return nil, i18n.Errorf("loadcmd.server-metrics", "--server-metrics: %w", err)
 	}
 	return &c, nil
 }

@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/objective"
 	"dyno.example/dyno/present"
+	"dyno.example/internal/i18n"
 )
 
 // thresholds are the expressions of --fail: what must hold of a load, or the
@@ -32,7 +33,7 @@ func parseThresholds(expressions []string) (thresholds, error) {
 	for _, expression := range expressions {
 		o, err := objective.Parse(expression)
 		if err != nil {
-			return nil, fmt.Errorf("--fail %w", err)
+			return nil, i18n.Errorf("loadcmd.fail", "--fail %w", err)
 		}
 		list = append(list, threshold{o, o.NewTally()})
 	}
@@ -77,10 +78,10 @@ func failedThresholds(judged []export.Threshold) error {
 	}
 	var errs []error
 	if failed != nil {
-		errs = append(errs, fmt.Errorf("--fail: %d of %d thresholds not met: %s", len(failed), len(judged), strings.Join(failed, "; ")))
+		errs = append(errs, i18n.Errorf("loadcmd.fail-thresholds-not-met", "--fail: %d of %d thresholds not met: %s", len(failed), len(judged), strings.Join(failed, "; ")))
 	}
 	if unknown != nil {
-		errs = append(errs, fmt.Errorf("--fail: %d of %d thresholds undecided: %s", len(unknown), len(judged), strings.Join(unknown, "; ")))
+		errs = append(errs, i18n.Errorf("loadcmd.fail-thresholds-undecided", "--fail: %d of %d thresholds undecided: %s", len(unknown), len(judged), strings.Join(unknown, "; ")))
 	}
 	return errors.Join(errs...)
 }

@@ -1,7 +1,6 @@
 package loadcmd
 
 import (
-	"fmt"
 	"net"
 	"strconv"
 
@@ -10,6 +9,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/nullserver"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 // NewNullServer is dyno null-server.
@@ -27,7 +27,7 @@ requests that are not pipelined; over HTTP/2 by prior knowledge it answers each 
 		Args:    cli.ExactArgs(0, "nothing but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if port < 1 || port > 65535 {
-				return cli.UsageError(fmt.Errorf("--port must be from 1 to 65535, not %d", port))
+				return cli.UsageError(i18n.Errorf("loadcmd.port-must-from-not", "--port must be from 1 to 65535, not %d", port))
 			}
 			cpus, err := subject.OnlineCPUs()
 			if err != nil {

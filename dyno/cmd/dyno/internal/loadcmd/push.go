@@ -12,6 +12,7 @@ import (
 
 	"dyno.example/dyno/export"
 	"dyno.example/dyno/load"
+	"dyno.example/internal/i18n"
 )
 
 // pushPatience is how long the end of a load waits for what is yet to be sent.
@@ -41,7 +42,7 @@ func (f *Flags) endpoints() ([]*endpoint, error) {
 	} {
 		if e.url == "" {
 			if len(e.headers) > 0 {
-				return nil, fmt.Errorf("%s-header is of no use without %s", e.flag, e.flag)
+				return nil, i18n.Errorf("loadcmd.header-is-no-use-without", "%s-header is of no use without %s", e.flag, e.flag)
 			}
 			continue
 		}
@@ -51,7 +52,7 @@ func (f *Flags) endpoints() ([]*endpoint, error) {
 		}
 		header, err := pushHeaders(os.Getenv(e.env), e.headers)
 		if err != nil {
-			return nil, fmt.Errorf("%s-header: %w", e.flag, err)
+			return nil, i18n.Errorf("loadcmd.header", "%s-header: %w", e.flag, err)
 		}
 		list = append(list, &endpoint{flag: e.flag, url: u, header: header, encoder: e.encoder})
 	}
@@ -82,7 +83,7 @@ func pushHeaders(env string, flags []string) (http.Header, error) {
 		name, value, ok := strings.Cut(line, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || !headerName.MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
-			return nil, errors.New("write it as 'Name: value'")
+			return nil, i18n.Errorf("loadcmd.write-name-value", "write it as 'Name: value'")
 		}
 		header.Set(name, value)
 	}
@@ -103,10 +104,10 @@ func (f *Flags) pushLabels(s *load.Spec) (map[string]string, error) {
 	for _, text := range f.labels {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || !labelName.MatchString(name) || value == "" {
-			return nil, fmt.Errorf("--label %q: write it as NAME=VALUE, with letters, digits and _ in the name", text)
+			return nil, i18n.Errorf("loadcmd.label-write-name-value-letters", "--label %q: write it as NAME=VALUE, with letters, digits and _ in the name", text)
 		}
 		if name == "le" || name == "quantile" || name == "clock" || name == "kind" {
-			return nil, fmt.Errorf("--label %q: %s is a label of dyno's own", text, name)
+			return nil, i18n.Errorf("loadcmd.label-is-label-dynos-own", "--label %q: %s is a label of dyno's own", text, name)
 		}
 		labels[name] = value
 	}

@@ -9,6 +9,7 @@ import (
 
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // reach connects to the target once before a calibration is spent on it, or waits
@@ -36,7 +37,7 @@ func Reach(ctx context.Context, spec *load.Spec) error {
 func (f *Flags) withHint(err error) error {
 	var none *request.UnreachableError
 	if f.wait > 0 && errors.As(err, &none) && strings.Contains(none.Why, "connection refused") {
-		return fmt.Errorf("%w: nobody listened there within %v, for as long as --wait says", err, f.wait)
+		return i18n.Errorf("loadcmd.nobody-listened-within-long-wait", "%w: nobody listened there within %v, for as long as --wait says", err, f.wait)
 	}
 	return WithHint(err)
 }
@@ -51,13 +52,13 @@ func WithHint(err error) error {
 	says := func(text string) bool { return strings.Contains(none.Why, text) }
 	switch {
 	case says("x509: certificate has expired or is not yet valid"):
-		return fmt.Errorf("%w; -k accepts any certificate", err)
+		return i18n.Errorf("loadcmd.k-accepts-any-certificate", "%w; -k accepts any certificate", err)
 	case says("x509: certificate is valid for"), says("x509: cannot validate certificate for"), says("x509: certificate is not valid for any names"):
-		return fmt.Errorf("%w; --server-name NAME asks for the certificate of another name, -k accepts any", err)
+		return i18n.Errorf("loadcmd.server-name-name-asks-certificate", "%w; --server-name NAME asks for the certificate of another name, -k accepts any", err)
 	case says("x509:"):
-		return fmt.Errorf("%w; --cacert FILE trusts the certificate's issuer, -k any certificate", err)
+		return i18n.Errorf("loadcmd.cacert-file-trusts-certificates-issuer", "%w; --cacert FILE trusts the certificate's issuer, -k any certificate", err)
 	case says("connection refused"):
-		return fmt.Errorf("%w: nobody listens there; --wait 30s waits until somebody does", err)
+		return i18n.Errorf("loadcmd.nobody-listens-wait-s-waits", "%w: nobody listens there; --wait 30s waits until somebody does", err)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package loadcmd
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/load/template"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // requestFlags are the flags of dyno load that say what is asked, beyond one
@@ -101,11 +101,11 @@ func (f *requestFlags) exclusive(spec *load.Spec, single *Flags) error {
 	}
 	switch {
 	case f.file != "" && f.targets != "":
-		return errors.New("--request and --targets both say what to send; give one of them")
+		return i18n.Errorf("loadcmd.request-and-targets-both-say", "--request and --targets both say what to send; give one of them")
 	case single.method != "" || single.body != "":
-		return fmt.Errorf("%s says what to send; --method and --body go without it", flag)
+		return i18n.Errorf("loadcmd.says-send-method-and-body", "%s says what to send; --method and --body go without it", flag)
 	case spec.Requests[0].Path != "/":
-		return fmt.Errorf("%s has the paths; end the URL after the port, without %s", flag, spec.Requests[0].Path)
+		return i18n.Errorf("loadcmd.paths-end-url-after-port", "%s has the paths; end the URL after the port, without %s", flag, spec.Requests[0].Path)
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (f *requestFlags) identify(r *request.Request) error {
 	for _, c := range f.cookies {
 		name, value, ok := strings.Cut(c, "=")
 		if !ok {
-			return errors.New("--cookie has no equals sign; write it as NAME=VALUE")
+			return i18n.Errorf("loadcmd.cookie-no-equals-sign-write", "--cookie has no equals sign; write it as NAME=VALUE")
 		}
 		r.Cookies = append(r.Cookies, request.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
 	}
@@ -134,15 +134,15 @@ func (f *requestFlags) identify(r *request.Request) error {
 func (f *requestFlags) credentials() (string, error) {
 	switch {
 	case f.auth != "" && f.bearer != "":
-		return "", errors.New("--auth and --bearer are two ways to authenticate; give one of them")
+		return "", i18n.Errorf("loadcmd.auth-and-bearer-are-two", "--auth and --bearer are two ways to authenticate; give one of them")
 	case strings.HasPrefix(f.auth, "env:"):
 		value, ok := os.LookupEnv(f.auth[len("env:"):])
 		if !ok || !strings.Contains(value, ":") {
-			return "", fmt.Errorf("--auth %s: the environment variable must hold USER:PASSWORD", f.auth)
+			return "", i18n.Errorf("loadcmd.auth-environment-variable-must-hold", "--auth %s: the environment variable must hold USER:PASSWORD", f.auth)
 		}
 		return "basic " + template.Escape(value), nil
 	case f.auth != "" && !strings.Contains(f.auth, ":"):
-		return "", errors.New("--auth has no colon; write it as USER:PASSWORD")
+		return "", i18n.Errorf("loadcmd.auth-no-colon-write-user", "--auth has no colon; write it as USER:PASSWORD")
 	case f.auth != "":
 		return "basic " + f.auth, nil
 	case strings.HasPrefix(f.bearer, "env:"):
@@ -150,7 +150,7 @@ func (f *requestFlags) credentials() (string, error) {
 	case strings.HasPrefix(f.bearer, "@"):
 		token, err := readSmall(f.bearer[1:])
 		if err != nil {
-			return "", fmt.Errorf("--bearer: %w", err)
+			return "", i18n.Errorf("loadcmd.bearer", "--bearer: %w", err)
 		}
 		return "bearer " + template.Escape(token), nil
 	case f.bearer != "":
@@ -169,7 +169,7 @@ func readSmall(path string) (string, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && len(b) > limit {
-		err = fmt.Errorf("%s has more than %d bytes", path, limit)
+		err = i18n.Errorf("loadcmd.more-bytes", "%s has more than %d bytes", path, limit)
 	}
 	return strings.TrimSpace(string(b)), err
 }
@@ -181,7 +181,7 @@ func parseFeeds(texts []string) ([]request.Feed, error) {
 		name, rest, ok := strings.Cut(text, "=")
 		words := strings.Split(rest, ",")
 		if !ok || words[0] == "" {
-			return nil, fmt.Errorf("--feed %q names no file; write it as users=users.csv", text)
+			return nil, i18n.Errorf("loadcmd.feed-names-no-file-write", "--feed %q names no file; write it as users=users.csv", text)
 		}
 		feed := request.Feed{Name: name, File: words[0]}
 		for _, word := range words[1:] {
@@ -191,7 +191,7 @@ func parseFeeds(texts []string) ([]request.Feed, error) {
 			case string(request.Repeat), string(request.Stop):
 				feed.End = request.End(word)
 			default:
-				return nil, fmt.Errorf("--feed %s: %q is none of in-order, random, repeat and stop", text, word)
+				return nil, i18n.Errorf("loadcmd.feed-is-none-order-random", "--feed %s: %q is none of in-order, random, repeat and stop", text, word)
 			}
 		}
 		feeds = append(feeds, feed)
@@ -204,7 +204,7 @@ func readTargets(name, target string) (origin string, requests []request.Request
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return "", nil, fmt.Errorf("--targets: %w", err)
+			return "", nil, i18n.Errorf("loadcmd.targets", "--targets: %w", err)
 		}
 		defer f.Close()
 		in = f
@@ -225,7 +225,7 @@ func splitURL(target string) (origin, path string, err error) {
 	}
 	origin, path = scheme+"://"+rest[:end], rest[end:]
 	if strings.Contains(rest[:end], "@") { // not shown: it may be a password
-		return "", "", errors.New("the URL has credentials before its host, where they are not read; leave them out and give --auth USER:PASSWORD")
+		return "", "", i18n.Errorf("loadcmd.url-credentials-before-host-where", "the URL has credentials before its host, where they are not read; leave them out and give --auth USER:PASSWORD")
 	}
 	if !strings.Contains(path, "{{") {
 		u, err := url.Parse(target)

@@ -3,7 +3,6 @@ package loadcmd
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"dyno.example/dyno/calibrate"
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/load"
+	"dyno.example/internal/i18n"
 )
 
 // selftestTime is what each measurement of a self-test takes unless -d says
@@ -31,7 +31,7 @@ func runSelftest(ctx context.Context, f *Flags, global *cli.Global) error {
 	}
 	report, err := calibrate.Test(ctx, &spec, say)
 	if err != nil {
-		return fmt.Errorf("self-test: %w", err)
+		return i18n.Errorf("loadcmd.self-test", "self-test: %w", err)
 	}
 	if f.asJSON {
 		enc := json.NewEncoder(os.Stdout)
@@ -41,7 +41,7 @@ func runSelftest(ctx context.Context, f *Flags, global *cli.Global) error {
 		calibrate.Describe(os.Stdout, report)
 	}
 	if err == nil && !report.Verdict.OK {
-		err = errors.New("self-test: this machine can't be trusted to measure")
+		err = i18n.Errorf("loadcmd.self-test-machine-cant-trusted", "self-test: this machine can't be trusted to measure")
 	}
 	return err
 }
@@ -54,7 +54,7 @@ func (f *Flags) selftestSpec() (load.Spec, error) {
 		spec.Duration = selftestTime
 	}
 	if err == nil && spec.Duration < 50*time.Millisecond {
-		err = fmt.Errorf("--duration must be at least 50ms for a self-test, not %v", spec.Duration)
+		err = i18n.Errorf("loadcmd.duration-must-least-ms-self", "--duration must be at least 50ms for a self-test, not %v", spec.Duration)
 	}
 	return spec, err
 }

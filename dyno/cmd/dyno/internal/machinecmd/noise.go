@@ -10,6 +10,7 @@ import (
 
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/machine/noise"
+	"dyno.example/internal/i18n"
 )
 
 func newNoise(global *cli.Global) *cobra.Command {
@@ -45,7 +46,7 @@ func measureNoise(ctx context.Context, global *cli.Global, plan noise.Plan, asJS
 	say(fmt.Sprintf("about %v; leave the machine alone meanwhile", plan.Estimate().Round(time.Second)))
 	r, err := noise.Measure(ctx, plan, say)
 	if err != nil {
-		return fmt.Errorf("noise: %w", err)
+		return i18n.Errorf("machinecmd.noise", "noise: %w", err)
 	}
 	if asJSON {
 		return cli.WriteJSON(os.Stdout, r)

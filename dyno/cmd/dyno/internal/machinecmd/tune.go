@@ -3,7 +3,6 @@ package machinecmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -13,9 +12,10 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/machine/setting"
 	"dyno.example/dyno/machine/tune"
+	"dyno.example/internal/i18n"
 )
 
-var errLinuxOnly = errors.New("settings can be changed on Linux only")
+var errLinuxOnly = i18n.Errorf("machinecmd.settings-can-changed-linux-only", "settings can be changed on Linux only")
 
 func newTune(global *cli.Global) *cobra.Command {
 	var profile string
@@ -34,7 +34,7 @@ reboot.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := setting.ParseProfile(profile)
 			if err != nil {
-				return cli.UsageError(fmt.Errorf("--profile: %w", err))
+				return cli.UsageError(i18n.Errorf("machinecmd.profile", "--profile: %w", err))
 			}
 			return tuneMachine(cmd.Context(), global, p, dry, asJSON)
 		},
@@ -70,7 +70,7 @@ func tuneMachine(ctx context.Context, global *cli.Global, p setting.Profile, dry
 		tune.Describe(global.Texts().Columns(os.Stdout), done, dry)
 	}
 	if refused := tune.Refused(done); err == nil && len(refused) > 0 && !dry {
-		err = fmt.Errorf("could not be set: %s", strings.Join(refused, ", "))
+		err = i18n.Errorf("machinecmd.could-not-set", "could not be set: %s", strings.Join(refused, ", "))
 	}
 	return err
 }

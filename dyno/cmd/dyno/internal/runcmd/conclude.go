@@ -16,6 +16,7 @@ import (
 	"dyno.example/dyno/internal/shell"
 	"dyno.example/dyno/present"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // Conclude analyses a run that has just ended, prints its result and writes its
@@ -24,7 +25,7 @@ import (
 func Conclude(run *archive.Run, asJSON bool, lang string) error {
 	a, err := analysis.Analyse(run)
 	if err != nil {
-		return fmt.Errorf("analysing run %s: %w", run.Manifest.ID, err)
+		return i18n.Errorf("runcmd.analysing-run", "analysing run %s: %w", run.Manifest.ID, err)
 	}
 	var document bytes.Buffer
 	if err := report.JSON(&document, a); err != nil {
@@ -72,7 +73,7 @@ func unusable(a *analysis.Analysis) error {
 			used, left = used+len(a.Groups[i].Cells[k].Trials), left+len(a.Groups[i].Cells[k].Left)
 		}
 		if used == 0 && left > 0 {
-			return fmt.Errorf("no conclusion: of %s none of %d trials can be used; the report says why", report.TerminalText(a.Groups[i].Title), left)
+			return i18n.Errorf("runcmd.no-conclusion-none-trials-can", "no conclusion: of %s none of %d trials can be used; the report says why", report.TerminalText(a.Groups[i].Title), left)
 		}
 	}
 	return nil
@@ -107,11 +108,11 @@ func failedTrials(run *archive.Run) error {
 	first = strings.TrimSuffix(first, "; its last lines:")
 	switch planned := len(run.Manifest.Plan.Trials); bySubject {
 	case 0:
-		return fmt.Errorf("%d of %d trials failed and are left out; the first: %s", failed, planned, first)
+		return i18n.Errorf("runcmd.trials-failed-and-are-left", "%d of %d trials failed and are left out; the first: %s", failed, planned, first)
 	case failed:
-		return fmt.Errorf("%d of %d trials failed, which counts against their subjects; the first: %s", failed, planned, first)
+		return i18n.Errorf("runcmd.trials-failed-counts-against-subjects", "%d of %d trials failed, which counts against their subjects; the first: %s", failed, planned, first)
 	default:
-		return fmt.Errorf("%d of %d trials failed, %d of them by their subjects' fault, which counts against these; the others are left out; the first: %s", failed, planned, bySubject, first)
+		return i18n.Errorf("runcmd.trials-failed-them-subjects-fault", "%d of %d trials failed, %d of them by their subjects' fault, which counts against these; the others are left out; the first: %s", failed, planned, bySubject, first)
 	}
 }
 

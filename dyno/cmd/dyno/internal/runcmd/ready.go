@@ -11,6 +11,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 // leaveOut adds to the subjects that are left out those which ship with dyno and lack
@@ -41,7 +42,7 @@ func (f *runFlags) leaveOut(s *study.Study, c *subject.Catalog) error {
 		case errors.As(err, &need):
 			lacking = append(lacking, names[i])
 		case err != nil:
-			return fmt.Errorf("subject %s: %w", names[i], err)
+			return i18n.Errorf("runner.subject", "subject %s: %w", names[i], err)
 		}
 	}
 	if len(lacking) > 0 {

@@ -21,6 +21,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/library"
 	"dyno.example/dyno/runner"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // runFlags are the flags of dyno run.
@@ -161,7 +162,7 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 		s = ShortForm(s)
 	}
 	if f.blocks < 0 {
-		return nil, fmt.Errorf("--blocks must be at least 1, not %d", f.blocks)
+		return nil, i18n.Errorf("runcmd.blocks-must-least-not", "--blocks must be at least 1, not %d", f.blocks)
 	}
 	if f.blocks > 0 {
 		s.Blocks = f.blocks

@@ -16,6 +16,7 @@ import (
 	"dyno.example/dyno/runner"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
 )
 
@@ -23,20 +24,20 @@ import (
 // goes on block by block begins with the plan of one block.
 func (f *runFlags) applyTo(s *study.Study) error {
 	if f.repeats < 0 {
-		return fmt.Errorf("--repeats must be at least 0, not %d", f.repeats)
+		return i18n.Errorf("runcmd.repeats-must-least-not", "--repeats must be at least 0, not %d", f.repeats)
 	}
 	accept, err := finding.ParseAccepted(f.accept)
 	if err != nil {
-		return fmt.Errorf("--accept: %w", err)
+		return i18n.Errorf("runcmd.accept", "--accept: %w", err)
 	}
 	s.Accept = slices.Compact(slices.Sorted(slices.Values(slices.Concat(s.Accept, accept))))
 	if f.warmup != "" {
 		if s.Trial, err = s.Trial.WithWarmup(f.warmup); err != nil {
-			return fmt.Errorf("--warmup: %w", err)
+			return i18n.Errorf("runcmd.warmup", "--warmup: %w", err)
 		}
 	}
 	if f.duration != 0 && f.duration < time.Second {
-		return fmt.Errorf("--for must be at least 1s, not %v", f.duration)
+		return i18n.Errorf("runcmd.must-least-s-not", "--for must be at least 1s, not %v", f.duration)
 	}
 	if f.duration > 0 {
 		s.Until.Time = f.duration

@@ -12,6 +12,7 @@ import (
 
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 func NewUp(global *cli.Global) *cobra.Command {
@@ -23,7 +24,7 @@ func NewUp(global *cli.Global) *cobra.Command {
 		Args:    cli.ExactArgs(1, "a subject's name (see dyno subjects)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if port < 0 || port > 65535 {
-				return cli.UsageError(fmt.Errorf("--port must be from 1 to 65535, or 0 for a free one, not %d", port))
+				return cli.UsageError(i18n.Errorf("runcmd.port-must-from-free-one", "--port must be from 1 to 65535, or 0 for a free one, not %d", port))
 			}
 			return up(cmd.Context(), args[0], port, global)
 		},

@@ -17,6 +17,7 @@ import (
 	"dyno.example/dyno/internal/shell"
 	"dyno.example/dyno/published"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 func NewPublish(global *cli.Global) *cobra.Command {
@@ -56,7 +57,7 @@ runs of the study that are known, also those that were not published.`,
 // checkClean refuses a run whose lab nobody can build again.
 func checkClean(a *analysis.Analysis, reason string) error {
 	if b := analysis.Basis(a); !b.Clean && reason == "" {
-		return fmt.Errorf("run %s was made by dyno %s, which was not built from a clean commit, so that nobody can repeat it: commit, build with go build, and run the study again; or say with --unclean why it is to be published all the same", a.Run.ID, cmp.Or(a.Run.Dyno, "of an unknown version"))
+		return i18n.Errorf("studycmd.run-was-made-dyno-was", "run %s was made by dyno %s, which was not built from a clean commit, so that nobody can repeat it: commit, build with go build, and run the study again; or say with --unclean why it is to be published all the same", a.Run.ID, cmp.Or(a.Run.Dyno, "of an unknown version"))
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package studycmd
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/published"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 func NewResults(global *cli.Global) *cobra.Command {
@@ -35,7 +35,7 @@ tables are taken from there.`,
 		Args:    cli.ExactArgs(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if into == "" && cmd.Flags().Changed("into") {
-				return cli.UsageError(errors.New("--into is empty: name a file"))
+				return cli.UsageError(i18n.Errorf("studycmd.into-is-empty-name-file", "--into is empty: name a file"))
 			}
 			if into != "" {
 				return fillTables(into, results)

@@ -12,6 +12,7 @@ import (
 	"dyno.example/dyno/studies"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 func NewStudies() *cobra.Command {
@@ -70,7 +71,7 @@ func newStudyInit(global *cli.Global) *cobra.Command {
 			}
 			f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 			if err != nil {
-				return fmt.Errorf("%w; nothing was written (dyno study init FILE chooses another name)", err)
+				return i18n.Errorf("studycmd.nothing-was-written-dyno-study", "%w; nothing was written (dyno study init FILE chooses another name)", err)
 			}
 			if _, err := f.Write(study.Starter()); err != nil {
 				f.Close()

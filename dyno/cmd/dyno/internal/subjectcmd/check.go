@@ -17,6 +17,7 @@ import (
 	"dyno.example/dyno/report"
 	"dyno.example/dyno/subject"
 	"dyno.example/dyno/subject/check"
+	"dyno.example/internal/i18n"
 )
 
 // checkFlags are those of dyno subjects check.
@@ -41,9 +42,9 @@ The exit code is 0 if all of them are ok. What a machine lacks counts as failure
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case flags.all == (len(args) > 0):
-				return cli.UsageError(errors.New("give names or languages of subjects, or --all; see dyno subjects"))
+				return cli.UsageError(i18n.Errorf("subjectcmd.give-names-languages-subjects-all", "give names or languages of subjects, or --all; see dyno subjects"))
 			case flags.jobs < 1 || flags.jobs > 64:
-				return cli.UsageError(fmt.Errorf("--jobs must be from 1 to 64, not %d", flags.jobs))
+				return cli.UsageError(i18n.Errorf("subjectcmd.jobs-must-from-not", "--jobs must be from 1 to 64, not %d", flags.jobs))
 			}
 			return checkSubjects(cmd.Context(), global, *from, args, flags)
 		},
@@ -111,7 +112,7 @@ func (b *bench) room(items []check.Item) error {
 	b.say("to build: %s, %s on disk, in %s", present.Counted(uint64(builds), "subject"), size, b.builder.Dir)
 	free, err := subject.FreeSpace(b.builder.Dir)
 	if err == nil && free < bytes {
-		return fmt.Errorf("the builds take about %s, but only %s are free at %s: make room, or set DYNO_HOME to a folder on a larger disk", present.Bytes(bytes), present.Bytes(free), b.builder.Dir)
+		return i18n.Errorf("subjectcmd.builds-take-about-but-only", "the builds take about %s, but only %s are free at %s: make room, or set DYNO_HOME to a folder on a larger disk", present.Bytes(bytes), present.Bytes(free), b.builder.Dir)
 	}
 	return nil
 }
@@ -216,6 +217,6 @@ func verdict(results []check.Result) error {
 	if count[check.OK] == len(results) {
 		return nil
 	}
-	return fmt.Errorf("%d of %d subjects are ok, %d failed, %d lack something (dyno subjects install shows what installs it)",
+	return i18n.Errorf("subjectcmd.subjects-are-ok-failed-lack", "%d of %d subjects are ok, %d failed, %d lack something (dyno subjects install shows what installs it)",
 		count[check.OK], len(results), count[check.Failed], count[check.Lacks])
 }

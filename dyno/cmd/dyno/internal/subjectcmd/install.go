@@ -15,6 +15,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/internal/shell"
 	"dyno.example/dyno/subject/check"
+	"dyno.example/internal/i18n"
 )
 
 func newInstall(global *cli.Global, from *string) *cobra.Command {
@@ -106,7 +107,7 @@ func run(ctx context.Context, to io.Writer, words []string) error {
 	cmd.Stdout, cmd.Stderr = to, to
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %w (it takes root)", strings.Join(words[:2], " "), err)
+		return i18n.Errorf("subjectcmd.takes-root", "%s: %w (it takes root)", strings.Join(words[:2], " "), err)
 	}
 	return nil
 }

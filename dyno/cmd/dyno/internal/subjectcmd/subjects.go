@@ -13,6 +13,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/subject"
 	"dyno.example/dyno/subject/check"
+	"dyno.example/internal/i18n"
 )
 
 // New is dyno subjects, with its subcommands.
@@ -73,9 +74,9 @@ func catalog(from string) (*subject.Catalog, error) {
 	c, err := subject.NewCatalog(os.DirFS(from))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("--from %s: %w", from, err)
+		return nil, i18n.Errorf("subjectcmd.from", "--from %s: %w", from, err)
 	case len(c.List()) == 0:
-		return nil, cli.UsageError(fmt.Errorf("--from %s: no folder LANGUAGE/NAME below it has a subject.yaml", from))
+		return nil, cli.UsageError(i18n.Errorf("subjectcmd.from-no-folder-language-name", "--from %s: no folder LANGUAGE/NAME below it has a subject.yaml", from))
 	}
 	return c, nil
 }
