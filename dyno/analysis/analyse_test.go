@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 func analyse(t *testing.T, run *archive.Run) *analysis.Analysis {
@@ -111,7 +112,7 @@ func checkFigures(t *testing.T, g *analysis.Group) {
 	for _, m := range g.Metrics {
 		for i, c := range g.Cells {
 			values, why := c.Values[m.Name], c.Omitted[m.Name]
-			if (len(values) > 0) == (why != "") || len(values) > 0 && len(values) != len(c.Trials) {
+			if (len(values) > 0) == (!why.IsZero()) || len(values) > 0 && len(values) != len(c.Trials) {
 				t.Errorf("cell %d, %s: values %v, omitted %q", i, m.Name, values, why)
 			}
 			if iv := c.Estimates[m.Name]; iv.N != len(values) || iv.Low > iv.Estimate || iv.High < iv.Estimate {
@@ -129,7 +130,7 @@ func checkFigures(t *testing.T, g *analysis.Group) {
 	if first.Estimates["throughput"].Level != 0.95 || g.Cells[1].Estimates["throughput"].Level != 0.9375 {
 		t.Errorf("levels %v of six trials, %v of five", first.Estimates["throughput"].Level, g.Cells[1].Estimates["throughput"].Level)
 	}
-	if slow.Omitted["cpu"] == "" || slow.Omitted["response.max"] == "" || slow.Estimates["errors"].Estimate == 0 {
+	if slow.Omitted["cpu"].IsZero() || slow.Omitted["response.max"].IsZero() || slow.Estimates["errors"].Estimate == 0 {
 		t.Errorf("omitted of the subject with timeouts and without probe: %v", slow.Omitted)
 	}
 	if p := g.Cells[2].Estimates["response.p99.9"].Estimate; p < 5_000 {
@@ -174,7 +175,7 @@ func checkFindings(t *testing.T, run *archive.Run, a *analysis.Analysis) {
 	}
 	for name, w := range want {
 		list := findings(a, name)
-		if len(list) != 1 || list[0].Validity != w.level || !slices.Equal(list[0].Trials, []int{w.trial}) || list[0].Detail == "" {
+		if len(list) != 1 || list[0].Validity != w.level || !slices.Equal(list[0].Trials, []int{w.trial}) || list[0].Detail.IsZero() {
 			t.Errorf("%s: %+v, want %s in trial %d", name, list, w.level, w.trial)
 		}
 	}
@@ -270,7 +271,7 @@ func TestShedArrivalsHideTheTail(t *testing.T) {
 	if _, ok := shedding.Estimates["response.p99"]; !ok {
 		t.Errorf("half a percent shed hides p99: %v", shedding.Omitted)
 	}
-	if why := shedding.Omitted["response.p99.9"]; !strings.Contains(why, "given up") {
+	if why := shedding.Omitted["response.p99.9"]; !strings.Contains(why.String(), "given up") {
 		t.Errorf("p99.9 is omitted for %q", why)
 	}
 	if _, ok := shedding.Estimates["service.p99.9"]; !ok {
@@ -287,14 +288,14 @@ func TestShedArrivalsHideTheTail(t *testing.T) {
 func TestARunThatWasCutShort(t *testing.T) {
 	run := analysistest.Run(2, "a", "b")
 	run.Trials = run.Trials[:3]
-	run.Manifest.Status, run.Manifest.Error = archive.Interrupted, "its writer died"
+	run.Manifest.Status, run.Manifest.Error = archive.Interrupted, i18n.Verbatim("its writer died")
 	run.Trials[2].Status, run.Trials[2].Validity = archive.Interrupted, finding.Invalid
 	a := analyse(t, run)
 	if a.Validity != finding.Suspect {
 		t.Errorf("the run is %s", a.Validity)
 	}
 	list := findings(a, finding.RunIncomplete)
-	if len(list) != 1 || !strings.Contains(list[0].Detail, "3 of 12 planned trials were started; the run is interrupted: its writer died") {
+	if len(list) != 1 || !strings.Contains(list[0].Detail.String(), "3 of 12 planned trials were started; the run is interrupted: its writer died") {
 		t.Errorf("findings %+v", list)
 	}
 	if len(findings(a, finding.TrialInterrupted)) != 1 {

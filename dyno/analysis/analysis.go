@@ -7,6 +7,8 @@ import (
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
+	"encoding/json"
 )
 
 // Metric is a figure computed for each trial.
@@ -34,7 +36,26 @@ type Analysis struct {
 // Finding is a finding with the place it was found at.
 type Finding struct {
 	finding.Finding
-	Trials []int `json:"trials,omitempty"` // indices of the trials concerned
+	Trials []int // indices of the trials concerned
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (f Finding) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		finding.JSON
+		Trials []int `json:"trials,omitempty"`
+	}{f.JSON(), f.Trials})
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (f *Finding) UnmarshalJSON(data []byte) error {
+	var j struct {
+		finding.JSON
+		Trials []int `json:"trials"`
+	}
+	err := json.Unmarshal(data, &j)
+	f.Finding, f.Trials = j.Finding(), j.Trials
+	return err
 }
 
 // Group holds the cells that may be compared: same load, same levels,
@@ -74,7 +95,7 @@ type Cell struct {
 	// ByRank are the same ratios by ranks, which are about the usual start; a check
 	// of a single look beside Ratios, also in a run with several.
 	ByRank  map[string]stats.Interval `json:"ratios_by_rank,omitempty"`
-	Omitted map[string]string         `json:"omitted,omitempty"` // metric → why there is no figure
+	Omitted map[string]i18n.Message   `json:"omitted,omitzero"` // metric → why there is no figure
 	// Wrong is the share of requests, in percent, that were answered other than they had
 	// to be, if that is much: the subject has no rank. FailsMore says that it failed more
 	// of its requests than another one of the group, by more than chance.

@@ -6,6 +6,7 @@ import (
 
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 // caveats are the findings that stand beside every verdict of their run: what
@@ -28,7 +29,7 @@ func Basis(a *Analysis) claim.Basis {
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		if slices.Contains(caveats, f.Name) && f.Weight() != finding.Valid {
-			b.Doubts = append(b.Doubts, string(f.Name)+": "+f.Detail)
+			b.Doubts = append(b.Doubts, i18n.Join(string(f.Name), ": ", f.Detail))
 		}
 	}
 	return b

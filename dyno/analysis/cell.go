@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/validity"
+	"dyno.example/internal/i18n"
 )
 
 // cellBuilder is a cell while its trials are taken in one by one.
@@ -27,10 +27,10 @@ type cellBuilder struct {
 	responses [][]stats.Counts
 	unusable  map[string][]float64 // metric → one value per completed trial left out
 
-	places []int                 // block of each trial that counts: used, or failed
-	failed map[int]bool          // blocks in which the subject failed, or failed many requests
-	known  map[string][]knowable // by metric, for each place
-	absent map[string]string     // metrics that some trial has no value of, and why
+	places []int                   // block of each trial that counts: used, or failed
+	failed map[int]bool            // blocks in which the subject failed, or failed many requests
+	known  map[string][]knowable   // by metric, for each place
+	absent map[string]i18n.Message // metrics that some trial has no value of, and why
 }
 
 // knowable is a value as far as it is known: NaN if it isn't, and the least that it
@@ -42,9 +42,9 @@ func newCellBuilder(c *study.Cell) *cellBuilder {
 		Cell: Cell{
 			Cell: c.Index, Subject: c.Subject, Trials: []int{}, Seconds: []Second{},
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
-			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]string{},
+			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]i18n.Message{},
 		},
-		failed: map[int]bool{}, known: map[string][]knowable{}, absent: map[string]string{}, unusable: map[string][]float64{},
+		failed: map[int]bool{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
 		name: c.Subject + " under " + groupTitle(c), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
 	}
 }
@@ -131,8 +131,8 @@ func (s *cellBuilder) compute(f figure, sums *sums) {
 	value, missing := f.of(sums)
 	s.known[f.Name] = append(s.known[f.Name], s.know(f, sums, value, missing))
 	switch {
-	case s.Omitted[f.Name] != "":
-	case missing != "":
+	case !s.Omitted[f.Name].IsZero():
+	case !missing.IsZero():
 		s.Omitted[f.Name] = missing
 		delete(s.Values, f.Name)
 	default:
@@ -141,9 +141,9 @@ func (s *cellBuilder) compute(f figure, sums *sums) {
 }
 
 // know is what is known of a trial's value.
-func (s *cellBuilder) know(f figure, sums *sums, value float64, missing string) knowable {
+func (s *cellBuilder) know(f figure, sums *sums, value float64, missing i18n.Message) knowable {
 	k := knowable{math.NaN(), math.NaN()}
-	if missing == "" {
+	if missing.IsZero() {
 		k = knowable{value, value}
 	}
 	if f.atLeast != nil {
@@ -151,12 +151,12 @@ func (s *cellBuilder) know(f figure, sums *sums, value float64, missing string) 
 			k.least = least
 		}
 	}
-	if missing == "" {
+	if missing.IsZero() {
 		return k
 	}
 	if math.IsInf(k.least, 1) {
 		k.value = k.least
-	} else if s.absent[f.Name] == "" {
+	} else if s.absent[f.Name].IsZero() {
 		s.absent[f.Name] = missing
 	}
 	return k
@@ -172,7 +172,7 @@ func (s *cellBuilder) estimate(c *confidence) {
 		}
 		i := c.median(values)
 		if math.IsInf(i.Low, 0) || math.IsInf(i.High, 0) {
-			s.Omitted[name] = fmt.Sprintf("the subject failed in %d of %d trials", len(s.Failed), len(s.Failed)+len(s.Trials))
+			s.Omitted[name] = i18n.New("analysis.subject-failed-trials", "the subject failed in %d of %d trials", len(s.Failed), len(s.Failed)+len(s.Trials))
 			delete(s.Values, name)
 			continue
 		}

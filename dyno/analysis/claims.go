@@ -6,6 +6,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // decide holds the run's claims against its figures; nil if it has none.
@@ -60,7 +61,7 @@ func newEvidence(m *archive.Manifest, groups []Group, builders []*cellBuilder, a
 func (e *evidence) Space() *claim.Space { return e.space }
 func (e *evidence) Blocks() int         { return len(e.blocks) }
 
-func (e *evidence) Values(metric string, cell int) (values []float64, missing string) {
+func (e *evidence) Values(metric string, cell int) (values []float64, missing i18n.Message) {
 	s := e.builders[cell]
 	for _, k := range s.knownBy(metric, e.blocks) {
 		values = append(values, k.value)

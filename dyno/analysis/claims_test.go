@@ -35,7 +35,7 @@ func TestClaimsOfARun(t *testing.T) {
 		t.Fatalf("%d outcomes, want %d", len(a.Claims), len(want))
 	}
 	for i, out := range a.Claims {
-		if out.ID != claims[i].ID || out.Verdict != want[i] || out.Why == "" {
+		if out.ID != claims[i].ID || out.Verdict != want[i] || out.Why.IsZero() {
 			t.Errorf("%s is %s (%s), want %s", out.ID, out.Verdict, out.Why, want[i])
 		}
 	}
@@ -46,7 +46,7 @@ func TestClaimsOfARun(t *testing.T) {
 	if e := a.Claims[3].Parts[0].Effect; e == nil || e.Unit != "µs" || e.Bound != 10_000 {
 		t.Errorf("the effect is %+v, want a bound of 10,000 µs", e)
 	}
-	if !strings.Contains(a.Claims[4].Why, "could not be seen") {
+	if !strings.Contains(a.Claims[4].Why.String(), "could not be seen") {
 		t.Errorf("a claim about an unseen process: %q", a.Claims[4].Why)
 	}
 }
@@ -83,7 +83,7 @@ func TestClaimsLeaveBlocksOut(t *testing.T) {
 	run := analysistest.Run(4, "nethttp", "gin", "echo")
 	run.Manifest.Claims = []claim.Claim{{ID: "a", Expressions: []string{"throughput[gin] > 0.5 * throughput[nethttp]"}}}
 	p := analyse(t, run).Claims[0].Parts[0]
-	if p.Blocks != analysistest.Blocks-1 || p.Left != 1 || !strings.Contains(p.Why, "1 of 6 blocks are left out") {
+	if p.Blocks != analysistest.Blocks-1 || p.Left != 1 || !strings.Contains(p.Why.String(), "1 of 6 blocks are left out") {
 		t.Errorf("%d blocks, %d left out: %s", p.Blocks, p.Left, p.Why)
 	}
 }

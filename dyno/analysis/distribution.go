@@ -1,12 +1,12 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // beyond is how many requests must have taken longer than a quantile for it to
@@ -34,31 +34,31 @@ func (d *distribution) failing() bool { return float64(d.failed) > manyFailed*fl
 
 // mean returns the mean in µs. Without the requests that took longest it would
 // be a mean of something else, so with any censored there is none.
-func (d *distribution) mean() (micros float64, missing string) {
-	if why := d.incomplete(); why != "" {
+func (d *distribution) mean() (micros float64, missing i18n.Message) {
+	if why := d.incomplete(); !why.IsZero() {
 		return 0, why
 	}
-	return d.recorded.Mean() / 1e3, ""
+	return d.recorded.Mean() / 1e3, i18n.Message{}
 }
 
 // max returns the maximum in µs.
-func (d *distribution) max() (micros float64, missing string) {
-	if why := d.incomplete(); why != "" {
+func (d *distribution) max() (micros float64, missing i18n.Message) {
+	if why := d.incomplete(); !why.IsZero() {
 		return 0, why
 	}
-	return float64(d.recorded.Max()) / 1e3, ""
+	return float64(d.recorded.Max()) / 1e3, i18n.Message{}
 }
 
-func (d *distribution) incomplete() string {
+func (d *distribution) incomplete() i18n.Message {
 	switch {
 	case d.recorded.TotalCount() == 0:
-		return "no request was timed"
+		return i18n.New("analysis.no-request-was-timed", "no request was timed")
 	case d.censored > 0:
-		return fmt.Sprintf("%d requests were given up, so their times are unknown", d.censored)
+		return i18n.New("analysis.requests-were-given-up-times", "%d requests were given up, so their times are unknown", d.censored)
 	case d.failing():
-		return fmt.Sprintf("%d of %d requests failed", d.failed, d.total())
+		return i18n.New("analysis.requests-failed", "%d of %d requests failed", d.failed, d.total())
 	}
-	return ""
+	return i18n.Message{}
 }
 
 // worst reports whether a mean or a maximum is worse than any time, as requests
@@ -67,18 +67,18 @@ func (d *distribution) worst() bool { return d.censored == 0 && d.failing() }
 
 // quantile returns the smallest time, in µs, that at least the share q of the
 // requests did not exceed.
-func (d *distribution) quantile(q float64) (micros float64, missing string) {
+func (d *distribution) quantile(q float64) (micros float64, missing i18n.Message) {
 	if !d.tells(q) {
-		return 0, fmt.Sprintf("%d requests are too few: fewer than %d of them took longer", d.total(), beyond)
+		return 0, i18n.New("analysis.requests-are-too-few-fewer", "%d requests are too few: fewer than %d of them took longer", d.total(), beyond)
 	}
 	micros, known := d.at(q)
 	if d.fails(q) {
-		return 0, fmt.Sprintf("%d of %d requests failed, and it is among them", d.failed, d.total())
+		return 0, i18n.New("analysis.requests-failed-and-is-among", "%d of %d requests failed, and it is among them", d.failed, d.total())
 	}
 	if !known {
-		return 0, fmt.Sprintf("%d of %d requests were given up, so it is only known to exceed %.0f µs", d.censored, d.total(), micros)
+		return 0, i18n.New("analysis.requests-were-given-up-is", "%d of %d requests were given up, so it is only known to exceed %.0f µs", d.censored, d.total(), micros)
 	}
-	return micros, ""
+	return micros, i18n.Message{}
 }
 
 // fails reports whether the quantile is among the requests that failed.
@@ -154,3 +154,9 @@ func curveQuantiles() []float64 {
 
 // percentOf turns a share into percent, without the noise of binary fractions.
 func percentOf(share float64) float64 { return math.Round(share*1e8) / 1e6 }
+
+// TooFewRequests reports whether that is why a figure is missing: how many there were, and
+// how many it takes, is another number for each.
+func TooFewRequests(missing i18n.Message) bool {
+	return missing.ID() == "analysis.requests-are-too-few-fewer"
+}

@@ -1,13 +1,12 @@
 package analysis
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // twinErrors is in how many runs a twin may be said to differ though it does not.
@@ -26,7 +25,7 @@ func watched(m *archive.Manifest) []string {
 // addParted says which ratios come out otherwise by ranks, of those to the reference and
 // of the first place to the others: one finding for all, as each group has many.
 func (y *findingSet) addParted(tables []*table, metrics []string, accept []finding.Name) {
-	var parted []string
+	var parted []i18n.Message
 	all := 0
 	for _, t := range tables {
 		for _, metric := range metrics {
@@ -44,7 +43,7 @@ func (y *findingSet) addParted(tables []*table, metrics []string, accept []findi
 				if p.under != t.reference {
 					of += " / " + p.under.Subject
 				}
-				parted = append(parted, fmt.Sprintf("%s of %s under %s: %s over all starts, %s by ranks", metric, of, t.Title, brief(ratio), brief(byRank)))
+				parted = append(parted, i18n.New("analysis.under-over-all-starts-ranks", "%s of %s under %s: %s over all starts, %s by ranks", metricName(metric), of, t.Title, brief(ratio), brief(byRank)))
 			}
 		}
 	}
@@ -52,7 +51,7 @@ func (y *findingSet) addParted(tables []*table, metrics []string, accept []findi
 		return
 	}
 	y.accepted(accept, finding.Finding{Name: finding.RatiosPart, Validity: finding.Suspect,
-		Detail: fmt.Sprintf("%d of %d ratios depend on how starts are averaged: %s", len(parted), all, strings.Join(parted, "; "))})
+		Detail: i18n.New("analysis.ratios-depend-how-starts-are", "%d of %d ratios depend on how starts are averaged: %s", len(parted), all, i18n.List("; ", parted...))})
 }
 
 // pair is a ratio that a report shows: of one cell over another.
@@ -97,17 +96,17 @@ func (y *findingSet) addTwins(tables []*table, metrics []string, accept []findin
 			}
 		}
 	}
-	var differ []string
+	var differ []i18n.Message
 	for _, test := range tests {
 		if iv := stats.Ratio(test.a, test.b, 1-twinErrors/float64(len(tests))); iv.Level > 0 && !iv.Contains(1) {
-			differ = append(differ, fmt.Sprintf("%s under %s: %s", test.metric, test.group, brief(iv)))
+			differ = append(differ, i18n.New("analysis.under", "%s under %s: %s", metricName(test.metric), test.group, brief(iv)))
 		}
 	}
 	if len(differ) == 0 {
 		return
 	}
 	y.accepted(accept, finding.Finding{Name: finding.TwinDiffers, Validity: finding.Suspect,
-		Detail: fmt.Sprintf("the reference, measured twice in each block, differs from itself by more than chance explains in all %d comparisons together: %s", len(tests), strings.Join(differ, "; "))})
+		Detail: i18n.New("analysis.reference-measured-twice-each-block", "the reference, measured twice in each block, differs from itself by more than chance explains in all %d comparisons together: %s", len(tests), i18n.List("; ", differ...))})
 }
 
 // accepted adds a finding of the run as what the study says it weighs.
@@ -118,8 +117,8 @@ func (y *findingSet) accepted(accept []finding.Name, f finding.Finding) {
 }
 
 // brief writes a ratio with its interval.
-func brief(iv stats.Interval) string {
-	return fmt.Sprintf("%.3g (%.3g–%.3g)", iv.Estimate, iv.Low, iv.High)
+func brief(iv stats.Interval) i18n.Message {
+	return i18n.New("analysis.text", "%.3g (%.3g–%.3g)", iv.Estimate, iv.Low, iv.High)
 }
 
 // doubts are the findings of the analysis that make the run suspect, however many of

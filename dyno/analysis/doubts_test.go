@@ -32,13 +32,13 @@ func TestRatiosThatPartAreNamed(t *testing.T) {
 	}
 	a := analyse(t, run)
 	got := findings(a, finding.RatiosPart)
-	if slowed != 1 || len(got) != 1 || !strings.Contains(got[0].Detail, "of b under") || !strings.Contains(got[0].Detail, "by ranks") {
+	if slowed != 1 || len(got) != 1 || !strings.Contains(got[0].Detail.String(), "of b under") || !strings.Contains(got[0].Detail.String(), "by ranks") {
 		t.Errorf("%d trials slowed: %+v", slowed, got)
 	}
 	if iv := a.Groups[0].Cells[2].ByRank["throughput"]; iv.N != a.Groups[0].Cells[2].Ratios["throughput"].N {
 		t.Errorf("by ranks %+v", iv)
 	}
-	if out := findings(a, finding.RestartOutlier); len(out) != 1 || out[0].Trials == nil || !strings.Contains(out[0].Detail, "18 %") {
+	if out := findings(a, finding.RestartOutlier); len(out) != 1 || out[0].Trials == nil || !strings.Contains(out[0].Detail.String(), "18 %") {
 		t.Errorf("the slow start is not named: %+v", out)
 	}
 }
@@ -55,7 +55,7 @@ func TestTwinThatDiffers(t *testing.T) {
 		}
 	}
 	a := analyse(t, run)
-	if got := findings(a, finding.TwinDiffers); len(got) != 1 || !strings.Contains(got[0].Detail, "throughput under") || a.Validity != finding.Suspect {
+	if got := findings(a, finding.TwinDiffers); len(got) != 1 || !strings.Contains(got[0].Detail.String(), "throughput under") || a.Validity != finding.Suspect {
 		t.Errorf("%s, %+v", a.Validity, got)
 	}
 	run.Manifest.Accept = []finding.Name{finding.TwinDiffers}
@@ -78,7 +78,7 @@ func TestLeadsThatPartAreNamed(t *testing.T) {
 	}
 	a := analyse(t, run)
 	got := findings(a, finding.RatiosPart)
-	if len(got) != 1 || !strings.Contains(got[0].Detail, "throughput of c under") || !strings.Contains(got[0].Detail, "throughput of b / c under") || strings.Contains(got[0].Detail, "of b under") {
+	if len(got) != 1 || !strings.Contains(got[0].Detail.String(), "throughput of c under") || !strings.Contains(got[0].Detail.String(), "throughput of b / c under") || strings.Contains(got[0].Detail.String(), "of b under") {
 		t.Errorf("reference %s: %+v", a.Run.Reference, got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 // failing makes up a run of two subjects in which "b" does wrong in some blocks.
@@ -30,7 +31,7 @@ func misserves(t *archive.Trial) {
 		c := &t.Windows[i].Client
 		c.Errors.Status += c.Completed * 15 / 85
 	}
-	t.Findings = append(t.Findings, finding.Finding{Name: finding.Errors, Validity: finding.Invalid, Detail: "15 % of the requests failed"})
+	t.Findings = append(t.Findings, finding.Finding{Name: finding.Errors, Validity: finding.Invalid, Detail: i18n.Verbatim("15 % of the requests failed")})
 	t.Validity = finding.Invalid
 }
 
@@ -40,19 +41,19 @@ func hangs(t *archive.Trial) {
 		c := &t.Windows[i].Client
 		c.Unfinished += c.Completed / 19
 	}
-	t.Findings = append(t.Findings, finding.Finding{Name: finding.Unfinished, Validity: finding.Suspect, Detail: "5 % had no answer"})
+	t.Findings = append(t.Findings, finding.Finding{Name: finding.Unfinished, Validity: finding.Suspect, Detail: i18n.Verbatim("5 % had no answer")})
 	t.Validity = finding.Suspect
 }
 
 // dies makes the subject end by itself.
 func dies(t *archive.Trial) {
-	t.Status, t.Fault, t.Error, t.Validity = archive.Failed, archive.OfSubject, "subject b died: exit status 3", finding.Invalid
+	t.Status, t.Fault, t.Error, t.Validity = archive.Failed, archive.OfSubject, i18n.Verbatim("subject b died: exit status 3"), finding.Invalid
 }
 
 // spoils makes the machine the one that is to blame.
 func spoils(t *archive.Trial) {
 	t.Validity = finding.Invalid
-	t.Findings = append(t.Findings, finding.Finding{Name: finding.Steal, Validity: finding.Invalid, Detail: "the hypervisor"})
+	t.Findings = append(t.Findings, finding.Finding{Name: finding.Steal, Validity: finding.Invalid, Detail: i18n.Verbatim("the hypervisor")})
 }
 
 // TestFailuresStay: what a subject fails is never dropped, whatever is claimed.
@@ -80,7 +81,7 @@ func TestFailuresStay(t *testing.T) {
 		if !slices.Contains(c.want, out.Verdict) {
 			t.Errorf("%s: %s of %+v, want one of %v", c.name, out.Verdict, out.Parts, c.want)
 		}
-		if len(c.in) > 0 && (len(out.Basis.Doubts) == 0 || a.Validity != finding.Suspect || !strings.Contains(out.Word(), "SUSPECT run")) {
+		if len(c.in) > 0 && (len(out.Basis.Doubts) == 0 || a.Validity != finding.Suspect || !strings.Contains(out.Word().String(), "SUSPECT run")) {
 			t.Errorf("%s: %s, %+v, the run is %s", c.name, out.Word(), out.Basis, a.Validity)
 		}
 		if cell := a.Groups[0].Cells[2]; len(cell.Left) > 0 || len(cell.Trials)+len(cell.Failed) != analysistest.Blocks {
@@ -135,7 +136,7 @@ func TestFailuresAndRanks(t *testing.T) {
 			t.Errorf("what failed in half of its trials is before others: %+v", g.Ranking["throughput"])
 		}
 	}
-	if why := g.Cells[0].Omitted["response.p50"]; !strings.Contains(why, "failed in 3 of 6 trials") {
+	if why := g.Cells[0].Omitted["response.p50"]; !strings.Contains(why.String(), "failed in 3 of 6 trials") {
 		t.Errorf("p50 is omitted for %q: %+v", why, g.Cells[0].Estimates["response.p50"])
 	}
 }
@@ -161,7 +162,9 @@ func TestTrialsLostUnevenly(t *testing.T) {
 		run.Manifest.Claims = []claim.Claim{{ID: "c", Expressions: []string{"throughput[b] > 0.01 * throughput[a]"}}}
 		a := analyse(t, run)
 		found := slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Name == finding.LostUnevenly })
-		beside := slices.ContainsFunc(a.Claims[0].Basis.Doubts, func(d string) bool { return strings.Contains(d, "b under saturate, connections=64 lost 5 of 6") })
+		beside := slices.ContainsFunc(a.Claims[0].Basis.Doubts, func(d i18n.Message) bool {
+			return strings.Contains(d.String(), "b under saturate, connections=64 lost 5 of 6")
+		})
 		if found != c.want || beside != c.want {
 			t.Errorf("%s: found %t, beside the verdict %t: %+v", c.name, found, beside, a.Claims[0].Basis)
 		}

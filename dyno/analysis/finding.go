@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/validity"
+	"dyno.example/internal/i18n"
 )
 
 // findingSet collects findings over trials: one for each name and level, and for
@@ -20,7 +21,7 @@ type findingSet struct {
 func (y *findingSet) add(trial int, f finding.Finding) {
 	key := fmt.Sprintf("%s\n%s\n%t", f.Name, f.Validity, f.Accepted)
 	if f.Name == finding.TrialFailed || f.Name == finding.SubjectFailed {
-		key += "\n" + f.Detail
+		key += "\n" + f.Detail.String()
 	}
 	if y.at == nil {
 		y.at = map[string]int{}
@@ -56,9 +57,9 @@ func (y *findingSet) addTrial(t *archive.Trial, used bool) {
 	case t.Status == archive.Failed:
 		y.add(t.Index, finding.Finding{Name: finding.TrialFailed, Validity: finding.Invalid, Detail: t.Error})
 	case t.Status != archive.Complete:
-		y.add(t.Index, finding.Finding{Name: finding.TrialInterrupted, Validity: finding.Invalid, Detail: "the trial was stopped before its time"})
+		y.add(t.Index, finding.Finding{Name: finding.TrialInterrupted, Validity: finding.Invalid, Detail: i18n.New("analysis.trial-was-stopped-before-time", "the trial was stopped before its time")})
 	case !used && !validity.Spoiled(t):
-		y.add(t.Index, finding.Finding{Name: finding.NoUsableWindow, Validity: finding.Invalid, Detail: "none of the trial's measured windows can be used"})
+		y.add(t.Index, finding.Finding{Name: finding.NoUsableWindow, Validity: finding.Invalid, Detail: i18n.New("analysis.none-trials-measured-windows-can", "none of the trial's measured windows can be used")})
 	}
 }
 
@@ -72,9 +73,9 @@ func (y *findingSet) addRun(run *archive.Run) {
 	if m.Status == archive.Complete && len(run.Trials) >= len(m.Plan.Trials) {
 		return
 	}
-	detail := fmt.Sprintf("%d of %d planned trials were started; the run is %s", len(run.Trials), len(m.Plan.Trials), m.Status)
-	if m.Error != "" {
-		detail += ": " + m.Error
+	detail := i18n.New("analysis.planned-trials-were-started-run", "%d of %d planned trials were started; the run is %s", len(run.Trials), len(m.Plan.Trials), m.Status)
+	if !m.Error.IsZero() {
+		detail = i18n.Join(detail, ": ", m.Error)
 	}
 	y.list = append(y.list, Finding{Finding: finding.Finding{Name: finding.RunIncomplete, Validity: finding.Suspect, Detail: detail}})
 }
@@ -86,7 +87,7 @@ func (y *findingSet) sorted() []Finding {
 	for i := range list {
 		if more := len(list[i].Trials) - 1; more > 0 && list[i].Name != finding.RestartPlateau && list[i].Name != finding.RestartOutlier { // which name their trials themselves
 			list[i].Windows = nil
-			list[i].Detail += likewise(more)
+			list[i].Detail = i18n.Join(list[i].Detail, likewise(more))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Finding) int {
@@ -96,11 +97,11 @@ func (y *findingSet) sorted() []Finding {
 }
 
 // likewise says in how many more trials the same was found.
-func likewise(more int) string {
+func likewise(more int) i18n.Message {
 	if more == 1 {
-		return " (and likewise in 1 more trial)"
+		return i18n.New("analysis.and-likewise-more-trial", " (and likewise in 1 more trial)")
 	}
-	return fmt.Sprintf(" (and likewise in %d more trials)", more)
+	return i18n.New("analysis.and-likewise-more-trials", " (and likewise in %d more trials)", more)
 }
 
 // addExhausted says if trials are missing and none could be repeated any more, as the
@@ -118,7 +119,7 @@ func (y *findingSet) addExhausted(run *archive.Run, builders []*cellBuilder) {
 	if used >= planned {
 		return
 	}
-	y.list = append(y.list, Finding{Finding: finding.Finding{Name: finding.RepeatsExhausted, Validity: finding.Suspect, Detail: fmt.Sprintf(
+	y.list = append(y.list, Finding{Finding: finding.Finding{Name: finding.RepeatsExhausted, Validity: finding.Suspect, Detail: i18n.New("analysis.many-trials-were-repeated-may",
 		"as many trials were repeated as may be of %d planned (%d), and still so many are missing: %d", planned, len(p.Trials)-planned, planned-used)}})
 }
 

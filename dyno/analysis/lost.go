@@ -1,12 +1,11 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
-	"strings"
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // lostErrors is in how many runs an arm may be said at most to have lost more trials
@@ -31,7 +30,7 @@ func (y *findingSet) addLost(tables []*table, accept []finding.Name) {
 	if tests == 2 {
 		tests = 1 // one test, seen from either side
 	}
-	var uneven []string
+	var uneven []i18n.Message
 	least := math.Inf(1)
 	for _, a := range arms {
 		p := stats.FisherExact(a.lost, a.of, a.others, a.othersOf)
@@ -39,11 +38,11 @@ func (y *findingSet) addLost(tables []*table, accept []finding.Name) {
 			continue
 		}
 		least = min(least, p)
-		uneven = append(uneven, fmt.Sprintf("%s lost %d of %d trials, what it is compared with %d of %d", a.name, a.lost, a.of, a.others, a.othersOf))
+		uneven = append(uneven, i18n.New("analysis.lost-trials-is-compared", "%s lost %d of %d trials, what it is compared with %d of %d", a.name, a.lost, a.of, a.others, a.othersOf))
 	}
 	if len(uneven) > 0 {
 		y.accepted(accept, finding.Finding{Name: finding.LostUnevenly, Validity: finding.Suspect,
-			Detail: fmt.Sprintf("%s (Fisher's exact test, p = %.1g): what is left of it may be a choice", strings.Join(uneven, "; "), least)})
+			Detail: i18n.New("analysis.fishers-exact-test-p-is", "%s (Fisher's exact test, p = %.1g): what is left of it may be a choice", i18n.List("; ", uneven...), least)})
 	}
 }
 

@@ -137,7 +137,7 @@ func TestNoRatioOfZero(t *testing.T) {
 
 func TestMergedQuantilesThatCannotBeTold(t *testing.T) {
 	s := builderOf(t, []archive.Window{window(0, 500, time.Millisecond)}, []archive.Window{window(0, 500, time.Millisecond)})
-	if got := s.Merged["response.p90"]; got.Level != 0.5 || !strings.Contains(got.Note, "need ≥ 6 restarts") {
+	if got := s.Merged["response.p90"]; got.Level != 0.5 || !strings.Contains(got.Note.String(), "need ≥ 6 restarts") {
 		t.Errorf("two trials: %+v", got)
 	}
 	if got, ok := s.Merged["response.p99.9"]; ok {

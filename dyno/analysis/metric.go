@@ -7,6 +7,7 @@ import (
 
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // figure computes a metric from the sums of one trial's usable windows, or says
@@ -15,7 +16,7 @@ type figure struct {
 	Metric
 	// ranked is false for what is no merit of the subject.
 	ranked bool
-	of     func(*sums) (value float64, missing string)
+	of     func(*sums) (value float64, missing i18n.Message)
 	// atLeast is what is known of a value that is missing; +Inf if it is worse than any
 	// there is, as requests failed. nil if nothing ever is. Of a value that is the worst
 	// it can be, it is the best.
@@ -84,14 +85,14 @@ func handshakes() (all []figure) {
 	return all
 }
 
-func ranked(name, unit string, better stats.Better, of func(*sums) (float64, string)) figure {
+func ranked(name, unit string, better stats.Better, of func(*sums) (float64, i18n.Message)) figure {
 	return figure{Metric: Metric{name, unit, string(better)}, ranked: true, of: of}
 }
 
 // times returns mean, quantiles and maximum of a clock.
 func times(clock measure.Clock) []figure {
-	of := func(name string, value func(*distribution) (float64, string)) figure {
-		f := ranked(clock.String()+"."+name, "µs", stats.Lower, func(s *sums) (float64, string) {
+	of := func(name string, value func(*distribution) (float64, i18n.Message)) figure {
+		f := ranked(clock.String()+"."+name, "µs", stats.Lower, func(s *sums) (float64, i18n.Message) {
 			return value(s.distribution(clock))
 		})
 		f.atLeast = func(s *sums) (float64, bool) { return math.Inf(1), s.distribution(clock).worst() }
@@ -106,7 +107,7 @@ func times(clock measure.Clock) []figure {
 
 func quantile(clock measure.Clock, q float64) figure {
 	name := fmt.Sprintf("%s.p%s", clock, percentile(q))
-	f := ranked(name, "µs", stats.Lower, func(s *sums) (float64, string) { return s.distribution(clock).quantile(q) })
+	f := ranked(name, "µs", stats.Lower, func(s *sums) (float64, i18n.Message) { return s.distribution(clock).quantile(q) })
 	f.atLeast = func(s *sums) (float64, bool) { return s.distribution(clock).atLeast(q) }
 	return f
 }

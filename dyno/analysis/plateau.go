@@ -7,6 +7,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/validity"
+	"dyno.example/internal/i18n"
 )
 
 // addPlateaus says if the trials of a cell fall on separate plateaus, by the
@@ -18,12 +19,12 @@ func (y *findingSet) addPlateaus(s *cellBuilder, all []*cellBuilder, accept []fi
 		metrics[0] = "response.p50"
 	}
 	for _, metric := range metrics {
-		found := finding.Accept(validity.Plateaus(s.Subject+"'s "+metric, y.marked(s.restarts(metric))), accept)
+		found := finding.Accept(validity.Plateaus(i18n.New("analysis.metric-of", "%s's %s", s.Subject, metricName(metric)), y.marked(s.restarts(metric))), accept)
 		for _, f := range found {
 			others, beside := s.beside(all, metric)
-			likewise := validity.Plateaus(metric, others)
-			if len(likewise) > 0 && likewise[0].Name == f.Name && len(validity.Plateaus(metric, beside)) == 0 {
-				f.Detail += "; the other trials of their blocks lie apart likewise, and beside them these do not: it is the machine at the time rather than the starts"
+			likewise := validity.Plateaus(metricName(metric), others)
+			if len(likewise) > 0 && likewise[0].Name == f.Name && len(validity.Plateaus(metricName(metric), beside)) == 0 {
+				f.Detail = i18n.Join(f.Detail, i18n.New("analysis.other-trials-blocks-lie-apart", "; the other trials of their blocks lie apart likewise, and beside them these do not: it is the machine at the time rather than the starts"))
 			}
 			y.list = append(y.list, Finding{Finding: f, Trials: s.Trials})
 			return
@@ -95,4 +96,12 @@ func (s *cellBuilder) beside(all []*cellBuilder, metric string) (others, divided
 		divided[i].Value /= others[i].Value
 	}
 	return others, divided
+}
+
+// metricName is a metric as a word of a sentence.
+func metricName(metric string) i18n.Message {
+	if metric == "throughput" {
+		return i18n.New("signal.throughput", "throughput")
+	}
+	return i18n.Verbatim(metric)
 }

@@ -95,11 +95,11 @@ func TestPlateausOfTheMachineAreItsOwn(t *testing.T) {
 		}
 		a := analyse(t, run)
 		list := append(findings(a, finding.RestartPlateau), findings(a, finding.RestartOutlier)...)
-		if len(list) == 0 || !strings.Contains(list[0].Detail, "subject") {
+		if len(list) == 0 || !strings.Contains(list[0].Detail.String(), "subject") {
 			t.Errorf("%s: %+v", name, list)
 			continue
 		}
-		if strings.Contains(list[0].Detail, machine) != c.is {
+		if strings.Contains(list[0].Detail.String(), machine) != c.is {
 			t.Errorf("%s: %s", name, list[0].Detail)
 		}
 	}

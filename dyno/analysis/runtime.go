@@ -7,6 +7,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/probe"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // inside sums the windows in which the subject's runtime told about itself.
@@ -74,13 +75,13 @@ const (
 func ofRuntime() []figure {
 	var list []figure
 	for _, f := range runtimeFigures {
-		list = append(list, ranked(f.name, f.unit, stats.Lower, func(s *sums) (float64, string) {
+		list = append(list, ranked(f.name, f.unit, stats.Lower, func(s *sums) (float64, i18n.Message) {
 			r := &s.inside
 			switch {
 			case r.windows == 0:
-				return 0, "the subject's runtime did not tell"
+				return 0, i18n.New("analysis.subjects-runtime-did-not-tell", "the subject's runtime did not tell")
 			case r.lacking[f.source]:
-				return 0, "the subject's runtime does not tell " + f.source
+				return 0, i18n.Join(i18n.New("analysis.subjects-runtime-does-not-tell", "the subject's runtime does not tell "), f.source)
 			}
 			return r.shared(f.per, f.of(&r.sum))
 		}))
@@ -89,14 +90,14 @@ func ofRuntime() []figure {
 }
 
 // shared divides a sum among requests or seconds.
-func (r *inside) shared(per share, sum float64) (value float64, missing string) {
+func (r *inside) shared(per share, sum float64) (value float64, missing i18n.Message) {
 	switch {
 	case per == perRequest && r.completed == 0:
-		return 0, "no request was completed"
+		return 0, i18n.New("objective.no-request-was-completed", "no request was completed")
 	case per == perRequest:
-		return sum / r.completed, ""
+		return sum / r.completed, i18n.Message{}
 	case per == perSecond:
-		return sum / r.length.Seconds(), ""
+		return sum / r.length.Seconds(), i18n.Message{}
 	}
-	return sum, ""
+	return sum, i18n.Message{}
 }

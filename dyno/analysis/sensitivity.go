@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // Sensitivity says how much of a metric's variance over the points of a Sobol
@@ -18,7 +18,7 @@ type Sensitivity struct {
 	Load    string           `json:"load"`
 	Metric  string           `json:"metric"`
 	Factors []FactorVariance `json:"factors,omitempty"` // in the order of the study
-	Missing string           `json:"missing,omitempty"` // which samples are left out, and why; what else is missing
+	Missing i18n.Message     `json:"missing,omitzero"`  // which samples are left out, and why; what else is missing
 	// Noise is the variance of one sample's figure by measuring alone, which is taken
 	// from that of the samples; 0 if it isn't known.
 	Noise float64 `json:"noise,omitempty"`
@@ -130,11 +130,11 @@ func medianScatter(n int) float64 {
 }
 
 // joined puts two remarks into one.
-func joined(a, b string) string {
-	if a == "" {
+func joined(a, b i18n.Message) i18n.Message {
+	if a.IsZero() {
 		return b
 	}
-	return a + "; " + b
+	return i18n.Join(a, "; ", b)
 }
 
 // sensitivityOf returns the indices of one metric, or why there are none, or
@@ -155,11 +155,11 @@ func sensitivityOf(d *study.PlannedDesign, s surface, key surfaceKey, metric str
 	case missing == len(d.Rows):
 		return nil
 	case missing > 0:
-		out.Missing = fmt.Sprintf("%d of %d samples have no figure and are left out, with those that belong to them", missing, len(d.Rows))
+		out.Missing = i18n.New("analysis.samples-no-figure-and-are", "%d of %d samples have no figure and are left out, with those that belong to them", missing, len(d.Rows))
 	}
 	noise, known := s.noise(metric)
 	if out.Noise = noise; !known {
-		out.Missing = joined(out.Missing, "the noise of a measurement is not known, so that it counts as interaction: measure at least two blocks")
+		out.Missing = joined(out.Missing, i18n.New("analysis.noise-measurement-is-not-known", "the noise of a measurement is not known, so that it counts as interaction: measure at least two blocks"))
 	}
 	for i, index := range stats.Sobol(y, d.Rows, d.Samples, len(d.Factors), noise, level, seed) {
 		out.Factors = append(out.Factors, FactorVariance{Factor: d.Factors[i], First: index.First, Total: index.Total})

@@ -66,7 +66,7 @@ func TestSensitivityWithHoles(t *testing.T) {
 	run.Trials[3].Status = archive.Failed
 	a := analyse(t, run)
 	for _, s := range a.Sensitivity {
-		if !strings.HasPrefix(s.Missing, "1 of 16 samples have no figure") || len(s.Factors) != 2 || s.Factors[0].Total.N > 3 {
+		if !strings.HasPrefix(s.Missing.String(), "1 of 16 samples have no figure") || len(s.Factors) != 2 || s.Factors[0].Total.N > 3 {
 			t.Errorf("%s: %+v", s.Metric, s)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/machine/speed"
+	"dyno.example/internal/i18n"
 )
 
 // speeds gives each trial's CPUs a speed.
@@ -49,8 +50,8 @@ func TestASpeedIsJudgedOnce(t *testing.T) {
 		return 1
 	})
 	const before = "than in the trials before"
-	run.Trials[5].Findings = append(run.Trials[5].Findings, finding.Finding{Name: finding.CPUSpeed, Validity: finding.Suspect, Detail: before})
-	if list := findings(analyse(t, run), finding.CPUSpeed); len(list) != 1 || list[0].Detail != before || !slices.Equal(list[0].Trials, []int{5}) {
+	run.Trials[5].Findings = append(run.Trials[5].Findings, finding.Finding{Name: finding.CPUSpeed, Validity: finding.Suspect, Detail: i18n.Verbatim(before)})
+	if list := findings(analyse(t, run), finding.CPUSpeed); len(list) != 1 || list[0].Detail.String() != before || !slices.Equal(list[0].Trials, []int{5}) {
 		t.Errorf("found %+v", list)
 	}
 }

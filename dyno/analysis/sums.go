@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/probe"
+	"dyno.example/internal/i18n"
 )
 
 // sums adds up the measured windows of one trial that are not invalid.
@@ -170,33 +171,35 @@ func (s *sums) distribution(clock measure.Clock) *distribution {
 	}
 }
 
-func (s *sums) throughput() (float64, string) { return float64(s.completed) / s.length.Seconds(), "" }
+func (s *sums) throughput() (float64, i18n.Message) {
+	return float64(s.completed) / s.length.Seconds(), i18n.Message{}
+}
 
-func (s *sums) cpu() (float64, string)     { return s.process.perRequest(s.process.cpu) }
-func (s *sums) cpuUser() (float64, string) { return s.process.part(s.process.user) }
-func (s *sums) cpuSys() (float64, string)  { return s.process.part(s.process.sys) }
+func (s *sums) cpu() (float64, i18n.Message)     { return s.process.perRequest(s.process.cpu) }
+func (s *sums) cpuUser() (float64, i18n.Message) { return s.process.part(s.process.user) }
+func (s *sums) cpuSys() (float64, i18n.Message)  { return s.process.part(s.process.sys) }
 
 // part is perRequest for user or system time.
-func (p *process) part(spent time.Duration) (micros float64, missing string) {
+func (p *process) part(spent time.Duration) (micros float64, missing i18n.Message) {
 	if p.unsplit {
-		return 0, "user and system time could not be told apart"
+		return 0, i18n.New("analysis.user-and-system-time-could", "user and system time could not be told apart")
 	}
 	return p.perRequest(spent)
 }
 
 // perRequest shares a CPU time of the subject among its requests.
-func (p *process) perRequest(spent time.Duration) (micros float64, missing string) {
+func (p *process) perRequest(spent time.Duration) (micros float64, missing i18n.Message) {
 	switch {
 	case p.windows == 0 || p.cpu == 0 || p.idles():
 		return 0, unseen
 	case p.completed == 0:
-		return 0, "no request was completed"
+		return 0, i18n.New("objective.no-request-was-completed", "no request was completed")
 	}
-	return micro(spent) / float64(p.completed), ""
+	return micro(spent) / float64(p.completed), i18n.Message{}
 }
 
 // unseen is why there are no figures of a process.
-const unseen = "the subject's process could not be seen"
+var unseen = i18n.New("analysis.subjects-process-could-not-seen", "the subject's process could not be seen")
 
 // leastServing is what no server takes less than of a CPU for a request: its system calls
 // alone take longer.
@@ -209,86 +212,86 @@ func (p *process) idles() bool {
 	return p.windows > 0 && p.completed > 0 && p.cpu < time.Duration(p.completed)*leastServing
 }
 
-func (s *sums) rss() (bytes float64, missing string) {
+func (s *sums) rss() (bytes float64, missing i18n.Message) {
 	if s.process.rss == 0 || s.process.idles() {
 		return 0, unseen
 	}
-	return float64(s.process.rss), ""
+	return float64(s.process.rss), i18n.Message{}
 }
 
 // pss is the proportional set size, which is not read in each window.
-func (s *sums) pss() (bytes float64, missing string) {
+func (s *sums) pss() (bytes float64, missing i18n.Message) {
 	if s.process.idles() {
 		return 0, unseen
 	}
 	if s.process.pss == 0 {
-		return 0, "the proportional set size was not read"
+		return 0, i18n.New("analysis.proportional-set-size-was-not", "the proportional set size was not read")
 	}
-	return float64(s.process.pss), ""
+	return float64(s.process.pss), i18n.Message{}
 }
 
-func (s *sums) threads() (float64, string) { return s.process.held(s.process.threads) }
-func (s *sums) files() (float64, string)   { return s.process.held(s.process.files) }
+func (s *sums) threads() (float64, i18n.Message) { return s.process.held(s.process.threads) }
+func (s *sums) files() (float64, i18n.Message)   { return s.process.held(s.process.files) }
 
 // held is a count of what every process has at least one of.
-func (p *process) held(n int) (float64, string) {
+func (p *process) held(n int) (float64, i18n.Message) {
 	if n == 0 || p.idles() {
 		return 0, unseen
 	}
-	return float64(n), ""
+	return float64(n), i18n.Message{}
 }
 
 // switches are context switches for each request, of either kind.
-func (s *sums) switches() (perRequest float64, missing string) {
+func (s *sums) switches() (perRequest float64, missing i18n.Message) {
 	switch {
 	case s.process.windows == 0 || s.process.noSwitches || s.process.idles():
-		return 0, "the subject's context switches could not be seen"
+		return 0, i18n.New("analysis.subjects-context-switches-could-not", "the subject's context switches could not be seen")
 	case s.process.completed == 0:
-		return 0, "no request was completed"
+		return 0, i18n.New("objective.no-request-was-completed", "no request was completed")
 	}
-	return float64(s.process.switches) / float64(s.process.completed), ""
+	return float64(s.process.switches) / float64(s.process.completed), i18n.Message{}
 }
 
 // start is how long the subject took from its execution to its first right answer.
-func (s *sums) start() (micros float64, missing string) {
+func (s *sums) start() (micros float64, missing i18n.Message) {
 	if s.startUp == 0 {
-		return 0, "the subject was not started by dyno"
+		return 0, i18n.New("analysis.subject-was-not-started-dyno", "the subject was not started by dyno")
 	}
-	return micro(s.startUp), ""
+	return micro(s.startUp), i18n.Message{}
 }
 
-func (s *sums) executableSize() (bytes float64, missing string) {
+func (s *sums) executableSize() (bytes float64, missing i18n.Message) {
 	if s.executable == 0 {
-		return 0, "the subject's program could not be seen"
+		return 0, i18n.New("analysis.subjects-program-could-not-seen", "the subject's program could not be seen")
 	}
-	return float64(s.executable), ""
+	return float64(s.executable), i18n.Message{}
 }
 
 // builtSize is what the subject's build takes on disk.
-func (s *sums) builtSize() (bytes float64, missing string) {
+func (s *sums) builtSize() (bytes float64, missing i18n.Message) {
 	if s.size == 0 {
-		return 0, "nothing of the subject was built by dyno"
+		return 0, i18n.New("analysis.nothing-subject-was-built-dyno", "nothing of the subject was built by dyno")
 	}
-	return float64(s.size), ""
+	return float64(s.size), i18n.Message{}
 }
 
 // idleCPU is what the subject used before the load, in percent of a CPU.
-func (s *sums) idleCPU() (percent float64, missing string) {
+func (s *sums) idleCPU() (percent float64, missing i18n.Message) {
 	if s.idle == nil {
-		return 0, "nobody looked at the subject before the load"
+		return 0, i18n.New("analysis.nobody-looked-subject-before-load", "nobody looked at the subject before the load")
 	}
-	return 100 * s.idle.Share(), ""
+	return 100 * s.idle.Share(), i18n.Message{}
 }
 
 // warmUpTime is how long the subject took under load until it was steady.
-func (s *sums) warmUpTime() (micros float64, missing string) {
+func (s *sums) warmUpTime() (micros float64, missing i18n.Message) {
 	switch w := s.warmUp; {
 	case w == nil:
-		return 0, "the warm-up had a fixed length"
+		return 0, i18n.New("analysis.warm-up-fixed-length", "the warm-up had a fixed length")
 	case !w.Steady:
-		return 0, "the subject was not steady at the end of the warm-up"
+		return 0, i18n.New("analysis.subject-was-not-steady-end", "the subject was not steady at the end of the warm-up")
 	default:
-		return micro(w.Took), ""
+		return micro(w.Took), i18n.Message{}
 	}
 }
 
@@ -302,13 +305,13 @@ func (s *sums) warmUpAtLeast() (micros float64, ok bool) {
 
 // errorShare is the share of requests that failed, in percent. Those that had no answer
 // when the load had been over for long count among them: that is the worst they can be.
-func (s *sums) errorShare() (percent float64, missing string) {
+func (s *sums) errorShare() (percent float64, missing i18n.Message) {
 	failed := s.errors.Total() + s.unfinished
 	all := s.right + failed
 	if all == 0 {
-		return 0, "no request was answered"
+		return 0, i18n.New("analysis.no-request-was-answered", "no request was answered")
 	}
-	return 100 * float64(failed) / float64(all), ""
+	return 100 * float64(failed) / float64(all), i18n.Message{}
 }
 
 // errorsAtLeast is the share of requests that are known to have failed, in percent.
@@ -318,11 +321,11 @@ func (s *sums) errorsAtLeast() (percent float64, ok bool) {
 	return 100 * float64(failed) / float64(max(all, 1)), all > 0
 }
 
-func (s *sums) generatorCPU() (micros float64, missing string) {
+func (s *sums) generatorCPU() (micros float64, missing i18n.Message) {
 	if s.completed == 0 {
-		return 0, "no request was completed"
+		return 0, i18n.New("objective.no-request-was-completed", "no request was completed")
 	}
-	return micro(s.generator) / float64(s.completed), ""
+	return micro(s.generator) / float64(s.completed), i18n.Message{}
 }
 
 // micro is a duration in µs.

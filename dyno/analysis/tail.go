@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // What happened in the worst seconds: figures for claims about what the tail comes from.
@@ -54,7 +55,7 @@ func tails() (list []figure) {
 		for suffix, late := range map[string]int{"": 0, ".late": tailLate} {
 			list = append(list, figure{
 				Metric: Metric{tailName + one.name + suffix, "%", string(stats.Lower)},
-				of:     func(s *sums) (float64, string) { return s.tail.shared(one.of, late) },
+				of:     func(s *sums) (float64, i18n.Message) { return s.tail.shared(one.of, late) },
 			})
 		}
 	}
@@ -78,7 +79,7 @@ func asksForTails(m *archive.Manifest) bool {
 
 // shared is the share, in %, of the worst seconds that are also among the highest of a
 // series, which is so many seconds late.
-func (t tail) shared(of func(*tailSecond) *float64, late int) (percent float64, missing string) {
+func (t tail) shared(of func(*tailSecond) *float64, late int) (percent float64, missing i18n.Message) {
 	told := make(map[int]*float64)
 	for i := range t {
 		told[t[i].index] = of(&t[i])
@@ -90,11 +91,11 @@ func (t tail) shared(of func(*tailSecond) *float64, late int) (percent float64, 
 		}
 	}
 	if len(slow) < tailLeast {
-		return 0, "the series has fewer than 8 seconds"
+		return 0, i18n.New("analysis.series-fewer-seconds", "the series has fewer than 8 seconds")
 	}
 	worst, highest := upperQuarter(slow), upperQuarter(much)
 	if len(worst) == 0 {
-		return 0, "no second was worse than the others"
+		return 0, i18n.New("analysis.no-second-was-worse-others", "no second was worse than the others")
 	}
 	both := 0
 	for _, i := range worst {
@@ -102,7 +103,7 @@ func (t tail) shared(of func(*tailSecond) *float64, late int) (percent float64, 
 			both++
 		}
 	}
-	return 100 * float64(both) / float64(len(worst)), ""
+	return 100 * float64(both) / float64(len(worst)), i18n.Message{}
 }
 
 // upperQuarter are the places of the highest quarter of the values, of those that are above

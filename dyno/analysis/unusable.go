@@ -6,6 +6,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // takeUnusable computes the figures of a trial that was left out, over all its
@@ -24,7 +25,7 @@ func (s *cellBuilder) takeUnusable(run *archive.Run, i int, all []figure) error 
 		return nil
 	}
 	for _, f := range all {
-		if value, missing := f.of(sums); missing == "" {
+		if value, missing := f.of(sums); missing.IsZero() {
 			s.unusable[f.Name] = append(s.unusable[f.Name], value)
 		}
 	}
@@ -40,7 +41,7 @@ func (s *cellBuilder) unusableFigures() map[string]stats.Interval {
 	out := make(map[string]stats.Interval)
 	for name, values := range s.unusable {
 		iv := stats.Median(values, level)
-		iv.Low, iv.High, iv.Level, iv.Note = slices.Min(values), slices.Max(values), 0, "from trials that can't be used"
+		iv.Low, iv.High, iv.Level, iv.Note = slices.Min(values), slices.Max(values), 0, i18n.New("analysis.from-trials-cant-used", "from trials that can't be used")
 		out[name] = iv
 	}
 	return out

@@ -98,20 +98,20 @@ func decodeStrictly(content []byte, v any) (offset int64, err error) {
 }
 
 // describe names a Go type in JSON's words.
-func describe(t reflect.Type) string {
+func describe(t reflect.Type) i18n.Message {
 	switch t.Kind() {
 	case reflect.String:
-		return "a string"
+		return i18n.New("archive.string", "a string")
 	case reflect.Bool:
-		return "true or false"
+		return i18n.New("archive.true-false", "true or false")
 	case reflect.Slice, reflect.Array:
-		return "a list"
+		return i18n.New("yaml.list", "a list")
 	case reflect.Map, reflect.Struct, reflect.Pointer:
-		return "an object"
+		return i18n.New("archive.object", "an object")
 	case reflect.Float32, reflect.Float64:
-		return "a number"
+		return i18n.New("archive.number", "a number")
 	default:
-		return "a whole number that fits " + t.Kind().String()
+		return i18n.Join(i18n.New("archive.whole-number-fits", "a whole number that fits "), t.Kind().String())
 	}
 }
 

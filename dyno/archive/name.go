@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -84,7 +83,7 @@ func Pick(found, names []Name, ref, where string) (Name, error) {
 	return Name{}, i18n.Errorf("archive.no-run-nearest-are", "no run %q in %s; the nearest are %s", ref, where, some(nearest(ids(names), ref)))
 }
 
-var errNoRef = errors.New("no run named; give an ID, its beginning, an address, a folder or \"" + Latest + "\"")
+var errNoRef = i18n.Errorf("archive.no-run-named", "no run named; give an ID, its beginning, an address, a folder or %q", Latest)
 
 func ids(names []Name) []string {
 	list := make([]string, len(names))

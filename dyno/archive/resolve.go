@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,12 +45,12 @@ func (s Store) names(addresses bool) ([]Name, error) {
 }
 
 // some lists a few names.
-func some(names []string) string {
+func some(names []string) i18n.Message {
 	const few = 5
 	if len(names) > few {
-		return strings.Join(names[:few], ", ") + fmt.Sprintf(" and %d more", len(names)-few)
+		return i18n.Join(strings.Join(names[:few], ", "), i18n.New("study.and-more", " and %d more", len(names)-few))
 	}
-	return strings.Join(names, ", ")
+	return i18n.Verbatim(strings.Join(names, ", "))
 }
 
 // nearest returns the three names most like ref, best first: those that contain

@@ -13,6 +13,7 @@ import (
 	"dyno.example/dyno/machine/speed"
 	"dyno.example/dyno/probe"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // Status of a run or trial.
@@ -24,6 +25,21 @@ const (
 	Interrupted Status = "interrupted" // stopped by the user
 	Failed      Status = "failed"      // could not go on; Error says why
 )
+
+// Message is the status as a word of a sentence.
+func (s Status) Message() i18n.Message {
+	switch s {
+	case Running:
+		return i18n.New("status.running", string(Running))
+	case Complete:
+		return i18n.New("status.complete", string(Complete))
+	case Interrupted:
+		return i18n.New("status.interrupted", string(Interrupted))
+	case Failed:
+		return i18n.New("status.failed", string(Failed))
+	}
+	return i18n.Verbatim(string(s))
+}
 
 // Manifest is what a run is: manifest.json in its folder.
 type Manifest struct {
@@ -39,7 +55,8 @@ type Manifest struct {
 	Started     time.Time      `json:"started"`
 	Finished    time.Time      `json:"finished,omitzero"`
 	Status      Status         `json:"status"`
-	Error       string         `json:"error,omitempty"`
+	Error       i18n.Message   `json:"error,omitzero"`
+	Told        i18n.Archived  `json:"error_message,omitzero"` // Error in full
 	Plan        study.Plan     `json:"plan"`
 	Reference   string         `json:"reference"`        // subject the others are compared with
 	Report      []string       `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
@@ -104,8 +121,9 @@ const OfSubject Fault = "subject"
 type Trial struct {
 	study.PlannedTrial
 	Status  Status        `json:"status"`
-	Error   string        `json:"error,omitempty"`
-	Fault   Fault         `json:"fault,omitempty"` // whose it is that the trial failed, if that is known
+	Error   i18n.Message  `json:"error,omitzero"`
+	Told    i18n.Archived `json:"error_message,omitzero"` // Error in full
+	Fault   Fault         `json:"fault,omitempty"`        // whose it is that the trial failed, if that is known
 	Started time.Time     `json:"started"`
 	Mono    int64         `json:"mono"` // CLOCK_MONOTONIC at the start of the measured time, ns
 	Engine  string        `json:"engine"`

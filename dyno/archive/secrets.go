@@ -164,15 +164,16 @@ func redactRequests(requests []request.Request, secrets study.Secrets) []request
 // redactTrial hides secrets in what a trial says in words, such as the last lines
 // of a subject that did not start.
 func redactTrial(t Trial, secrets study.Secrets) Trial {
-	t.Error = secrets.Hide(t.Error)
+	t.Error = t.Error.Map(secrets.Hide)
+	t.Told = told(t.Error)
 	t.Findings = slices.Clone(t.Findings)
 	for i := range t.Findings {
-		t.Findings[i].Detail = secrets.Hide(t.Findings[i].Detail)
+		t.Findings[i].Detail = t.Findings[i].Detail.Map(secrets.Hide)
 	}
 	t.Failures = slices.Clone(t.Failures)
 	for i := range t.Failures {
 		f := &t.Failures[i]
-		f.Why, f.Sent, f.Received = secrets.Hide(f.Why), secrets.Hide(f.Sent), secrets.Hide(f.Received)
+		f.Why, f.Sent, f.Received = f.Why.Map(secrets.Hide), secrets.Hide(f.Sent), secrets.Hide(f.Received)
 	}
 	return t
 }

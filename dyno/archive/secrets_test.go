@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 func TestRedact(t *testing.T) {
@@ -90,9 +91,9 @@ func TestNoFileHoldsASecret(t *testing.T) {
 	store := Store{Dir: t.TempDir()}
 	w := newWriter(t, store, secretManifest())
 	trial := newTrial(0)
-	trial.Status, trial.Error = Failed, "its last lines:\n  login with hunter22 failed"
-	trial.Findings = []finding.Finding{{Name: "a", Detail: "swordfish"}}
-	trial.Failures = []measure.Failure{{Why: "no hunter22", Sent: "GET /?t=hunter22", Received: "swordfish"}}
+	trial.Status, trial.Error = Failed, i18n.Verbatim("its last lines:\n  login with hunter22 failed")
+	trial.Findings = []finding.Finding{{Name: "a", Detail: i18n.Verbatim("swordfish")}}
+	trial.Failures = []measure.Failure{{Why: i18n.Verbatim("no hunter22"), Sent: "GET /?t=hunter22", Received: "swordfish"}}
 	log := strings.Repeat("token hunter22, and b3arer\n", 10_000)
 	if err := os.WriteFile(w.SubjectLog(0), []byte(log), 0o644); err != nil {
 		t.Fatal(err)
@@ -101,7 +102,7 @@ func TestNoFileHoldsASecret(t *testing.T) {
 	if err := w.AddTrial(trial); err != nil {
 		t.Fatal(err)
 	}
-	if findings[0].Detail != "swordfish" {
+	if findings[0].Detail.String() != "swordfish" {
 		t.Error("the caller's finding was changed")
 	}
 	if err := w.Update(func(m *Manifest) { m.Plan = secretManifest().Plan }); err != nil {

@@ -145,7 +145,7 @@ func readManifest(dir string) (Manifest, error) {
 		return Manifest{}, err
 	}
 	if m.Status == Running && !locked(filepath.Join(dir, lockFile)) {
-		m.Status, m.Error = Interrupted, "its writer died"
+		m.Status, m.Error = Interrupted, i18n.New("archive.writer-died", "its writer died")
 	}
 	return m, nil
 }

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+
+	"dyno.example/internal/i18n"
 )
 
 // Verify checks the files of a finished run against its sums and names, as
@@ -49,7 +51,7 @@ func (s Store) Verify(ref string) (*Verification, error) {
 	id := filepath.Base(dir)
 	if m, err := readManifest(dir); err == nil {
 		if id = m.ID; m.Finished.IsZero() {
-			return nil, fmt.Errorf("run %s has not ended (%s): it has no address and no sums to be checked by", id, m.describe())
+			return nil, i18n.Errorf("archive.not-ended", "run %s has not ended (%s): it has no address and no sums to be checked by", id, m.describe())
 		}
 	}
 	sums, damages, err := inspect(dir)
@@ -64,11 +66,11 @@ func (s Store) Verify(ref string) (*Verification, error) {
 }
 
 // describe is the status of a run, and why if something went wrong.
-func (m *Manifest) describe() string {
-	if m.Error == "" {
-		return string(m.Status)
+func (m *Manifest) describe() i18n.Message {
+	if m.Error.IsZero() {
+		return m.Status.Message()
 	}
-	return string(m.Status) + ": " + m.Error
+	return i18n.Format("%s: %s", m.Status, m.Error)
 }
 
 // inspect holds the files in a folder to its sums.

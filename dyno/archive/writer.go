@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // Schema is the version of the archive that this package writes and reads.
@@ -41,7 +42,8 @@ func (w *Writer) Update(change func(*Manifest)) error {
 	change(&w.manifest)
 	maps.Copy(w.secrets, Redact(&w.manifest))
 	w.manifest.Schema, w.manifest.ID, w.manifest.Started = kept.Schema, kept.ID, kept.Started
-	w.manifest.Status, w.manifest.Finished, w.manifest.Error, w.manifest.Usable = kept.Status, kept.Finished, kept.Error, kept.Usable
+	w.manifest.Status, w.manifest.Finished, w.manifest.Usable = kept.Status, kept.Finished, kept.Usable
+	w.manifest.Error, w.manifest.Told = kept.Error, kept.Told
 	err := w.writeManifest()
 	if err == nil && len(w.manifest.Plan.Trials) > len(kept.Plan.Trials) {
 		err = w.reserve() // for more trials than before
@@ -123,7 +125,8 @@ func (w *Writer) Finish(status Status, cause error) error {
 	defer w.release()
 	w.manifest.Status, w.manifest.Finished, w.manifest.Usable = status, time.Now().Round(0), &w.usable
 	if cause != nil {
-		w.manifest.Error = w.secrets.Hide(cause.Error())
+		w.manifest.Error = i18n.From(cause).Map(w.secrets.Hide)
+		w.manifest.Told = told(w.manifest.Error)
 	}
 	if err := w.seal(); err != nil {
 		return w.explain("finishing the run", err)
@@ -181,9 +184,9 @@ func (w *Writer) explain(doing string, err error) error {
 	return fmt.Errorf("%s: %w; kept in %s: %s%s", doing, err, w.dir, trialCount(w.trials), advice(err))
 }
 
-func trialCount(n int) string {
+func trialCount(n int) i18n.Message {
 	if n == 1 {
-		return "1 trial"
+		return i18n.New("archive.trial", "1 trial")
 	}
-	return fmt.Sprintf("%d trials", n)
+	return i18n.New("archive.trials", "%d trials", n)
 }

@@ -70,7 +70,7 @@ func TestFinishRecordsTheCause(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, err := store.Open(w.ID())
-	if err != nil || run.Manifest.Status != Failed || run.Manifest.Error != "no subject starts" || len(run.Trials) != 0 {
+	if err != nil || run.Manifest.Status != Failed || run.Manifest.Error.String() != "no subject starts" || len(run.Trials) != 0 {
 		t.Errorf("run %+v, %v", run, err)
 	}
 	for _, name := range []string{lockFile, ".reserve"} {
@@ -164,7 +164,7 @@ func TestARunWhoseWriterWasKilledIsInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := dead.Manifest; m.Status != Interrupted || m.Error != "its writer died" || len(dead.Trials) != 1 {
+	if m := dead.Manifest; m.Status != Interrupted || m.Error.String() != "its writer died" || len(dead.Trials) != 1 {
 		t.Errorf("after: %d trials, status %s, error %q", len(dead.Trials), m.Status, m.Error)
 	}
 	if err := store.Remove(id); err != nil {

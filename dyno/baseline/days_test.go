@@ -10,6 +10,7 @@ import (
 
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/analysis/analysistest"
+	"dyno.example/internal/i18n"
 )
 
 // ofDay is the baseline of a made-up run so many days later.
@@ -98,7 +99,7 @@ func TestRunsOfOneDay(t *testing.T) {
 func TestAddRefuses(t *testing.T) {
 	for why, change := range map[string]func(*Baseline){
 		"is in baseline main already": func(b *Baseline) { b.Run = "run-0" },
-		"another machine":             func(b *Baseline) { b.Machine = slices.Clone(b.Machine); b.Machine[0].Value = "other" },
+		"another machine":             func(b *Baseline) { b.Machine = slices.Clone(b.Machine); b.Machine[0].Value = i18n.Verbatim("other") },
 		"another study":               func(b *Baseline) { b.Study.Name = "other" },
 		"another build":               func(b *Baseline) { b.Subjects = slices.Clone(b.Subjects); b.Subjects[0].Build = "sha256:9" },
 		"has no x under":              func(b *Baseline) { b.Cells = b.Cells[1:] },

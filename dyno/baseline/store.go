@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -90,9 +89,9 @@ func (s Store) missing(name string) error {
 	case len(names) == 0:
 		return i18n.Errorf("baseline.no-baseline-are-none-dyno", "no baseline %q: there are none in %s; dyno baseline set %s RUN makes it", name, s.Dir, name)
 	}
-	hint := ""
+	hint := i18n.Message{}
 	if near, ok := spelling.Nearest(name, names); ok {
-		hint = fmt.Sprintf("; did you mean %q?", near)
+		hint = i18n.New("subject.did-you-mean", "; did you mean %q?", near)
 	}
 	return i18n.Errorf("baseline.no-baseline-are", "no baseline %q in %s%s (there are %s)", name, s.Dir, hint, strings.Join(names, ", "))
 }

@@ -2,19 +2,19 @@ package capacity
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 // Broken is a term of the objective that fails at the upper end of the bracket.
 type Broken struct {
-	Condition string   `json:"condition"`
-	Failed    int      `json:"failed"` // trials in which it fails
-	Unknown   int      `json:"unknown,omitempty"`
-	Of        int      `json:"of"`       // trials that fail
-	Measured  []string `json:"measured"` // in those trials
+	Condition string         `json:"condition"`
+	Failed    int            `json:"failed"` // trials in which it fails
+	Unknown   int            `json:"unknown,omitempty"`
+	Of        int            `json:"of"`       // trials that fail
+	Measured  []i18n.Message `json:"measured"` // in those trials
 }
 
 // broken lists the terms that kept a rate from holding, what did so in most
@@ -57,22 +57,22 @@ func addTerm(list []Broken, term Term) []Broken {
 }
 
 // hints say what the figures at the ends of the bracket suggest.
-func (r *Result) hints() []string {
-	hints := append([]string{}, r.unsteady()...)
-	add := func(format string, args ...any) { hints = append(hints, fmt.Sprintf(format, args...)) }
+func (r *Result) hints() []i18n.Message {
+	hints := append([]i18n.Message{}, r.unsteady()...)
+	add := func(hint i18n.Message) { hints = append(hints, hint) }
 	if r.Limit != nil && !r.Limit.Limited {
 		if r.Fails == nil {
-			add("the capacity may be higher")
+			add(i18n.New("capacity.capacity-may-higher", "the capacity may be higher"))
 		}
-		add("wait until this machine is quiet (dyno machine says who is busy), or let more trials be repeated (--repeats); --accept NAME takes a finding into account no more")
+		add(i18n.New("capacity.wait-until-machine-is-quiet", "wait until this machine is quiet (dyno machine says who is busy), or let more trials be repeated (--repeats); --accept NAME takes a finding into account no more"))
 	} else if r.Limit != nil {
-		add("the capacity may be higher: give the generator more --threads, CPUs of its own (--cpus) or a machine of its own")
+		add(i18n.New("capacity.capacity-may-higher-give-generator", "the capacity may be higher: give the generator more --threads, CPUs of its own (--cpus) or a machine of its own"))
 	}
 	if r.Fails == nil {
 		return hints
 	}
 	failed := r.Fails.failing()
-	all := Trial{First: make(map[string]string)}
+	all := Trial{First: make(map[string]i18n.Message)}
 	busy := 0
 	for i := range failed {
 		t := &failed[i]
@@ -88,17 +88,17 @@ func (r *Result) hints() []string {
 	}
 	for _, e := range all.Errors.ByKind() {
 		if e.Count > 0 {
-			add("%d %s errors, such as: %s", e.Count, e.Kind, all.First[e.Kind])
+			add(i18n.New("capacity.errors", "%d %s errors, such as: %s", e.Count, e.Kind, all.First[e.Kind]))
 		}
 	}
 	if busy > 0 {
-		add("all connections were waiting for answers in %d of %d failing trials: the service was slow, or there are too few; --connections with more of them tells which", busy, len(failed))
+		add(i18n.New("capacity.all-connections-were-waiting-answers", "all connections were waiting for answers in %d of %d failing trials: the service was slow, or there are too few; --connections with more of them tells which", busy, len(failed)))
 	}
 	if all.Shed > 0 {
-		add("%d arrivals were given up because no more could wait", all.Shed)
+		add(i18n.New("capacity.arrivals-were-given-up-because", "%d arrivals were given up because no more could wait", all.Shed))
 	}
 	if best := all.Throughput; best > 0 && best < 0.97*r.Fails.Rate {
-		add("of %s/s offered, at most %s/s were answered in time: the service was saturated", rateText(r.Fails.Rate), rateText(best))
+		add(i18n.New("capacity.s-offered-most-s-were", "of %s/s offered, at most %s/s were answered in time: the service was saturated", rateText(r.Fails.Rate), rateText(best)))
 	}
 	return append(hints, r.thin()...)
 }
@@ -120,13 +120,13 @@ func (l *Load) failing() []Trial {
 
 // thin warns when trials are so short for the rate that a percentile is little
 // more than the slowest request.
-func (r *Result) thin() []string {
+func (r *Result) thin() []i18n.Message {
 	if r.Holds == nil || len(r.Holds.Trials) == 0 {
 		return nil
 	}
 	const few = 1000
 	if t := r.Holds.Trials[len(r.Holds.Trials)-1]; t.Requests < few && t.Validity != finding.Invalid {
-		return []string{fmt.Sprintf("trials have only some %d requests: percentiles above p%.3g rest on fewer than ten of them; --trial with a longer time is surer", t.Requests, 100*(1-10/float64(max(t.Requests, 11))))}
+		return []i18n.Message{i18n.New("capacity.trials-only-some-requests-percentiles", "trials have only some %d requests: percentiles above p%.3g rest on fewer than ten of them; --trial with a longer time is surer", t.Requests, 100*(1-10/float64(max(t.Requests, 11))))}
 	}
 	return nil
 }

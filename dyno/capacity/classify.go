@@ -3,6 +3,8 @@ package capacity
 import (
 	"slices"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // Class is what the trials at a rate say about it.
@@ -24,8 +26,8 @@ type Load struct {
 	Trials []Trial `json:"trials"`
 	// Why says what kept the generator from testing the rate, and Limited whether
 	// that was its own limit, and not a disturbance; only if Blocked.
-	Why     string `json:"why,omitempty"`
-	Limited bool   `json:"limited,omitempty"`
+	Why     i18n.Message `json:"why,omitzero"`
+	Limited bool         `json:"limited,omitempty"`
 }
 
 // Count returns how many trials of at least the given length had the verdict.

@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/objective"
+	"dyno.example/internal/i18n"
 )
 
 // thousand is a service that takes exactly 1000 requests a second.
@@ -23,7 +24,7 @@ func (thousand) Trial(_ context.Context, ask capacity.Ask) (capacity.Trial, erro
 	t := capacity.Trial{Length: ask.Length, Verdict: capacity.Holds}
 	if ask.Rate > 1000 {
 		t.Verdict = capacity.Fails
-		t.Terms = []capacity.Term{{Condition: "p99 < 50ms", Verdict: "fails", Measured: "p99 = 80ms"}}
+		t.Terms = []capacity.Term{{Condition: "p99 < 50ms", Verdict: "fails", Measured: i18n.Verbatim("p99 = 80ms")}}
 	}
 	return t, nil
 }

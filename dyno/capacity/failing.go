@@ -1,9 +1,8 @@
 package capacity
 
 import (
-	"fmt"
-
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // failingShare of the requests of a level, from which on it is told: a service that
@@ -12,9 +11,9 @@ const failingShare = 0.01
 
 // failing says at which levels of a sweep requests failed, and how. Trials that were
 // spoiled say nothing about the service.
-func failing(levels []Level) []string {
+func failing(levels []Level) []i18n.Message {
 	var errors measure.Errors
-	first := map[string]string{}
+	first := map[string]i18n.Message{}
 	from, to, answered := 0, 0, uint64(0)
 	for i := range levels {
 		var of measure.Errors
@@ -41,8 +40,8 @@ func failing(levels []Level) []string {
 	}
 	n := errors.Total()
 	if n == 0 {
-		return []string{}
+		return []i18n.Message{}
 	}
 	kind := errors.Most()
-	return []string{fmt.Sprintf("%.2g %% of the requests failed at %d to %d connections, and are no throughput; most by %s: %s", 100*float64(n)/float64(n+answered), from, to, kind, first[kind])}
+	return []i18n.Message{i18n.New("capacity.requests-failed-connections-and-are", "%.2g %% of the requests failed at %d to %d connections, and are no throughput; most by %s: %s", 100*float64(n)/float64(n+answered), from, to, kind, first[kind])}
 }

@@ -15,6 +15,7 @@ import (
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/machine/busy"
 	"dyno.example/dyno/objective"
+	"dyno.example/internal/i18n"
 )
 
 // How a service is sounded and how long it may take to calm down.
@@ -88,14 +89,14 @@ func seen(r *load.Result) float64 {
 }
 
 // whyNothing says why no answer counts.
-func whyNothing(r *load.Result) string {
+func whyNothing(r *load.Result) i18n.Message {
 	if invalid, measured, reasons := r.LeftOut(); invalid == measured {
-		return "the generator was disturbed all the time: " + strings.Join(finding.Words(reasons), ", ")
+		return i18n.Join(i18n.New("capacity.generator-was-disturbed-all-time", "the generator was disturbed all the time: "), strings.Join(finding.Words(reasons), ", "))
 	}
 	if kind := r.Total.Errors.Most(); kind != "" {
-		return kind + ": " + r.FirstErrors[kind]
+		return i18n.Join(kind, ": ", r.FirstErrors[kind])
 	}
-	return "no answer was as expected"
+	return i18n.New("capacity.no-answer-was-expected", "no answer was as expected")
 }
 
 // Trial runs an open loop with the arrivals and overflow of the spec's profile.

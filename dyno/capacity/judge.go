@@ -1,10 +1,8 @@
 package capacity
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -15,6 +13,7 @@ import (
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/objective"
+	"dyno.example/internal/i18n"
 )
 
 // Findings by which a measurement says that the generator, or the machine under
@@ -36,13 +35,13 @@ func judge(o *objective.Objective, r *load.Result, p *profile.Profile) Trial {
 	leftOut, measured, _ := r.LeftOut()
 	switch v := outcome.Verdict(); {
 	case leftOut == measured:
-		t.spoil("no window can be used: " + details(invalid(r.Findings)))
+		t.spoil(i18n.Join(i18n.New("capacity.no-window-can-used", "no window can be used: "), details(invalid(r.Findings))))
 		t.Useless = true
 	case r.Total.Offered == 0:
-		t.spoil("no request was due in so short a trial")
+		t.spoil(i18n.New("capacity.no-request-was-due-short", "no request was due in so short a trial"))
 		t.Short = true
 	case v == objective.Unknown && tooFew(&outcome) != 0:
-		t.spoil(fmt.Sprintf("too few requests for this objective, which takes %d; lengthen --trial: %s", tooFew(&outcome), outcome.Text))
+		t.spoil(i18n.New("capacity.too-few-requests-objective-takes", "too few requests for this objective, which takes %d; lengthen --trial: %s", tooFew(&outcome), outcome.Text))
 		t.Short = true
 	case (v != objective.Holds || missed != nil) && limited != nil:
 		t.spoil(details(limited))
@@ -78,7 +77,7 @@ func invalid(found []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return f.Weight() != finding.Invalid || f.Name == finding.NoValidWindow })
 }
 
-func (t *Trial) spoil(why string) { t.Verdict, t.Why = Spoiled, why }
+func (t *Trial) spoil(why i18n.Message) { t.Verdict, t.Why = Spoiled, why }
 
 // blame decides whether it was the service that failed: it was if it also fails
 // by the windows in which nothing happened to the generator that could explain
@@ -86,7 +85,7 @@ func (t *Trial) spoil(why string) { t.Verdict, t.Why = Spoiled, why }
 func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective.Outcome) {
 	t.Verdict = Fails
 	if outcome.Verdict() == objective.Unknown {
-		t.Why = "it can't be shown to hold: " + outcome.Text
+		t.Why = i18n.Join(i18n.New("capacity.cant-shown-hold", "it can't be shown to hold: "), outcome.Text)
 	}
 	if slower := named(r.Findings, []finding.Name{finding.CPUSpeed}); slower != nil {
 		t.spoil(details(slower)) // it concerns all windows
@@ -202,22 +201,22 @@ func named(findings []finding.Finding, names []finding.Name) []finding.Finding {
 }
 
 // details puts findings into one text, each name once.
-func details(findings []finding.Finding) string {
-	var texts []string
+func details(findings []finding.Finding) i18n.Message {
+	var texts []i18n.Message
 	seen := make(map[finding.Name]bool)
 	for _, f := range findings {
 		if !seen[f.Name] {
 			seen[f.Name] = true
-			texts = append(texts, string(f.Name)+": "+f.Detail)
+			texts = append(texts, i18n.Join(string(f.Name), ": ", f.Detail))
 		}
 	}
-	return strings.Join(texts, "; ")
+	return i18n.List("; ", texts...)
 }
 
 func termsOf(outcome *objective.Outcome) []Term {
 	terms := make([]Term, len(outcome.Readings))
 	for i, r := range outcome.Readings {
-		terms[i] = Term{Condition: r.Condition.String(), Verdict: r.Verdict.String(), Measured: r.String()}
+		terms[i] = Term{Condition: r.Condition.String(), Verdict: r.Verdict.String(), Measured: r.Message()}
 	}
 	return terms
 }
@@ -249,11 +248,11 @@ func describe(r *load.Result, p *profile.Profile) Trial {
 
 // unreachable is a trial in which no connection came up.
 func unreachable(o *objective.Objective, p *profile.Profile, err *request.UnreachableError) Trial {
-	r := &load.Result{Validity: finding.Invalid, FirstErrors: map[string]string{"connect": err.Why}}
+	r := &load.Result{Validity: finding.Invalid, FirstErrors: map[string]i18n.Message{"connect": err.Why}}
 	r.Total.Errors.Connect = uint64(p.Connections)
 	outcome := o.Judge(&r.Total)
 	t := describe(r, p)
 	t.Verdict, t.Measured, t.Terms = Fails, outcome.Text, termsOf(&outcome)
-	t.Why = fmt.Sprintf("no connection came up: %s", err.Why)
+	t.Why = i18n.New("capacity.no-connection-came-up", "no connection came up: %s", err.Why)
 	return t
 }

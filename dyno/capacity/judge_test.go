@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/objective"
+	"dyno.example/internal/i18n"
 )
 
 func parse(t *testing.T, expression string) *objective.Objective {
@@ -47,7 +48,7 @@ func result(windows ...measure.Window) *load.Result {
 // stalled is a window in which the generator was away.
 func stalled(w measure.Window, d time.Duration, level finding.Validity) measure.Window {
 	w.Stall = d
-	w.Findings = append(w.Findings, finding.Finding{Name: finding.GeneratorStalled, Validity: level, Detail: "away for " + d.String(), Windows: []int{w.Index}})
+	w.Findings = append(w.Findings, finding.Finding{Name: finding.GeneratorStalled, Validity: level, Detail: i18n.Join("away for ", d.String()), Windows: []int{w.Index}})
 	return w
 }
 
@@ -55,7 +56,7 @@ func TestJudge(t *testing.T) {
 	quick, slow, hopeless := map[int]int64{5: 1000}, map[int]int64{5: 900, 25: 100}, map[int]int64{900: 1000}
 	with := func(r *load.Result, names ...finding.Name) *load.Result {
 		for _, name := range names {
-			r.Findings = append(r.Findings, finding.Finding{Name: name, Validity: finding.Suspect, Detail: "evidence"})
+			r.Findings = append(r.Findings, finding.Finding{Name: name, Validity: finding.Suspect, Detail: i18n.Verbatim("evidence")})
 		}
 		return r
 	}
@@ -94,7 +95,7 @@ func TestJudge(t *testing.T) {
 	} {
 		p := profile.Profile{Mode: profile.Open, Connections: 10, Rate: 1000}
 		got := judge(parse(t, "p99 < 20ms"), c.result, &p)
-		if got.Verdict != c.want || !strings.Contains(got.Why, c.why) {
+		if got.Verdict != c.want || !strings.Contains(got.Why.String(), c.why) {
 			t.Errorf("%s: %s (%s), want %s (%s)", c.name, got.Verdict, got.Why, c.want, c.why)
 		}
 	}
@@ -124,20 +125,20 @@ func TestJudgeByWindows(t *testing.T) {
 
 func TestBrokenAndHints(t *testing.T) {
 	failing := Trial{
-		Verdict: Fails, Length: time.Second, Throughput: 700, Busy: true, Shed: 3, First: map[string]string{"timeout": "no answer in 1s"},
-		Terms: []Term{{"p99 < 1ms", "fails", "p99 = 2ms"}, {"errors < 1%", "fails", "errors = 2%"}, {"mean < 1s", "holds", "mean = 1ms"}},
+		Verdict: Fails, Length: time.Second, Throughput: 700, Busy: true, Shed: 3, First: map[string]i18n.Message{"timeout": i18n.Verbatim("no answer in 1s")},
+		Terms: []Term{{"p99 < 1ms", "fails", i18n.Verbatim("p99 = 2ms")}, {"errors < 1%", "fails", i18n.Verbatim("errors = 2%")}, {"mean < 1s", "holds", i18n.Verbatim("mean = 1ms")}},
 	}
 	failing.Errors.Timeout = 7
 	other := failing
-	other.Terms = []Term{{"p99 < 1ms", "unknown", "p99 >= 2ms"}, {"errors < 1%", "fails", "errors = 3%"}, {"mean < 1s", "holds", "mean = 1ms"}}
+	other.Terms = []Term{{"p99 < 1ms", "unknown", i18n.Verbatim("p99 >= 2ms")}, {"errors < 1%", "fails", i18n.Verbatim("errors = 3%")}, {"mean < 1s", "holds", i18n.Verbatim("mean = 1ms")}}
 	r := &Result{Fails: &Load{Rate: 1000, Trials: []Trial{failing, other, {Verdict: Spoiled}}}}
 	got := broken(r.Fails)
 	if len(got) != 2 || got[0].Condition != "errors < 1%" || got[0].Failed != 2 || got[1].Failed != 1 || got[1].Unknown != 1 || got[1].Of != 2 {
 		t.Errorf("broke %+v", got)
 	}
-	hints := strings.Join(r.hints(), "\n")
+	hints := i18n.List("\n", r.hints()...)
 	for _, part := range []string{"the service was saturated", "14 timeout errors, such as: no answer in 1s", "2 of 2 failing trials", "--connections", "6 arrivals were given up", "at most 700/s"} {
-		if !strings.Contains(hints, part) {
+		if !strings.Contains(hints.String(), part) {
 			t.Errorf("%q is missing in:\n%s", part, hints)
 		}
 	}
@@ -147,13 +148,13 @@ func TestBrokenAndHints(t *testing.T) {
 // it was asked for, wrongly.
 func TestFailuresAreNoSaturation(t *testing.T) {
 	failing := Trial{
-		Verdict: Fails, Length: 10 * time.Second, Throughput: 900, Requests: 9000, First: map[string]string{"status": "status 500"},
-		Terms: []Term{{"errors < 1%", "fails", "errors = 10%"}},
+		Verdict: Fails, Length: 10 * time.Second, Throughput: 900, Requests: 9000, First: map[string]i18n.Message{"status": i18n.Verbatim("status 500")},
+		Terms: []Term{{"errors < 1%", "fails", i18n.Verbatim("errors = 10%")}},
 	}
 	failing.Errors.Status = 1000
 	r := &Result{Fails: &Load{Rate: 1000, Trials: []Trial{failing}}}
-	hints := strings.Join(r.hints(), "\n")
-	if strings.Contains(hints, "saturated") || !strings.Contains(hints, "1000 status errors") {
+	hints := i18n.List("\n", r.hints()...)
+	if strings.Contains(hints.String(), "saturated") || !strings.Contains(hints.String(), "1000 status errors") {
 		t.Errorf("%s", hints)
 	}
 }

@@ -3,7 +3,6 @@ package capacity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"dyno.example/dyno/finding"
@@ -11,6 +10,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // ceilingShare of what the generator reaches against a server that costs nothing
@@ -50,7 +50,7 @@ func (g *Generator) Level(ctx context.Context, connections int, length time.Dura
 	var none *request.UnreachableError
 	switch {
 	case errors.As(err, &none):
-		t.Spoiled, t.Why = true, "no connection came up: "+none.Why
+		t.Spoiled, t.Why = true, i18n.Join(i18n.New("capacity.no-connection-came-up-2", "no connection came up: "), none.Why)
 		return t, nil
 	case err != nil:
 		return t, err
@@ -73,16 +73,16 @@ func (t *LevelTrial) judge(r *load.Result, c *measure.Calibration) {
 		t.Spoiled, t.Limited, t.Why = true, true, details(limited)
 	case c != nil && c.Ceiling > 0 && t.Throughput > ceilingShare*c.Ceiling:
 		t.Spoiled, t.Limited = true, true
-		t.Why = fmt.Sprintf("the generator reaches %s/s against a server that costs nothing (limit %.0f %%)", rateText(c.Ceiling), 100*ceilingShare)
+		t.Why = i18n.New("capacity.generator-reaches-s-against-server", "the generator reaches %s/s against a server that costs nothing (limit %.0f %%)", rateText(c.Ceiling), 100*ceilingShare)
 	case leftOut == measured:
 		t.Spoiled, t.Why = true, details(invalid(r.Findings))
 	case machine != nil:
 		t.Spoiled, t.Why = true, details(machine)
 	case t.Errors.Connect > 0:
-		t.Spoiled, t.Why = true, fmt.Sprintf("there were fewer connections: %d attempts failed (%s)", t.Errors.Connect, r.FirstErrors["connect"])
+		t.Spoiled, t.Why = true, i18n.New("capacity.were-fewer-connections-attempts-failed", "there were fewer connections: %d attempts failed (%s)", t.Errors.Connect, r.FirstErrors["connect"])
 	case t.Throughput == 0 && t.Errors.Total() > 0: // that is the service's doing
 		t.Why = whyNothing(r)
 	case t.Throughput == 0:
-		t.Spoiled, t.Why = true, "no answer came within the trial, which is too short for so many connections"
+		t.Spoiled, t.Why = true, i18n.New("capacity.no-answer-came-within-trial", "no answer came within the trial, which is too short for so many connections")
 	}
 }

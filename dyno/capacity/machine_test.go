@@ -9,12 +9,13 @@ import (
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 // What was accepted by its name is shown so, and what rests on it isn't called valid.
 func TestAcceptedIsNotValid(t *testing.T) {
 	r := &load.Result{Validity: finding.Valid, Findings: []finding.Finding{
-		{Name: finding.OtherLoad, Validity: finding.Invalid, Accepted: true, Detail: "other programs used 90 %"},
+		{Name: finding.OtherLoad, Validity: finding.Invalid, Accepted: true, Detail: i18n.Verbatim("other programs used 90 %")},
 		{Name: finding.Errors, Validity: finding.Suspect, Accepted: true}, // is none of the machine's
 	}}
 	trial := describe(r, &profile.Profile{Connections: 1})
@@ -65,7 +66,7 @@ func TestJudgeBesideOtherPrograms(t *testing.T) {
 			r.Findings = append(r.Findings, finding.Finding{Name: finding.NoValidWindow, Validity: finding.Invalid})
 		}
 		got := judge(parse(t, "p99 < 10ms"), r, &profile.Profile{Mode: profile.Open, Connections: 10})
-		if got.Verdict != c.want || got.Useless != c.useless || (got.Verdict == Spoiled) != strings.Contains(got.Why, string(finding.OtherLoad)) {
+		if got.Verdict != c.want || got.Useless != c.useless || (got.Verdict == Spoiled) != strings.Contains(got.Why.String(), string(finding.OtherLoad)) {
 			t.Errorf("%s: %s (useless: %v): %q, want %s", name, got.Verdict, got.Useless, got.Why, c.want)
 		}
 		if (c.used > 0) != (len(got.Disturbed) == 1) {
@@ -84,7 +85,7 @@ func TestJudgeAccepts(t *testing.T) {
 }
 
 func TestJudgeTrials(t *testing.T) {
-	other := []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Suspect, Detail: "a"}}
+	other := []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Suspect, Detail: i18n.Verbatim("a")}}
 	for name, c := range map[string]struct {
 		disturbed, useless int // of 20 trials
 		want               finding.Validity
@@ -127,7 +128,7 @@ func TestSearchEndsWhereNothingCanBeMeasured(t *testing.T) {
 	s := newSimulated(1000)
 	s.useless = true
 	r := find(t, s, nil)
-	if r.Found() || r.Validity != finding.Invalid || len(r.Loads) != 1 || !strings.Contains(r.Why, errStuck.Error()) {
+	if r.Found() || r.Validity != finding.Invalid || len(r.Loads) != 1 || !strings.Contains(r.Why.String(), errStuck.Error()) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -145,7 +146,7 @@ func TestOverloadSpoiled(t *testing.T) {
 			windows = append(windows, w)
 		}
 		a := o.Analyse(parse(t, "p99 < 50ms"), result(windows...))
-		if a.Spoiled != want || want != strings.Contains(a.Why, "machine was disturbed") {
+		if a.Spoiled != want || want != strings.Contains(a.Why.String(), "machine was disturbed") {
 			t.Errorf("%d of 3 seconds of the baseline are invalid: spoiled %v, %q", bad, a.Spoiled, a.Why)
 		}
 	}

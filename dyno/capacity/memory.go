@@ -3,6 +3,8 @@ package capacity
 import (
 	"cmp"
 	"slices"
+
+	"dyno.example/internal/i18n"
 )
 
 // slope is how fast memory grows between two levels, in bytes for a connection,
@@ -17,11 +19,11 @@ const growing = 0.9
 // (Theil 1950, Sen 1968; weighted by their distance as in Jaeckel 1972), which a
 // garbage collection here and there does not move far. Only trials on the way up
 // count, for few servers give memory back. Where it isn't known, note says why.
-func memoryPer1000(levels []Level) (bytes *float64, note string) {
+func memoryPer1000(levels []Level) (bytes *float64, note i18n.Message) {
 	slopes := slopesOf(levels)
 	const least = 3 // of three levels
 	if len(slopes) < least {
-		return nil, "fewer than three levels have the server's memory"
+		return nil, i18n.New("capacity.fewer-three-levels-servers-memory", "fewer than three levels have the server's memory")
 	}
 	slices.SortFunc(slopes, func(a, b slope) int { return cmp.Compare(a.bytes, b.bytes) })
 	weight, rising := 0.0, 0.0
@@ -32,16 +34,16 @@ func memoryPer1000(levels []Level) (bytes *float64, note string) {
 		}
 	}
 	if rising < growing*weight {
-		return nil, "the server's memory does not clearly grow with its connections, as where it had taken it before; restart it and try again"
+		return nil, i18n.New("capacity.servers-memory-does-not-clearly", "the server's memory does not clearly grow with its connections, as where it had taken it before; restart it and try again")
 	}
 	half := weight / 2
 	for _, s := range slopes {
 		if half -= s.apart; half <= 0 {
 			per1000 := 1000 * s.bytes
-			return &per1000, ""
+			return &per1000, i18n.Message{}
 		}
 	}
-	return nil, ""
+	return nil, i18n.Message{}
 }
 
 // slopesOf are those between the first trials at any two levels.

@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/objective"
+	"dyno.example/internal/i18n"
 )
 
 // Overload is an experiment beyond the capacity: a rate that the service takes
@@ -99,22 +100,22 @@ type Aftermath struct {
 	// Spoiled says that the machine was disturbed so much that neither can be told: no
 	// second of the baseline can be used, or not half of another phase. Why names what
 	// it was.
-	Spoiled   bool   `json:"spoiled,omitempty"`
-	Why       string `json:"why,omitempty"`
-	Recovered bool   `json:"recovered"`
+	Spoiled   bool         `json:"spoiled,omitempty"`
+	Why       i18n.Message `json:"why,omitzero"`
+	Recovered bool         `json:"recovered"`
 	// Failing says that nothing was answered as expected before the overload, so that
 	// there is nothing to recover to.
-	Failing   bool              `json:"failing_before,omitempty"`
-	Recovery  time.Duration     `json:"recovery_ns"`
-	CalmBelow time.Duration     `json:"calm_below_ns"` // p99 of a window that counts as recovered
-	Notes     []string          `json:"notes"`
-	First     map[string]string `json:"examples,omitempty"` // of the errors, by kind
-	Seconds   []Second          `json:"seconds"`
+	Failing   bool                    `json:"failing_before,omitempty"`
+	Recovery  time.Duration           `json:"recovery_ns"`
+	CalmBelow time.Duration           `json:"calm_below_ns"` // p99 of a window that counts as recovered
+	Notes     []i18n.Message          `json:"notes"`
+	First     map[string]i18n.Message `json:"examples,omitzero"` // of the errors, by kind
+	Seconds   []Second                `json:"seconds"`
 }
 
 // Analyse reads the result of a load with the experiment's phases.
 func (o *Overload) Analyse(goal *objective.Objective, r *load.Result) *Aftermath {
-	a := &Aftermath{Limit: responseLimit(goal), First: r.FirstErrors, Notes: []string{}}
+	a := &Aftermath{Limit: responseLimit(goal), First: r.FirstErrors, Notes: []i18n.Message{}}
 	var parts [3][]measure.Window
 	start, end := int(o.Before/time.Second), int((o.Before+o.For)/time.Second)
 	for i := range r.Windows {
@@ -135,7 +136,7 @@ func (o *Overload) Analyse(goal *objective.Objective, r *load.Result) *Aftermath
 	a.recover(o, parts, end)
 	a.note(r)
 	if before := goal.Judge(merge(parts[0])); before.Verdict() == objective.Fails && !a.Failing {
-		a.Notes = append(a.Notes, "the objective did not hold before the overload either: "+before.Text)
+		a.Notes = append(a.Notes, i18n.Join(i18n.New("capacity.objective-did-not-hold-before", "the objective did not hold before the overload either: "), before.Text))
 	}
 	a.judge(r)
 	return a
@@ -147,7 +148,7 @@ func (a *Aftermath) judge(r *load.Result) {
 		a.Spoiled = a.Spoiled || part.Windows <= part.Invalid
 	}
 	if a.Spoiled {
-		a.Why = "the machine was disturbed: " + details(named(r.Findings, disturbances))
+		a.Why = i18n.Join(i18n.New("capacity.machine-was-disturbed", "the machine was disturbed: "), details(named(r.Findings, disturbances)))
 	}
 }
 
@@ -262,21 +263,23 @@ func (s *Stretch) failing() float64 {
 
 // note says what to keep in mind.
 func (a *Aftermath) note(r *load.Result) {
-	add := func(format string, args ...any) { a.Notes = append(a.Notes, fmt.Sprintf(format, args...)) }
+	add := func(detail i18n.Message) {
+		a.Notes = append(a.Notes, detail)
+	}
 	limited, missed := named(r.Findings, limits), named(r.Findings, []finding.Name{finding.RateMissed})
 	switch {
 	case limited != nil:
-		add("the generator was at its limit, so that less may have been offered: %s", details(limited))
+		add(i18n.New("capacity.generator-was-limit-less-may", "the generator was at its limit, so that less may have been offered: %s", details(limited)))
 	case missed != nil:
-		add("arrivals waited at the client, so that the server did not get them all: %s", details(missed))
+		add(i18n.New("capacity.arrivals-waited-client-server-did", "arrivals waited at the client, so that the server did not get them all: %s", details(missed)))
 	}
 	if n := a.Baseline.Invalid + a.During.Invalid + a.After.Invalid; n > 0 {
-		add("%d of %d seconds are in no figure, for the generator was disturbed", n, len(a.Seconds))
+		add(i18n.New("capacity.seconds-are-no-figure-generator", "%d of %d seconds are in no figure, for the generator was disturbed", n, len(a.Seconds)))
 	}
 	if a.Limit == 0 {
-		add("the objective has no limit on the response time: goodput counts every answer")
+		add(i18n.New("capacity.objective-no-limit-response-time", "the objective has no limit on the response time: goodput counts every answer"))
 	}
 	if a.Baseline.Windows == 0 {
-		add("no second of the baseline can be used: recovery can't be told")
+		add(i18n.New("capacity.no-second-baseline-can-used", "no second of the baseline can be used: recovery can't be told"))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 func experiment() Overload {
@@ -111,11 +112,11 @@ func TestGoodput(t *testing.T) {
 func TestOverloadSaysWhatItCanNot(t *testing.T) {
 	o := experiment()
 	r := result(seconds(0, 0, 0, 400, 800, 10, 10, 10, 10, 10, 10)...)
-	r.Findings = append(r.Findings, finding.Finding{Name: finding.RateMissed, Validity: finding.Suspect, Detail: "sent less"})
+	r.Findings = append(r.Findings, finding.Finding{Name: finding.RateMissed, Validity: finding.Suspect, Detail: i18n.Verbatim("sent less")})
 	a := o.Analyse(parse(t, "p99 < 50ms"), r)
-	notes := strings.Join(a.Notes, "\n")
+	notes := i18n.List("\n", a.Notes...)
 	for _, part := range []string{"rate-missed: sent less", "3 of 11 seconds", "no second of the baseline"} {
-		if !strings.Contains(notes, part) {
+		if !strings.Contains(notes.String(), part) {
 			t.Errorf("%q is missing in %q", part, notes)
 		}
 	}
@@ -133,13 +134,13 @@ func TestOverloadOfAServiceThatFails(t *testing.T) {
 	}
 	o := experiment()
 	r := result(dead...)
-	r.FirstErrors = map[string]string{"status": "status 500"}
+	r.FirstErrors = map[string]i18n.Message{"status": i18n.Verbatim("status 500")}
 	a := o.Analyse(parse(t, "p99 < 50ms, errors < 1%"), r)
 	if a.Recovered || !a.Failing {
 		t.Errorf("recovered %v, failing %v", a.Recovered, a.Failing)
 	}
 	a = o.Analyse(parse(t, "p99 < 5ms"), result(seconds(10, 8, 9, 400, 800, 10, 10, 10, 10, 10, 10)...))
-	if notes := strings.Join(a.Notes, "\n"); !a.Recovered || a.Failing || !strings.Contains(notes, "did not hold before the overload either: p99 = ") {
+	if notes := i18n.List("\n", a.Notes...); !a.Recovered || a.Failing || !strings.Contains(notes.String(), "did not hold before the overload either: p99 = ") {
 		t.Errorf("recovered %v, failing %v: %s", a.Recovered, a.Failing, notes)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 func geometricMean(a, b float64) float64 { return math.Sqrt(a * b) }
@@ -76,13 +77,13 @@ func (r *Result) conclude(g *Goal, reason error) {
 	}
 	switch {
 	case reason != nil:
-		r.Why = reason.Error()
+		r.Why = i18n.From(reason)
 	case r.Limit != nil && !r.Limit.Limited:
-		r.Why = fmt.Sprintf("every trial at %s/s was disturbed: %s", rateText(r.Limit.Rate), r.Limit.Why)
+		r.Why = i18n.New("capacity.every-trial-s-was-disturbed", "every trial at %s/s was disturbed: %s", rateText(r.Limit.Rate), r.Limit.Why)
 	case r.Limit != nil:
-		r.Why = fmt.Sprintf("from %s/s on the generator is the limit: %s", rateText(r.Limit.Rate), r.Limit.Why)
+		r.Why = i18n.New("capacity.from-s-generator-is-limit", "from %s/s on the generator is the limit: %s", rateText(r.Limit.Rate), r.Limit.Why)
 	case r.Found() && !r.Reached:
-		r.Why = "rates so close to each other can't be told apart"
+		r.Why = i18n.New("capacity.rates-close-each-other-cant", "rates so close to each other can't be told apart")
 	}
 	if r.Fails != nil {
 		r.Broke = broken(r.Fails)

@@ -34,15 +34,15 @@ type Result struct {
 	Fails *Load `json:"fails"`
 	// Limit is the rate at which the generator came to its end, or was disturbed in
 	// every trial, if that is what ended the search upwards.
-	Limit   *Load         `json:"limited_by_generator,omitempty"`
-	Closed  float64       `json:"closed_loop"` // requests per second that a closed loop reached first; 0 if none ran
-	Width   float64       `json:"width"`       // of the bracket, as a share of its upper end; 0 if there is none
-	Reached bool          `json:"reached"`     // the bracket is as narrow as asked for
-	Why     string        `json:"why"`         // why not, or why there is no bracket; "" if it was
-	Broke   []Broken      `json:"broke"`       // what fails at the upper end, what fails most first
-	Hints   []string      `json:"hints"`       // what may help, and what to keep in mind
-	Loads   []Load        `json:"loads"`       // all rates, ascending; none if nothing answered before the search
-	Took    time.Duration `json:"took_ns"`
+	Limit   *Load          `json:"limited_by_generator,omitempty"`
+	Closed  float64        `json:"closed_loop"` // requests per second that a closed loop reached first; 0 if none ran
+	Width   float64        `json:"width"`       // of the bracket, as a share of its upper end; 0 if there is none
+	Reached bool           `json:"reached"`     // the bracket is as narrow as asked for
+	Why     i18n.Message   `json:"why"`         // why not, or why there is no bracket; "" if it was
+	Broke   []Broken       `json:"broke"`       // what fails at the upper end, what fails most first
+	Hints   []i18n.Message `json:"hints"`       // what may help, and what to keep in mind
+	Loads   []Load         `json:"loads"`       // all rates, ascending; none if nothing answered before the search
+	Took    time.Duration  `json:"took_ns"`
 }
 
 // Found reports whether there is a bracket.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 // find searches in time that passes at once.
@@ -82,7 +83,7 @@ func TestSearchLimitedByTheGenerator(t *testing.T) {
 	if r.Found() || r.Holds == nil || r.Limit == nil || r.Fails != nil {
 		t.Fatalf("%+v", r)
 	}
-	if r.Holds.Rate > 600 || r.Holds.Rate < 540 || r.Limit.Rate < 600 || !strings.Contains(r.Why, "generator is the limit: generator-full") {
+	if r.Holds.Rate > 600 || r.Holds.Rate < 540 || r.Limit.Rate < 600 || !strings.Contains(r.Why.String(), "generator is the limit: generator-full") {
 		t.Errorf("holds at %v, limited at %v: %s", r.Holds.Rate, r.Limit.Rate, r.Why)
 	}
 	if n := len(r.Limit.Trials); n != maxLimited+1 || !r.Limit.Limited {
@@ -94,7 +95,7 @@ func TestSearchAboveWhichAllIsDisturbed(t *testing.T) {
 	s := newSimulated(1000)
 	s.noisy = 700
 	r := find(t, s, nil)
-	if r.Found() || r.Holds == nil || r.Limit == nil || r.Limit.Limited || !strings.Contains(r.Why, "was disturbed") || !strings.Contains(strings.Join(r.Hints, " "), "is quiet") {
+	if r.Found() || r.Holds == nil || r.Limit == nil || r.Limit.Limited || !strings.Contains(r.Why.String(), "was disturbed") || !strings.Contains(i18n.List(" ", r.Hints...).String(), "is quiet") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -110,7 +111,7 @@ func TestSearchInterrupted(t *testing.T) {
 			}
 		}}
 		r, err := search.Run(ctx)
-		if err != nil || r.Why != errEnded.Error() || len(r.Loads) == 0 || r.Reached {
+		if err != nil || r.Why.String() != errEnded.Error() || len(r.Loads) == 0 || r.Reached {
 			t.Errorf("%+v, %v", r, err)
 		}
 	})
@@ -149,7 +150,7 @@ func TestSearchesWithoutABracket(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSimulated(1000)
 			r := find(t, s, func(search *Search) { c.change(s, search) })
-			if r.Found() || r.Why != c.why.Error() || (r.Holds != nil) != c.holds || (r.Fails != nil) != c.fails {
+			if r.Found() || r.Why.String() != c.why.Error() || (r.Holds != nil) != c.holds || (r.Fails != nil) != c.fails {
 				t.Errorf("holds %+v, fails %+v: %s", r.Holds, r.Fails, r.Why)
 			}
 		})
@@ -186,23 +187,23 @@ func (s silent) Ceiling(context.Context) (Ceiling, error) { return s.ceiling, ni
 
 // A search that can't begin says why, and what that is worth.
 func TestSearchWhereNothingAnswers(t *testing.T) {
-	busy := []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "other programs used 90 %"}}
+	busy := []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: i18n.Verbatim("other programs used 90 %")}}
 	for why, c := range map[string]struct {
 		ceiling  Ceiling
 		said     string
 		validity finding.Validity
 		findings int
 	}{
-		"the service": {Ceiling{Why: "status: 404"}, "nothing answered: ", finding.Valid, 0},
-		"the machine": {Ceiling{Why: "disturbed", Disturbed: busy, Useless: true}, "no trial could be used: ", finding.Invalid, 1},
-		"no finding":  {Ceiling{Why: "disturbed", Useless: true}, "no trial could be used: ", finding.Invalid, 0},
+		"the service": {Ceiling{Why: i18n.Verbatim("status: 404")}, "nothing answered: ", finding.Valid, 0},
+		"the machine": {Ceiling{Why: i18n.Verbatim("disturbed"), Disturbed: busy, Useless: true}, "no trial could be used: ", finding.Invalid, 1},
+		"no finding":  {Ceiling{Why: i18n.Verbatim("disturbed"), Useless: true}, "no trial could be used: ", finding.Invalid, 0},
 	} {
 		search := &Search{Goal: DefaultGoal(), Service: silent{newSimulated(1000), c.ceiling}}
 		r, err := search.Run(t.Context())
 		if err != nil {
 			t.Fatalf("%s: %v", why, err)
 		}
-		if r.Found() || r.Why != c.said+c.ceiling.Why || r.Validity != c.validity || len(r.Findings) != c.findings || r.Loads == nil {
+		if r.Found() || r.Why != i18n.Join(c.said, c.ceiling.Why) || r.Validity != c.validity || len(r.Findings) != c.findings || r.Loads == nil {
 			t.Errorf("%s: %+v", why, r)
 		}
 	}
@@ -210,7 +211,7 @@ func TestSearchWhereNothingAnswers(t *testing.T) {
 
 // A closed loop that the machine disturbed all the time shows where to begin.
 func TestSearchBeginsByWhatCantBeUsed(t *testing.T) {
-	s := silent{newSimulated(1000), Ceiling{Seen: 700, Why: "disturbed", Useless: true}}
+	s := silent{newSimulated(1000), Ceiling{Seen: 700, Why: i18n.Verbatim("disturbed"), Useless: true}}
 	search := &Search{Goal: DefaultGoal(), Service: s}
 	synctest.Test(t, func(t *testing.T) {
 		r, err := search.Run(t.Context())
@@ -248,7 +249,7 @@ const search5s = 5 * time.Second
 // When time is up, what short trials have shown is given, and that it is not all.
 func TestSearchGivesWhatItHasWhenTimeIsUp(t *testing.T) {
 	r := find(t, newSimulated(1000), func(search *Search) { search.Goal.MaxTime = 12 * time.Second })
-	if !r.Found() || r.Reached || r.Why != errTime.Error() || r.Took > 12*time.Second {
+	if !r.Found() || r.Reached || r.Why.String() != errTime.Error() || r.Took > 12*time.Second {
 		t.Errorf("%+v", r)
 	}
 }

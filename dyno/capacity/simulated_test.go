@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // simulated is a service whose objective fails with a chance that rises from 0
@@ -55,14 +57,14 @@ func (s *simulated) Trial(ctx context.Context, ask Ask) (Trial, error) {
 	}
 	switch {
 	case s.useless:
-		t.Verdict, t.Useless, t.Why = Spoiled, true, "disturbed"
+		t.Verdict, t.Useless, t.Why = Spoiled, true, i18n.Verbatim("disturbed")
 	case s.rng.Float64() < s.spoiled || s.noisy > 0 && ask.Rate > s.noisy:
-		t.Verdict, t.Why = Spoiled, "disturbed"
+		t.Verdict, t.Why = Spoiled, i18n.Verbatim("disturbed")
 	case s.ceiling > 0 && ask.Rate > s.ceiling:
-		t.Verdict, t.Limited, t.Why = Spoiled, true, "generator-full"
+		t.Verdict, t.Limited, t.Why = Spoiled, true, i18n.Verbatim("generator-full")
 	case s.rng.Float64() < chance:
 		t.Verdict = Fails
-		t.Terms = []Term{{"p99 < 10ms", "fails", "p99 = 20ms"}, {"errors < 1%", "holds", "errors = 0%"}}
+		t.Terms = []Term{{"p99 < 10ms", "fails", i18n.Verbatim("p99 = 20ms")}, {"errors < 1%", "holds", i18n.Verbatim("errors = 0%")}}
 	}
 	return t, nil
 }

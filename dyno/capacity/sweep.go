@@ -12,6 +12,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Sweep measures a closed loop at several numbers of connections, to see where
@@ -47,17 +48,17 @@ type LevelTrial struct {
 	Errors      measure.Errors `json:"errors"`
 	Answered    uint64         `json:"answered"` // requests, as expected
 	// First is an example for each kind of error.
-	First map[string]string `json:"examples,omitempty"`
+	First map[string]i18n.Message `json:"examples,omitzero"`
 	// Memory is what the server's processes held with the connections open, in
 	// bytes; 0 if it isn't known.
-	Memory  uint64 `json:"memory,omitempty"`
-	Spoiled bool   `json:"spoiled,omitempty"` // by the generator, at its limit or disturbed, or by its shortness
-	Limited bool   `json:"limited,omitempty"` // spoiled because it was at its limit
-	Why     string `json:"why,omitempty"`
+	Memory  uint64       `json:"memory,omitempty"`
+	Spoiled bool         `json:"spoiled,omitempty"` // by the generator, at its limit or disturbed, or by its shortness
+	Limited bool         `json:"limited,omitempty"` // spoiled because it was at its limit
+	Why     i18n.Message `json:"why,omitzero"`
 	// Disturbed are the findings that the generator or the machine was disturbed.
 	Disturbed []finding.Finding `json:"disturbed,omitempty"`
 	Accepted  []finding.Finding `json:"accepted,omitempty"` // such findings that were accepted by their names
-	Unsteady  string            `json:"unsteady,omitempty"` // how the service changed within the trial
+	Unsteady  i18n.Message      `json:"unsteady,omitzero"`  // how the service changed within the trial
 }
 
 // Level sums up the trials at one number of connections.
@@ -95,14 +96,14 @@ type Knee struct {
 	EnoughHigh int `json:"enough_high,omitempty"`
 	// Fit is the universal scalability law; nil if the levels that count can't
 	// carry it, and FitNote says why.
-	Fit     *stats.USL `json:"fit,omitempty"`
-	FitNote string     `json:"fit_note,omitempty"`
+	Fit     *stats.USL   `json:"fit,omitempty"`
+	FitNote i18n.Message `json:"fit_note,omitzero"`
 	// MemoryPer1000 is what 1,000 more connections took of the server's memory, in
 	// bytes, by the levels on the way up; nil if it isn't known.
-	MemoryPer1000 *float64      `json:"memory_per_1000,omitempty"`
-	MemoryNote    string        `json:"memory_note,omitempty"` // why it isn't
-	Notes         []string      `json:"notes"`                 // what to keep in mind
-	Took          time.Duration `json:"took_ns"`
+	MemoryPer1000 *float64       `json:"memory_per_1000,omitempty"`
+	MemoryNote    i18n.Message   `json:"memory_note,omitzero"` // why it isn't
+	Notes         []i18n.Message `json:"notes"`                // what to keep in mind
+	Took          time.Duration  `json:"took_ns"`
 }
 
 // Limits of a sweep.
@@ -282,7 +283,7 @@ func (k *Knee) conclude(seed uint64) {
 	k.findEnough(top, seed)
 	var err error
 	if k.Fit, err = stats.FitUSL(n, x, fitLevel, seed); err != nil {
-		k.FitNote = err.Error()
+		k.FitNote = i18n.From(err)
 	}
 	k.MemoryPer1000, k.MemoryNote = memoryPer1000(k.Levels)
 	k.Notes = append(failing(k.Levels), unsteadyLevels(k.Levels)...)

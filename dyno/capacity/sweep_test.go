@@ -9,6 +9,7 @@ import (
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // law is a service that scales by the law, with some noise that repeats.
@@ -50,7 +51,7 @@ func TestSweepGoesUpAndDown(t *testing.T) {
 	if l := k.Levels[1]; l.Up != 20 || l.Down != 20 || l.Hysteresis() != 0 || !l.Counts {
 		t.Errorf("%+v", l)
 	}
-	if k.Fit != nil || k.FitNote == "" || k.Enough != 3 {
+	if k.Fit != nil || k.FitNote.IsZero() || k.Enough != 3 {
 		t.Errorf("three levels: %+v", k)
 	}
 }
@@ -133,7 +134,7 @@ func TestMemory(t *testing.T) {
 		{"not read", levels(0, 0, 0, 0), 0},
 	} {
 		got, note := memoryPer1000(c.levels)
-		if c.want == 0 && (got != nil || note == "") || c.want > 0 && (got == nil || *got != c.want) {
+		if c.want == 0 && (got != nil || note.IsZero()) || c.want > 0 && (got == nil || *got != c.want) {
 			t.Errorf("%s: %v (%s), want %v", c.name, got, note, c.want)
 		}
 	}
@@ -172,9 +173,9 @@ func TestLevelAtTheGeneratorsCeiling(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	fewer := result(second(0, map[int]int64{1: 1000}))
-	fewer.Total.Errors.Connect, fewer.FirstErrors = 7, map[string]string{"connect": "too many open files"}
+	fewer.Total.Errors.Connect, fewer.FirstErrors = 7, map[string]i18n.Message{"connect": i18n.Verbatim("too many open files")}
 	got = LevelTrial{}
-	if got.judge(fewer, nil); !got.Spoiled || got.Limited || !strings.Contains(got.Why, "too many open files") {
+	if got.judge(fewer, nil); !got.Spoiled || got.Limited || !strings.Contains(got.Why.String(), "too many open files") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -185,14 +186,14 @@ func TestLevelOfAServiceThatFails(t *testing.T) {
 	answered := second(0, map[int]int64{1: 1000})
 	answered.Completed, answered.Errors.Status = 0, 1000
 	r := result(answered)
-	r.FirstErrors = map[string]string{"status": "status 500"}
+	r.FirstErrors = map[string]i18n.Message{"status": i18n.Verbatim("status 500")}
 	var got LevelTrial
-	if got.judge(r, nil); got.Spoiled || strings.Contains(got.Why, "too short") || !strings.Contains(got.Why, "status 500") {
+	if got.judge(r, nil); got.Spoiled || strings.Contains(got.Why.String(), "too short") || !strings.Contains(got.Why.String(), "status 500") {
 		t.Errorf("%+v", got)
 	}
 	silent := result(measure.Window{Length: time.Second})
 	got = LevelTrial{}
-	if got.judge(silent, nil); !got.Spoiled || !strings.Contains(got.Why, "too short") {
+	if got.judge(silent, nil); !got.Spoiled || !strings.Contains(got.Why.String(), "too short") {
 		t.Errorf("%+v", got)
 	}
 
@@ -210,14 +211,14 @@ func TestLevelOfAServiceThatFails(t *testing.T) {
 	part := second(0, map[int]int64{1: 1000})
 	part.Completed, part.Errors.Reset = 900, 100
 	r = result(part)
-	r.FirstErrors = map[string]string{"reset": "the connection ended first"}
+	r.FirstErrors = map[string]i18n.Message{"reset": i18n.Verbatim("the connection ended first")}
 	k, err = sweepOf([]int{1, 2}, func(n, trial int) LevelTrial {
 		var of LevelTrial
 		of.judge(r, nil)
 		return of
 	}).Run(t.Context())
-	notes := strings.Join(k.Notes, "\n")
-	if err != nil || k.Enough == 0 || !strings.Contains(notes, "10 % of the requests failed at 1 to 2 connections") || !strings.Contains(notes, "the connection ended first") {
+	notes := i18n.List("\n", k.Notes...)
+	if err != nil || k.Enough == 0 || !strings.Contains(notes.String(), "10 % of the requests failed at 1 to 2 connections") || !strings.Contains(notes.String(), "the connection ended first") {
 		t.Errorf("error %v: %s: %+v", err, notes, k)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // Verdict is what a trial says about the service at its rate.
@@ -31,39 +32,39 @@ type Ask struct {
 
 // Trial is what came of one.
 type Trial struct {
-	Length     time.Duration     `json:"length_ns"` // as asked for
-	Verdict    Verdict           `json:"verdict"`
-	Limited    bool              `json:"limited,omitempty"` // spoiled because the generator was at its limit, not by chance
-	Useless    bool              `json:"useless,omitempty"` // spoiled so that none of its windows can be used, whatever the rate
-	Short      bool              `json:"short,omitempty"`   // spoiled because it was too short for its rate
-	Why        string            `json:"why,omitempty"`     // why it is spoiled, or why it fails without a term that does
-	Measured   string            `json:"measured"`          // the objective's terms with what was measured
-	Terms      []Term            `json:"terms"`
-	Throughput float64           `json:"throughput"` // answers per second
-	P50        Figure            `json:"p50_ns"`     // response time; a lower bound if AtLeast says so
-	P99        Figure            `json:"p99_ns"`
-	AtLeast    bool              `json:"p99_at_least,omitempty"`
-	InFlight   float64           `json:"in_flight"`            // on average
-	Busy       bool              `json:"all_busy,omitempty"`   // all connections were waiting for answers
-	Errors     measure.Errors    `json:"errors"`               // by kind
-	First      map[string]string `json:"examples,omitempty"`   // an example for each kind of error
-	GivenUp    uint64            `json:"given_up,omitempty"`   // shed, timed out or unfinished
-	Shed       uint64            `json:"shed,omitempty"`       // of them, arrivals that found no place to wait
-	Validity   finding.Validity  `json:"validity"`             // of the measurement, or "accepted"
-	Findings   []finding.Name    `json:"findings,omitempty"`   // their names
-	Disturbed  []finding.Finding `json:"disturbed,omitempty"`  // those that say that the generator or the machine was disturbed
-	Accepted   []finding.Finding `json:"accepted,omitempty"`   // such findings that were accepted by their names
-	Requests   uint64            `json:"requests"`             // answered
-	Unsteady   string            `json:"unsteady,omitempty"`   // how the service changed within the trial
-	Offered    float64           `json:"offered_per_second"`   // that the schedule really had, by chance
-	Settled    time.Duration     `json:"settled_ns,omitempty"` // time the service then took to calm down
+	Length     time.Duration           `json:"length_ns"` // as asked for
+	Verdict    Verdict                 `json:"verdict"`
+	Limited    bool                    `json:"limited,omitempty"` // spoiled because the generator was at its limit, not by chance
+	Useless    bool                    `json:"useless,omitempty"` // spoiled so that none of its windows can be used, whatever the rate
+	Short      bool                    `json:"short,omitempty"`   // spoiled because it was too short for its rate
+	Why        i18n.Message            `json:"why,omitzero"`      // why it is spoiled, or why it fails without a term that does
+	Measured   i18n.Message            `json:"measured"`          // the objective's terms with what was measured
+	Terms      []Term                  `json:"terms"`
+	Throughput float64                 `json:"throughput"` // answers per second
+	P50        Figure                  `json:"p50_ns"`     // response time; a lower bound if AtLeast says so
+	P99        Figure                  `json:"p99_ns"`
+	AtLeast    bool                    `json:"p99_at_least,omitempty"`
+	InFlight   float64                 `json:"in_flight"`            // on average
+	Busy       bool                    `json:"all_busy,omitempty"`   // all connections were waiting for answers
+	Errors     measure.Errors          `json:"errors"`               // by kind
+	First      map[string]i18n.Message `json:"examples,omitzero"`    // an example for each kind of error
+	GivenUp    uint64                  `json:"given_up,omitempty"`   // shed, timed out or unfinished
+	Shed       uint64                  `json:"shed,omitempty"`       // of them, arrivals that found no place to wait
+	Validity   finding.Validity        `json:"validity"`             // of the measurement, or "accepted"
+	Findings   []finding.Name          `json:"findings,omitempty"`   // their names
+	Disturbed  []finding.Finding       `json:"disturbed,omitempty"`  // those that say that the generator or the machine was disturbed
+	Accepted   []finding.Finding       `json:"accepted,omitempty"`   // such findings that were accepted by their names
+	Requests   uint64                  `json:"requests"`             // answered
+	Unsteady   i18n.Message            `json:"unsteady,omitzero"`    // how the service changed within the trial
+	Offered    float64                 `json:"offered_per_second"`   // that the schedule really had, by chance
+	Settled    time.Duration           `json:"settled_ns,omitempty"` // time the service then took to calm down
 }
 
 // Term is one condition of the objective in a trial.
 type Term struct {
-	Condition string `json:"condition"` // as written
-	Verdict   string `json:"verdict"`   // "holds", "fails" or "unknown"
-	Measured  string `json:"measured"`  // metric and value
+	Condition string       `json:"condition"` // as written
+	Verdict   string       `json:"verdict"`   // "holds", "fails" or "unknown"
+	Measured  i18n.Message `json:"measured"`  // metric and value
 }
 
 // Ceiling is what a closed loop reached before the search, which begins near it.
@@ -72,7 +73,7 @@ type Ceiling struct {
 	// Seen is what was answered a second in windows that can't be used: where to begin, if
 	// there are no others.
 	Seen float64
-	Why  string // if that is 0: the first error
+	Why  i18n.Message // if that is 0: the first error
 	// Disturbed are the findings that say that the machine disturbed the loop.
 	Disturbed []finding.Finding
 	Accepted  []finding.Finding // those that were accepted by their names

@@ -1,9 +1,9 @@
 package claim
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Basis is what a verdict rests on, and what stands beside it wherever it is
@@ -17,9 +17,9 @@ type Basis struct {
 	Clean    bool   `json:"clean"`             // the source was exactly that of the commit
 	// Doubts are findings of the run that stand beside the verdict, such as trials that
 	// one arm lost and the other did not.
-	Doubts []string `json:"doubts,omitempty"`
+	Doubts []i18n.Message `json:"doubts,omitzero"`
 	// Rule says by which rule it was judged, where that is not today's.
-	Rule string `json:"rule,omitempty"`
+	Rule i18n.Message `json:"rule,omitzero"`
 }
 
 // enoughBlocks is how many blocks it takes for an interval that stands without the
@@ -28,12 +28,12 @@ const enoughBlocks = 6
 
 // Weakness is what weakens a verdict, and is said in the same breath.
 type Weakness struct {
-	Validity string // of the run, if it is not VALID
-	Few      bool   // there are few blocks
-	Blocks   int    // how many, if they are few
-	Doubts   bool   // findings stand beside it
-	ByRank   bool   // it is otherwise by ranks: a few starts, or one subject's, move the mean
-	Rule     string // by which it was judged, if that is not today's
+	Validity string       // of the run, if it is not VALID
+	Few      bool         // there are few blocks
+	Blocks   int          // how many, if they are few
+	Doubts   bool         // findings stand beside it
+	ByRank   bool         // it is otherwise by ranks: a few starts, or one subject's, move the mean
+	Rule     i18n.Message // by which it was judged, if that is not today's
 }
 
 // Weakness is that of the verdict on the whole.
@@ -90,36 +90,38 @@ func (out *Outcome) weakness(v Verdict, blocks int) (w Weakness) {
 }
 
 // Word is the verdict with what weakens it: "confirmed as published (SUSPECT run, 4
-// blocks)".
-func (out *Outcome) Word() string { return out.Weakness().word(out.Verdict) }
+// blocks)". What else is to be said with it follows.
+func (out *Outcome) Word(also ...i18n.Message) i18n.Message {
+	return out.Weakness().word(out.Verdict, also...)
+}
 
 // WordOf is that of the part with the index given.
-func (out *Outcome) WordOf(part int) string {
+func (out *Outcome) WordOf(part int) i18n.Message {
 	return out.WeaknessOf(part).word(out.Parts[part].Verdict)
 }
 
-func (w Weakness) word(v Verdict) string {
-	var texts []string
+func (w Weakness) word(v Verdict, also ...i18n.Message) i18n.Message {
+	var texts []i18n.Message
 	if w.Validity != "" {
-		texts = append(texts, w.Validity+" run")
+		texts = append(texts, i18n.New("claim.of-run", "%s run", w.Validity))
 	}
 	switch {
 	case w.Few && w.Blocks == 1:
-		texts = append(texts, "1 block")
+		texts = append(texts, i18n.New("claim.block", "1 block"))
 	case w.Few:
-		texts = append(texts, fmt.Sprintf("%d blocks", w.Blocks))
+		texts = append(texts, i18n.New("claim.blocks", "%d blocks", w.Blocks))
 	}
 	if w.ByRank {
-		texts = append(texts, "otherwise by ranks")
+		texts = append(texts, i18n.New("claim.otherwise-ranks", "otherwise by ranks"))
 	}
 	if w.Doubts {
-		texts = append(texts, "see its doubts")
+		texts = append(texts, i18n.New("claim.see-doubts", "see its doubts"))
 	}
-	if w.Rule != "" {
+	if !w.Rule.IsZero() {
 		texts = append(texts, w.Rule)
 	}
-	if len(texts) == 0 {
-		return string(v)
+	if texts = append(texts, also...); len(texts) == 0 {
+		return v.Message()
 	}
-	return fmt.Sprintf("%s (%s)", v, strings.Join(texts, ", "))
+	return i18n.Format("%s (%s)", v, i18n.List(", ", texts...))
 }

@@ -19,7 +19,7 @@ func TestFewestBlocks(t *testing.T) {
 		{"none can be used", []Part{{Verdict: Undecided}, {Verdict: Undecided}}, "mixed (0 blocks)"},
 	} {
 		out := Outcome{Verdict: Mixed, Parts: c.parts, Basis: &Basis{Validity: "VALID"}}
-		if got := out.Word(); got != c.want {
+		if got := out.Word(); got.String() != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -1,9 +1,9 @@
 package claim
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // conclude sums up the parts. verdicts are those on each comparison over the whole
@@ -30,26 +30,26 @@ func (out *Outcome) conclude(verdicts []Verdict, moderated bool) {
 
 // summary is an honest sentence about parts: "of 9 parts 3 are direction only and 6
 // size refuted; as a whole it does not hold".
-func summary(verdicts []Verdict) string {
+func summary(verdicts []Verdict) i18n.Message {
 	if v := alike(verdicts); all(verdicts, func(o Verdict) bool { return o == v }) {
-		return fmt.Sprintf("all %d parts: %s", len(verdicts), v)
+		return i18n.New("claim.all-parts", "all %d parts: %s", len(verdicts), v)
 	}
-	var counts []string
+	var counts []i18n.Message
 	for _, v := range Verdicts() {
 		if n := count(verdicts, v); n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, v))
+			counts = append(counts, i18n.Format("%d %s", n, v))
 		}
 	}
-	text := fmt.Sprintf("of %d parts %s", len(verdicts), enumerate(counts))
+	text := i18n.New("claim.parts", "of %d parts %s", len(verdicts), i18n.And(counts...))
 	if slices.ContainsFunc(verdicts, Verdict.Refutes) {
-		text += "; as a whole it does not hold"
+		text = i18n.Join(text, i18n.New("claim.whole-does-not-hold", "; as a whole it does not hold"))
 	}
 	return text
 }
 
 // overModerators says at which places of the moderators each verdict was given.
-func (out *Outcome) overModerators() string {
-	var texts []string
+func (out *Outcome) overModerators() i18n.Message {
+	var texts []i18n.Message
 	for from := 0; from < len(out.Parts); {
 		to := from + 1
 		for to < len(out.Parts) && out.Parts[to].Expression == out.Parts[from].Expression && out.Parts[to].At != out.Parts[from].At {
@@ -58,29 +58,29 @@ func (out *Outcome) overModerators() string {
 		texts = append(texts, alongModerator(out.Parts[from:to]))
 		from = to
 	}
-	return strings.Join(texts, "; ")
+	return i18n.List("; ", texts...)
 }
 
 // alongModerator is overModerators for one comparison.
-func alongModerator(parts []Part) string {
-	var texts []string
+func alongModerator(parts []Part) i18n.Message {
+	var texts []i18n.Message
 	for _, v := range Verdicts() {
-		var places []string
+		var places []i18n.Message
 		for _, p := range parts {
 			if p.Verdict == v {
-				places = append(places, p.At)
+				places = append(places, i18n.Verbatim(p.At))
 			}
 		}
 		switch {
 		case len(places) == len(parts) && len(parts) > 1:
-			return fmt.Sprintf("%s over the whole range", v)
+			return i18n.New("claim.over-whole-range", "%s over the whole range", v)
 		case len(places) == len(parts):
 			return parts[0].Why
 		case len(places) > 0:
-			texts = append(texts, fmt.Sprintf("%s at %s", v, enumerate(places)))
+			texts = append(texts, i18n.New("claim.at", "%s at %s", v, i18n.And(places...)))
 		}
 	}
-	return "the dial decides: " + strings.Join(texts, "; ")
+	return i18n.Join(i18n.New("claim.dial-decides", "the dial decides: "), i18n.List("; ", texts...))
 }
 
 func count(list []Verdict, v Verdict) (n int) {
@@ -90,12 +90,4 @@ func count(list []Verdict, v Verdict) (n int) {
 		}
 	}
 	return n
-}
-
-// enumerate joins "a, b and c".
-func enumerate(list []string) string {
-	if len(list) < 2 {
-		return strings.Join(list, "")
-	}
-	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Source is what claims are held against: the figures of a run.
@@ -16,7 +17,7 @@ type Source interface {
 	// Values returns a metric of the cell with the index given, one value for each
 	// block, NaN where the block has no usable trial of the cell. If the cell has
 	// no figures of the metric for another reason, missing says which.
-	Values(metric string, cell int) (values []float64, missing string)
+	Values(metric string, cell int) (values []float64, missing i18n.Message)
 	// AtLeast returns what a metric of the cell is known to be at least, for each block:
 	// of a percentile that requests which were given up hide, or where a value is the worst
 	// that is possible. NaN where nothing is known, nil if that is so in every block.
@@ -58,9 +59,9 @@ type evaluator struct {
 	outer  []pick  // of the sweep or the moderator around
 	level  float64 // of the interval of a knee: that of all parts of the claim together
 
-	absent []string     // why metrics are missing, each once
-	zero   []int        // blocks in which something was divided by zero; what is above zero then comes to +Inf
-	failed map[int]bool // blocks in which a subject failed
+	absent []i18n.Message // why metrics are missing, each once
+	zero   []int          // blocks in which something was divided by zero; what is above zero then comes to +Inf
+	failed map[int]bool   // blocks in which a subject failed
 }
 
 func newEvaluator(src Source, at []pick, level float64) *evaluator {
@@ -74,7 +75,7 @@ func (e *evaluator) blank() series {
 }
 
 // nothing notes why a figure is missing.
-func (e *evaluator) nothing(why string) series {
+func (e *evaluator) nothing(why i18n.Message) series {
 	e.absent = with(e.absent, why)
 	return e.blank()
 }
@@ -109,8 +110,8 @@ func (e *evaluator) quantity(q quantity) series {
 	}
 	scale := unitOfMetric(m.Unit).scale
 	values, missing := e.source.Values(m.Name, cell.Index)
-	if missing != "" {
-		e.nothing("no " + write(q, 0) + ": " + missing)
+	if !missing.IsZero() {
+		e.nothing(i18n.Join("no ", write(q, 0), ": ", missing))
 		return e.atLeast(m.Name, cell.Index, scale)
 	}
 	out := make([]float64, e.blocks)

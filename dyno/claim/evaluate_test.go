@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 func TestEvaluate(t *testing.T) {
@@ -42,7 +43,7 @@ func TestEvaluate(t *testing.T) {
 		if out.Verdict != c.want || e == nil || e.Unit != c.unit || math.Abs(e.Interval.Estimate-c.near) > 0.01*c.near {
 			t.Errorf("%s\n%s, want %s near %g %s", c.text, describe(out), c.want, c.near, c.unit)
 		}
-		if out.Blocks != 8 || out.Why == "" {
+		if out.Blocks != 8 || out.Why.IsZero() {
 			t.Errorf("%s: %d blocks, %q", c.text, out.Blocks, out.Why)
 		}
 		if _, err := json.Marshal(out); err != nil {
@@ -87,7 +88,7 @@ func TestTooLittleData(t *testing.T) {
 		{"division by zero", []float64{2, 2}, []float64{0, 0}, 2, 4, "in 2 of 2 blocks one of the figures is zero, so that there is no mean ratio"},
 	} {
 		out := decide(single(c.a, c.b), "throughput[a] / throughput[b] > 1")
-		if out.Verdict != Undecided || out.Blocks != c.blocks || out.Needed != c.needed || !strings.Contains(out.Why, c.why) {
+		if out.Verdict != Undecided || out.Blocks != c.blocks || out.Needed != c.needed || !strings.Contains(out.Why.String(), c.why) {
 			t.Errorf("%s: %s, %d blocks, %d needed", c.name, describe(out), out.Blocks, out.Needed)
 		}
 	}
@@ -97,14 +98,14 @@ func TestBlocksLeftOut(t *testing.T) {
 	a := []float64{20, math.NaN(), 0, 20.1, 20, 20.1}
 	b := []float64{10, 10, 0, 10.1, 10, 10}
 	p := decide(single(a, b), "throughput[a] / throughput[b] > 1").Parts[0]
-	if p.Verdict != Confirmed || p.Blocks != 4 || p.Left != 2 || !strings.Contains(p.Why, "2 of 6 blocks are left out, 1 for a division by zero") {
+	if p.Verdict != Confirmed || p.Blocks != 4 || p.Left != 2 || !strings.Contains(p.Why.String(), "2 of 6 blocks are left out, 1 for a division by zero") {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestUnmeasurable(t *testing.T) {
 	src := made(4)
-	src.absent = map[string]string{"cpu": "the subject's process could not be seen"}
+	src.absent = map[string]i18n.Message{"cpu": i18n.Verbatim("the subject's process could not be seen")}
 	for _, c := range []struct {
 		claim Claim
 		why   string
@@ -118,7 +119,7 @@ func TestUnmeasurable(t *testing.T) {
 		{Claim{}, "the claim has no expression"},
 	} {
 		out := Evaluate(&c.claim, src, Options{})
-		if out.Verdict != Unmeasurable || out.Why != c.why || !Decided(out) {
+		if out.Verdict != Unmeasurable || out.Why.String() != c.why || !Decided(out) {
 			t.Errorf("%+v: %s", c.claim, describe(out))
 		}
 	}
@@ -128,7 +129,7 @@ func TestUnmeasurable(t *testing.T) {
 func TestSeveralExpressions(t *testing.T) {
 	const faster, slower = "throughput[b, rate=100, tls=off] > 1.5 * throughput[a, rate=100, tls=off]", "throughput[b, rate=100, tls=off] > 3 * throughput[a, rate=100, tls=off]"
 	out := Evaluate(&Claim{Expressions: []string{faster, slower}}, made(6), Options{})
-	if out.Verdict != Mixed || len(out.Parts) != 2 || out.Parts[0].Verdict != Confirmed || out.Parts[1].Verdict != SizeRefuted || out.Why != "of 2 parts 1 confirmed and 1 size refuted; as a whole it does not hold" {
+	if out.Verdict != Mixed || len(out.Parts) != 2 || out.Parts[0].Verdict != Confirmed || out.Parts[1].Verdict != SizeRefuted || out.Why.String() != "of 2 parts 1 confirmed and 1 size refuted; as a whole it does not hold" {
 		t.Errorf("%+v", out)
 	}
 }
@@ -192,7 +193,7 @@ func TestNeeded(t *testing.T) {
 	if out.Verdict != Direction || !out.Open || out.Needed < 1 {
 		t.Fatalf("%s, %d needed", describe(out), out.Needed)
 	}
-	if want := "more block"; !strings.Contains(out.Why, want) || !strings.Contains(Progress(out), want) || Decided(out) {
+	if want := "more block"; !strings.Contains(out.Why.String(), want) || !strings.Contains(Progress(out).String(), want) || Decided(out) {
 		t.Errorf("%q, %q", out.Why, Progress(out))
 	}
 	ratios := sample{logs: true}
@@ -210,7 +211,7 @@ func TestNeeded(t *testing.T) {
 
 func TestMoreBlocksWouldHardlyTell(t *testing.T) {
 	out := decide(single([]float64{100, 104, 100, 104}, []float64{100, 100, 104, 104}), "throughput[a] >= throughput[b]")
-	if out.Verdict != Undecided || out.Needed != 0 || !strings.Contains(out.Why, "hardly") || !strings.Contains(Progress(out), "hardly") {
+	if out.Verdict != Undecided || out.Needed != 0 || !strings.Contains(out.Why.String(), "hardly") || !strings.Contains(Progress(out).String(), "hardly") {
 		t.Errorf("%s, %d needed: %s", describe(out), out.Needed, Progress(out))
 	}
 }
@@ -343,7 +344,7 @@ func TestMaxOfWhatIsKnownByABound(t *testing.T) {
 			}
 			return 250_000
 		}
-		src.absent = map[string]string{"response.p99": "requests were given up"}
+		src.absent = map[string]i18n.Message{"response.p99": i18n.Verbatim("requests were given up")}
 		if out := decide(src, "max(rate: response.p99 < "+limit+") >= 12843"); out.Verdict != want {
 			t.Errorf("below %s: %s, want %s", limit, describe(out), want)
 		}
@@ -376,7 +377,7 @@ func TestFailuresCountAsTheWorst(t *testing.T) {
 		if out.Verdict != c.want {
 			t.Errorf("%s: %s, want %s", c.name, describe(out), c.want)
 		}
-		if c.name != "never" && !strings.Contains(out.Why, "a subject failed") {
+		if c.name != "never" && !strings.Contains(out.Why.String(), "a subject failed") {
 			t.Errorf("%s: %s", c.name, out.Why)
 		}
 		if _, err := json.Marshal(out); err != nil {
@@ -411,11 +412,11 @@ func TestOverADial(t *testing.T) {
 	if out.Verdict != SizeRefuted || len(out.Parts) != 3 || out.Parts[2].At != "repeat=100" || out.Parts[2].Verdict != AsPublished {
 		t.Errorf("%s: %+v", describe(out), out.Parts)
 	}
-	if want := "the dial decides: confirmed as published at repeat=100; size refuted at repeat=1 and repeat=10"; out.Why != want {
+	if want := "the dial decides: confirmed as published at repeat=100; size refuted at repeat=1 and repeat=10"; out.Why.String() != want {
 		t.Errorf("%q, want %q", out.Why, want)
 	}
 	c.Over[0].Levels = []string{"10", "1000"}
-	if out := Evaluate(&c, moderated(6), Options{}); out.Verdict != Unmeasurable || !strings.Contains(out.Why, "1000") {
+	if out := Evaluate(&c, moderated(6), Options{}); out.Verdict != Unmeasurable || !strings.Contains(out.Why.String(), "1000") {
 		t.Errorf("a level that is not measured: %s", describe(out))
 	}
 }
@@ -442,7 +443,7 @@ func TestFloor(t *testing.T) {
 // Why it is undecided says that levels are missing, not blocks.
 func TestLevelsThatEndTooSoon(t *testing.T) {
 	out := decide(levels("connections", []string{"1", "2"}, [][]float64{{10, 10}, {20, 20}}), "knee(connections) > 2")
-	if out.Needed != 0 || !strings.Contains(out.Why, "end too soon") || !out.Parts[0].Effect.Above {
+	if out.Needed != 0 || !strings.Contains(out.Why.String(), "end too soon") || !out.Parts[0].Effect.Above {
 		t.Errorf("%s: %+v", describe(out), out.Parts[0].Effect)
 	}
 }
@@ -467,7 +468,7 @@ func TestRatiosOfWhatMayBeZero(t *testing.T) {
 		for _, text := range []string{"goroutines[a] / goroutines[b] > 1", "goroutines[b] / goroutines[a] > 1"} {
 			out := decide(single(a, b), text)
 			count[out.Verdict]++
-			if out.Verdict == Confirmed && !strings.Contains(out.Why, "one of the figures is zero") && !strings.Contains(out.Why, "division by zero") {
+			if out.Verdict == Confirmed && !strings.Contains(out.Why.String(), "one of the figures is zero") && !strings.Contains(out.Why.String(), "division by zero") {
 				t.Fatal(out.Why)
 			}
 		}
@@ -492,11 +493,11 @@ func TestVerdictsSayThatRatiosPart(t *testing.T) {
 	b := []float64{100, 99, 101, 100, 98, 102, 30, 100}
 	out := decide(single(a, b), "throughput[a] > 1.1 * throughput[b]")
 	p := out.Parts[0]
-	if p.ByRank == nil || p.ByRank.Estimate > 1.05 || !strings.Contains(out.Why, "depends on how starts are averaged") || !strings.Contains(out.Word(), "otherwise by ranks") || !strings.Contains(out.WordOf(0), "otherwise by ranks") {
+	if p.ByRank == nil || p.ByRank.Estimate > 1.05 || !strings.Contains(out.Why.String(), "depends on how starts are averaged") || !strings.Contains(out.Word().String(), "otherwise by ranks") || !strings.Contains(out.WordOf(0).String(), "otherwise by ranks") {
 		t.Errorf("%s: %s, %+v", out.Word(), describe(out), p.ByRank)
 	}
 	b[6] = 100
-	if out = decide(single(a, b), "throughput[a] > 1.1 * throughput[b]"); out.Parts[0].ByRank != nil || strings.Contains(out.Word(), "ranks") {
+	if out = decide(single(a, b), "throughput[a] > 1.1 * throughput[b]"); out.Parts[0].ByRank != nil || strings.Contains(out.Word().String(), "ranks") {
 		t.Errorf("%s: %s", out.Word(), describe(out))
 	}
 }
@@ -510,7 +511,7 @@ func TestNoErrorsInFewBlocks(t *testing.T) {
 		"errors[a, rate=100, tls=off] - errors[b, rate=100, tls=off] < 0.5%": true,
 		"throughput[a, rate=100, tls=off] > 10":                              false,
 	} {
-		if out := decide(made(6), text); out.Verdict != Confirmed || strings.Contains(out.Why, says) != want {
+		if out := decide(made(6), text); out.Verdict != Confirmed || strings.Contains(out.Why.String(), says) != want {
 			t.Errorf("%s: %s", text, describe(out))
 		}
 	}
@@ -522,7 +523,7 @@ func TestNoErrorsInFewBlocks(t *testing.T) {
 		}
 		return value(metric, c, block)
 	}
-	if out := decide(src, "errors[a, rate=100, tls=off] < 1 %"); strings.Contains(out.Why, "it was 0") {
+	if out := decide(src, "errors[a, rate=100, tls=off] < 1 %"); strings.Contains(out.Why.String(), "it was 0") {
 		t.Error(describe(out))
 	}
 }

@@ -1,10 +1,11 @@
 package claim
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // LoadLimit is what a load can at most get out of a trial of a cell, whatever the subject does.
@@ -24,7 +25,7 @@ type Foreseen struct {
 	// Verdict is [Unmeasurable] or [ByConstruction], or empty if Why is only what it takes to
 	// decide it.
 	Verdict  Verdict
-	Why      string
+	Why      i18n.Message
 	Declared bool // by the study itself, rather than found
 }
 
@@ -70,9 +71,9 @@ func (c *Claim) saidOf(cmp *Comparison) (Foreseen, bool) {
 	fitted, unmeasurable := c.Marked()
 	switch {
 	case c.Unmeasurable != "" && (cmp.Unmeasurable || !unmeasurable):
-		return Foreseen{Expression: cmp.Text, Verdict: Unmeasurable, Why: oneLine(c.Unmeasurable), Declared: true}, true
+		return Foreseen{Expression: cmp.Text, Verdict: Unmeasurable, Why: i18n.Verbatim(oneLine(c.Unmeasurable)), Declared: true}, true
 	case c.ByConstruction != "" && (cmp.Fitted || !fitted):
-		return Foreseen{Expression: cmp.Text, Verdict: ByConstruction, Why: oneLine(c.ByConstruction), Declared: true}, true
+		return Foreseen{Expression: cmp.Text, Verdict: ByConstruction, Why: i18n.Verbatim(oneLine(c.ByConstruction)), Declared: true}, true
 	}
 	return Foreseen{}, false
 }
@@ -81,41 +82,41 @@ type foreseer struct {
 	space *Space
 	at    []pick
 	asked func(cell int) LoadLimit
-	few   string // why a percentile of the comparison can't be told
-	most  string // the figure whose bound decides
+	few   i18n.Message // why a percentile of the comparison can't be told
+	most  i18n.Message // the figure whose bound decides
 }
 
 func (f *foreseer) comparison(cmp *Comparison) (out Foreseen, ok bool) {
 	left, right := f.bounds(cmp.left), f.bounds(cmp.right)
 	out = Foreseen{Expression: cmp.Text, At: where(f.at)}
 	switch state := f.state(cmp, left, right); {
-	case f.few != "":
+	case !f.few.IsZero():
 		out.Verdict, out.Why = Unmeasurable, f.few
-	case f.most == "":
+	case f.most.IsZero():
 		return out, false
 	case state == fails:
-		out.Verdict, out.Why = Unmeasurable, "it can't hold, whatever the subject does: "+f.most
+		out.Verdict, out.Why = Unmeasurable, i18n.Join(i18n.New("claim.cant-hold-whatever-subject-does", "it can't hold, whatever the subject does: "), f.most)
 	case state == holds:
-		out.Verdict, out.Why = ByConstruction, "it can't but hold, whatever the subject does: "+f.most
+		out.Verdict, out.Why = ByConstruction, i18n.Join(i18n.New("claim.cant-but-hold-whatever-subject", "it can't but hold, whatever the subject does: "), f.most)
 	default:
 		out.Why = f.growth(cmp)
 	}
-	return out, out.Why != ""
+	return out, !out.Why.IsZero()
 }
 
 // growth says what a claim takes by which throughput grows with what the load asks for: a
 // subject that is full at the lower level already can't grow, for which it is not to blame.
-func (f *foreseer) growth(cmp *Comparison) string {
+func (f *foreseer) growth(cmp *Comparison) i18n.Message {
 	ratio, ok := cmp.left.(operation)
 	bound, rest := strip(cmp.right)
 	if !ok || ratio.op != '/' || rest != nil || !(bound > 1) || cmp.Op != Greater && cmp.Op != GreaterEq {
-		return ""
+		return i18n.Message{}
 	}
 	more, less := f.perSecond(ratio.left), f.perSecond(ratio.right)
 	if more.subject == "" || more.subject != less.subject || math.IsInf(more.most, 1) || math.IsInf(less.most, 1) {
-		return ""
+		return i18n.Message{}
 	}
-	return fmt.Sprintf("it takes a subject that serves %.0f requests/s: at the lower level the load asks for %.0f, and one that is full there can't grow", bound*less.most, less.most)
+	return i18n.New("claim.takes-subject-serves-requests-s", "it takes a subject that serves %.0f requests/s: at the lower level the load asks for %.0f, and one that is full there can't grow", bound*less.most, less.most)
 }
 
 // throughputOf is a cell's, with what its load asks for.
@@ -183,11 +184,11 @@ func (f *foreseer) quantity(q quantity) interval {
 	}
 	of := f.asked(cell.Index)
 	if share, ok := percentile(q.metric); ok && of.Requests*(1-share) < Beyond {
-		f.few = fmt.Sprintf("%s asks for about %.0f requests a trial, of which fewer than %d take longer than the %s: it takes %.0f",
+		f.few = i18n.New("claim.asks-about-requests-trial-fewer", "%s asks for about %.0f requests a trial, of which fewer than %d take longer than the %s: it takes %.0f",
 			write(q, 0), of.Requests, Beyond, q.metric[strings.Index(q.metric, ".")+1:], math.Ceil(Beyond/(1-share)-1e-6))
 	}
 	if q.metric == "throughput" && !math.IsInf(of.PerSecond, 1) {
-		f.most = fmt.Sprintf("%s is at most about %.0f requests/s, as the load asks for no more", write(q, 0), of.PerSecond)
+		f.most = i18n.New("claim.is-most-about-requests-s", "%s is at most about %.0f requests/s, as the load asks for no more", write(q, 0), of.PerSecond)
 		return interval{high: of.PerSecond * unitOfMetric(m.Unit).scale}
 	}
 	return interval{low: math.Inf(-1), high: math.Inf(1)}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // madeUp is a study that was made up: two subjects at three rates and with two
@@ -13,7 +14,7 @@ type madeUp struct {
 	space  *Space
 	blocks int
 	value  func(metric string, c *Cell, block int) float64
-	absent map[string]string // metric → why there are no figures
+	absent map[string]i18n.Message // metric → why there are no figures
 	twins  map[string]stats.Interval
 	bounds func(metric string, c *Cell, block int) float64
 	failed map[int][]bool // by cell
@@ -22,7 +23,7 @@ type madeUp struct {
 func (m *madeUp) Space() *Space { return m.space }
 func (m *madeUp) Blocks() int   { return m.blocks }
 
-func (m *madeUp) Values(metric string, cell int) ([]float64, string) {
+func (m *madeUp) Values(metric string, cell int) ([]float64, i18n.Message) {
 	values := make([]float64, m.blocks)
 	for i := range values {
 		values[i] = m.value(metric, &m.space.Cells[cell], i)

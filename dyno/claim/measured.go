@@ -1,12 +1,12 @@
 package claim
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // measuredComparison is one comparison with the data it is decided by.
@@ -22,7 +22,7 @@ type measuredComparison struct {
 
 	noise  *stats.Interval
 	blocks int // of the run
-	absent []string
+	absent []i18n.Message
 	zero   int // blocks left out because something was divided by zero
 }
 
@@ -132,17 +132,19 @@ func (m *measuredComparison) withFloor(r reading, more int, o Options) reading {
 	case side == 0 || where.reaches(target, side):
 		return r
 	case where.short(target, side):
-		return reading{verdict: Unmeasurable, why: "it can't be measured this way: not even work that costs nothing would reach the size that is claimed"}
+		return reading{verdict: Unmeasurable, why: i18n.New("claim.cant-measured-way-not-even", "it can't be measured this way: not even work that costs nothing would reach the size that is claimed")}
 	case r.verdict == SizeRefuted && r.directed:
-		return reading{verdict: Direction, open: true, why: directionHolds + floorUnknown, directed: true}
+		return reading{verdict: Direction, open: true, why: directionHolds(floorUnknown()), directed: true}
 	case r.verdict == SizeRefuted || r.verdict == NoEffect:
-		return reading{verdict: Undecided, open: true, why: floorUnknown}
+		return reading{verdict: Undecided, open: true, why: floorUnknown()}
 	}
 	return r
 }
 
 // floorUnknown is why a size that is not reached isn't refuted.
-const floorUnknown = "the size is not reached, but whether work that costs nothing would reach it can't be told"
+func floorUnknown() i18n.Message {
+	return i18n.New("claim.size-is-not-reached-but", "the size is not reached, but whether work that costs nothing would reach it can't be told")
+}
 
 // part decides.
 func (m *measuredComparison) part(o Options) Part {
@@ -163,23 +165,23 @@ func (m *measuredComparison) part(o Options) Part {
 	p.Why = r.why
 	if p.Open {
 		p.Needed = m.needed(o)
-		p.Why += m.hope(p.Needed)
+		p.Why = i18n.Join(p.Why, m.hope(p.Needed))
 	}
 	p.ByRank = m.byRank()
-	p.Why += m.leftOut(p.Left) + m.failures() + m.zeros() + m.never() + m.parting(p.ByRank)
+	p.Why = i18n.Join(p.Why, m.leftOut(p.Left), m.failures(), m.zeros(), m.never(), m.parting(p.ByRank))
 	return p
 }
 
 // failures says in how many blocks a subject failed. Of a share of requests that failed it goes
 // without saying: the subject is there, and the figure is what is asked.
-func (m *measuredComparison) failures() string {
+func (m *measuredComparison) failures() i18n.Message {
 	switch {
 	case m.sample.failed == 0, !m.sample.ranked && ofErrors(m.effect.as):
-		return ""
+		return i18n.Message{}
 	case m.sample.ranked:
-		return fmt.Sprintf("; in %d of %d blocks a subject failed, which counts as the worst figure there is: the median stands for the mean", m.sample.failed, m.blocks)
+		return i18n.New("claim.blocks-subject-failed-counts-worst", "; in %d of %d blocks a subject failed, which counts as the worst figure there is: the median stands for the mean", m.sample.failed, m.blocks)
 	}
-	return fmt.Sprintf("; in %d of %d blocks a subject failed", m.sample.failed, m.blocks)
+	return i18n.New("claim.blocks-subject-failed", "; in %d of %d blocks a subject failed", m.sample.failed, m.blocks)
 }
 
 // ofErrors reports whether a figure is made of shares of requests that failed, and of nothing
@@ -268,38 +270,38 @@ func (m *measuredComparison) needed(o Options) int {
 	return high
 }
 
-func (m *measuredComparison) tooFew(blocks int) string {
-	text := fmt.Sprintf("%d of at least 2 blocks can be used", blocks)
+func (m *measuredComparison) tooFew(blocks int) i18n.Message {
+	text := i18n.New("claim.least-blocks-can-used", "%d of at least 2 blocks can be used", blocks)
 	if m.zero > 0 {
-		text += fmt.Sprintf("; in %d there would be a division by zero", m.zero)
+		text = i18n.Join(text, i18n.New("claim.would-division-zero", "; in %d there would be a division by zero", m.zero))
 	}
 	return text
 }
 
 // leftOut says how many blocks could not be used.
-func (m *measuredComparison) leftOut(n int) string {
+func (m *measuredComparison) leftOut(n int) i18n.Message {
 	switch {
 	case m.zero > 0:
-		return fmt.Sprintf("; %d of %d blocks are left out, %d for a division by zero", n, m.blocks, m.zero)
+		return i18n.New("claim.blocks-are-left-out-division", "; %d of %d blocks are left out, %d for a division by zero", n, m.blocks, m.zero)
 	case n > 0:
-		return fmt.Sprintf("; %d of %d blocks are left out, which lack a usable trial", n, m.blocks)
+		return i18n.New("claim.blocks-are-left-out-lack", "; %d of %d blocks are left out, which lack a usable trial", n, m.blocks)
 	}
-	return ""
+	return i18n.Message{}
 }
 
 // hope says what more blocks would do.
-func (m *measuredComparison) hope(needed int) string {
+func (m *measuredComparison) hope(needed int) i18n.Message {
 	switch {
 	case needed > 0 && m.sample.ranked:
-		return ": it takes at least " + more(needed)
+		return i18n.Join(i18n.New("claim.takes-least", ": it takes at least "), more(needed))
 	case needed > 0:
-		return ": about " + more(needed) + " would tell"
+		return i18n.Join(i18n.New("claim.about", ": about "), more(needed), i18n.New("claim.would-tell", " would tell"))
 	case m.sample.ranked:
-		return ""
+		return i18n.Message{}
 	case !slices.Equal(m.sample.low, m.sample.high):
-		return ": the levels that were measured lie too far apart, or end too soon"
+		return i18n.New("claim.levels-were-measured-lie-too", ": the levels that were measured lie too far apart, or end too soon")
 	}
-	return ", and more blocks would hardly tell"
+	return i18n.New("claim.and-more-blocks-would-hardly", ", and more blocks would hardly tell")
 }
 
 // inPercent writes a share as a reader wants it, to three digits and without an

@@ -21,10 +21,10 @@ func TestSharesInPlainFigures(t *testing.T) {
 // What an opposite effect is beyond is said in words that need no glossary.
 func TestNoiseIsSaidInPlainWords(t *testing.T) {
 	v := evidence{margin: 0.02, noise: &stats.Interval{N: 6, Estimate: 1, Low: 0.9, High: 1.25, Level: 0.95}}
-	if got, want := (&effect{}).reason(v), "what the same program differs by when measured twice (25 %)"; got != want {
+	if got, want := (&effect{}).reason(v), "what the same program differs by when measured twice (25 %)"; got.String() != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := (&effect{}).reason(evidence{margin: 0.02}); !strings.HasSuffix(got, "margin of 2 %") {
+	if got := (&effect{}).reason(evidence{margin: 0.02}); !strings.HasSuffix(got.String(), "margin of 2 %") {
 		t.Error(got)
 	}
 }

@@ -1,8 +1,9 @@
 package claim
 
 import (
-	"fmt"
 	"slices"
+
+	"dyno.example/internal/i18n"
 )
 
 // Moderator is a factor that a claim says nothing about, and that decides how large the
@@ -74,12 +75,12 @@ func (d *Moderator) levels(s *Space) (levels []pick, err *Error) {
 			return nil, err
 		}
 		if slices.Contains(levels, p) {
-			return nil, &Error{Message: fmt.Sprintf("%q of %s is there twice", name, d.Factor)}
+			return nil, &Error{Message: i18n.New("claim.is-twice", "%q of %s is there twice", name, d.Factor)}
 		}
 		levels = append(levels, p)
 	}
 	if len(levels) < 2 {
-		return nil, &Error{Message: fmt.Sprintf("%s has one level only, which is no range", d.Factor), Hint: "measure it at several"}
+		return nil, &Error{Message: i18n.New("claim.one-level-only-is-no", "%s has one level only, which is no range", d.Factor), Hint: i18n.New("claim.measure-several", "measure it at several")}
 	}
 	return levels, nil
 }

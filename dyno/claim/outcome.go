@@ -1,21 +1,21 @@
 package claim
 
 import (
-	"fmt"
 	"slices"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Outcome is what a run says about a claim.
 type Outcome struct {
-	ID        string  `json:"id"`
-	Says      string  `json:"says,omitempty"`
-	Published string  `json:"published,omitempty"`
-	Verdict   Verdict `json:"verdict"`         // on the whole; [Mixed] if the parts came out differently
-	Why       string  `json:"why"`             // in one sentence
-	Parts     []Part  `json:"parts,omitempty"` // one for each comparison of its expressions, at each place of its moderators
-	Blocks    int     `json:"blocks"`          // that it rests on: see [Outcome.Fewest]
+	ID        string       `json:"id"`
+	Says      string       `json:"says,omitempty"`
+	Published string       `json:"published,omitempty"`
+	Verdict   Verdict      `json:"verdict"`         // on the whole; [Mixed] if the parts came out differently
+	Why       i18n.Message `json:"why"`             // in one sentence
+	Parts     []Part       `json:"parts,omitempty"` // one for each comparison of its expressions, at each place of its moderators
+	Blocks    int          `json:"blocks"`          // that it rests on: see [Outcome.Fewest]
 	// Open says that more blocks may change the verdict on a part.
 	Open bool `json:"open,omitempty"`
 	// Needed is about how many more blocks would decide; 0 if it is decided, or if
@@ -30,16 +30,16 @@ type Outcome struct {
 
 // Part is one comparison of a claim, at one place of its moderators.
 type Part struct {
-	Expression string  `json:"expression"`
-	At         string  `json:"at,omitempty"` // the moderators: "env.REPEAT=10"
-	Verdict    Verdict `json:"verdict"`
-	Why        string  `json:"why"`
-	Effect     *Effect `json:"effect,omitempty"` // nil if nothing could be computed
-	Blocks     int     `json:"blocks"`           // that it rests on
-	Left       int     `json:"left,omitempty"`   // blocks in which it couldn't be computed
-	Failed     int     `json:"failed,omitempty"` // blocks in which a subject failed by its own fault
-	Open       bool    `json:"open,omitempty"`   // more blocks may change the verdict
-	Needed     int     `json:"needed,omitempty"`
+	Expression string       `json:"expression"`
+	At         string       `json:"at,omitempty"` // the moderators: "env.REPEAT=10"
+	Verdict    Verdict      `json:"verdict"`
+	Why        i18n.Message `json:"why"`
+	Effect     *Effect      `json:"effect,omitempty"` // nil if nothing could be computed
+	Blocks     int          `json:"blocks"`           // that it rests on
+	Left       int          `json:"left,omitempty"`   // blocks in which it couldn't be computed
+	Failed     int          `json:"failed,omitempty"` // blocks in which a subject failed by its own fault
+	Open       bool         `json:"open,omitempty"`   // more blocks may change the verdict
+	Needed     int          `json:"needed,omitempty"`
 	// Noise is the ratio of two equal arms of the run in the effect's metric, to hold
 	// the effect against; nil if there are none.
 	Noise *stats.Interval `json:"noise,omitempty"`
@@ -76,14 +76,14 @@ type Effect struct {
 func Evaluate(c *Claim, src Source, o Options) Outcome {
 	out := Outcome{ID: c.ID, Says: c.Says, Published: c.Published}
 	if c.Unmeasurable != "" && !c.marks(func(c *Comparison) bool { return c.Unmeasurable }) {
-		out.Verdict, out.Why = Unmeasurable, oneLine(c.Unmeasurable)
+		out.Verdict, out.Why = Unmeasurable, i18n.Verbatim(oneLine(c.Unmeasurable))
 		for _, text := range c.Expressions {
 			out.Parts = append(out.Parts, Part{Expression: oneLine(text), Verdict: Unmeasurable})
 		}
 		return out
 	}
 	if len(c.Expressions) == 0 {
-		out.Verdict, out.Why = Unmeasurable, "the claim has no expression"
+		out.Verdict, out.Why = Unmeasurable, i18n.New("claim.claim-no-expression", "the claim has no expression")
 		return out
 	}
 	ranges, err := places(c.Over, src.Space())
@@ -98,7 +98,7 @@ func Evaluate(c *Claim, src Source, o Options) Outcome {
 	for _, text := range c.Expressions {
 		list, err := newSubjects(text, c, src, ranges, level)
 		if err != nil {
-			out.Verdict, out.Why = Unmeasurable, "direction: "+err.Error()
+			out.Verdict, out.Why = Unmeasurable, i18n.Join("direction: ", err)
 			return out
 		}
 		subjects = append(subjects, list...)
@@ -157,12 +157,12 @@ func (s *subject) decide(o Options) (parts []Part) {
 
 // newSubjects takes an expression apart. The error is about the claim's direction.
 func newSubjects(text string, c *Claim, src Source, ranges [][]pick, level float64) ([]subject, error) {
-	broken := func(text, why string) []subject {
+	broken := func(text string, why i18n.Message) []subject {
 		return []subject{{broken: &Part{Expression: text, Verdict: Unmeasurable, Why: why}}}
 	}
 	e, err := Parse(text)
 	if err != nil {
-		return broken(oneLine(text), err.Error()), nil
+		return broken(oneLine(text), i18n.From(err)), nil
 	}
 	for _, at := range ranges {
 		if problems := check(e, src.Space(), at); len(problems) > 0 {
@@ -183,10 +183,10 @@ func newSubjects(text string, c *Claim, src Source, ranges [][]pick, level float
 }
 
 // inThisRun says what a run lacks.
-func (e *Error) inThisRun() string {
-	text := "this run can't tell: " + e.Message
-	if e.Hint != "" {
-		text += " (" + e.Hint + ")"
+func (e *Error) inThisRun() i18n.Message {
+	text := i18n.Join(i18n.New("claim.run-cant-tell", "this run can't tell: "), e.Message)
+	if !e.Hint.IsZero() {
+		text = i18n.Join(text, " (", e.Hint, ")")
 	}
 	return text
 }
@@ -196,24 +196,24 @@ func Decided(out Outcome) bool { return !out.Open }
 
 // Progress says how far a claim is, for a line of a running study: its verdict, or
 // about how many more blocks it needs.
-func Progress(out Outcome) string {
+func Progress(out Outcome) i18n.Message {
 	switch {
 	case Decided(out):
-		return string(out.Verdict)
+		return out.Verdict.Message()
 	case out.Needed == 0:
-		return string(out.Verdict) + ", and more blocks would hardly tell"
+		return i18n.Join(out.Verdict, i18n.New("claim.and-more-blocks-would-hardly", ", and more blocks would hardly tell"))
 	case out.Verdict == Undecided:
-		return "needs about " + more(out.Needed)
+		return i18n.Join(i18n.New("claim.needs-about", "needs about "), more(out.Needed))
 	}
-	return string(out.Verdict) + " so far, needs about " + more(out.Needed)
+	return i18n.Join(out.Verdict, i18n.New("claim.far-needs-about", " so far, needs about "), more(out.Needed))
 }
 
 // more writes a number of blocks.
-func more(n int) string {
+func more(n int) i18n.Message {
 	if n == 1 {
-		return "1 more block"
+		return i18n.New("claim.more-block", "1 more block")
 	}
-	return fmt.Sprintf("%d more blocks", n)
+	return i18n.New("claim.more-blocks", "%d more blocks", n)
 }
 
 // direction is an expression that decides a claim's direction.
@@ -266,7 +266,7 @@ func (d *direction) state(more int, o Options) state {
 }
 
 // absent are the reasons why the direction can't be measured.
-func (d *direction) absent() (list []string) {
+func (d *direction) absent() (list []i18n.Message) {
 	if d == nil {
 		return nil
 	}

@@ -1,5 +1,7 @@
 package claim
 
+import "dyno.example/internal/i18n"
+
 // qualify takes a verdict back where the study could not have given another: what is
 // confirmed by construction tests nothing, and what can't be decided here isn't by chance.
 // It may be done again.
@@ -11,15 +13,12 @@ func (c *Claim) qualify(parts []Part) {
 		switch {
 		case cmp == nil:
 		case cmp.Unmeasurable && p.Verdict != Unmeasurable:
-			p.Verdict, p.Why, p.Open, p.Needed = Unmeasurable, oneLine(c.Unmeasurable), false, 0
+			p.Verdict, p.Why, p.Open, p.Needed = Unmeasurable, i18n.Verbatim(oneLine(c.Unmeasurable)), false, 0
 		case c.ByConstruction != "" && (all || cmp.Fitted) && p.Verdict.Confirms():
-			p.Verdict, p.Why = ByConstruction, byConstruction+p.Why
+			p.Verdict, p.Why = ByConstruction, i18n.New("claim.no-other-outcome", "no other outcome was possible: %s", p.Why)
 		}
 	}
 }
-
-// byConstruction begins why a part has that verdict.
-const byConstruction = "no other outcome was possible: "
 
 // marks reports whether a comparison of the claim is marked.
 func (c *Claim) marks(marked func(*Comparison) bool) bool {

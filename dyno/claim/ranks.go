@@ -1,11 +1,11 @@
 package claim
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // wanting is how many blocks a median lacks for an interval at the level given: that of n
@@ -15,11 +15,11 @@ func (s *sample) wanting(level float64) int {
 }
 
 // zeros says in how many blocks there is no ratio but an end of the scale.
-func (m *measuredComparison) zeros() string {
+func (m *measuredComparison) zeros() i18n.Message {
 	if m.sample.zeros == 0 {
-		return ""
+		return i18n.Message{}
 	}
-	return fmt.Sprintf("; in %d of %d blocks one of the figures is zero, so that there is no mean ratio: the median stands for it", m.sample.zeros, m.blocks)
+	return i18n.New("claim.blocks-one-figures-is-zero", "; in %d of %d blocks one of the figures is zero, so that there is no mean ratio: the median stands for it", m.sample.zeros, m.blocks)
 }
 
 // rankLevel is the confidence of what is held beside a mean.
@@ -43,12 +43,12 @@ func (m *measuredComparison) byRank() *stats.Interval {
 }
 
 // parting says that the effect depends on how starts are averaged.
-func (m *measuredComparison) parting(byRank *stats.Interval) string {
+func (m *measuredComparison) parting(byRank *stats.Interval) i18n.Message {
 	if byRank == nil {
-		return ""
+		return i18n.Message{}
 	}
 	unit, _ := m.unit()
-	return fmt.Sprintf("; by ranks, which tell of the usual start, it is %.3g%s (%.3g–%.3g): it depends on how starts are averaged", byRank.Estimate, unit, byRank.Low, byRank.High)
+	return i18n.New("claim.ranks-tell-usual-start-is", "; by ranks, which tell of the usual start, it is %.3g%s (%.3g–%.3g): it depends on how starts are averaged", byRank.Estimate, unit, byRank.Low, byRank.High)
 }
 
 // unit is that in which people read the effect, and how many of it one of ours is.
@@ -62,10 +62,10 @@ func (m *measuredComparison) unit() (name string, scale float64) {
 
 // never says how little it means that no request failed: of the kinds of starts there are,
 // few starts have seen those only that many of them are of.
-func (m *measuredComparison) never() string {
+func (m *measuredComparison) never() i18n.Message {
 	value := m.sample.value
 	if !slices.Contains(m.effect.metrics(), "errors") || slices.ContainsFunc(value, func(v float64) bool { return v != 0 }) {
-		return ""
+		return i18n.Message{}
 	}
-	return fmt.Sprintf("; it was 0 in all of %d blocks, which rules out only kinds of starts that more than %.0f %% of starts are of", len(value), 100*stats.ModeExcluded(len(value), rankLevel))
+	return i18n.New("claim.was-all-blocks-rules-out", "; it was 0 in all of %d blocks, which rules out only kinds of starts that more than %.0f %% of starts are of", len(value), 100*stats.ModeExcluded(len(value), rankLevel))
 }

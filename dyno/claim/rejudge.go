@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Rejudge is a recorded outcome by today's rule and what the claim is held to today, as far
@@ -36,9 +37,9 @@ func Rejudge(old Outcome, held *Claim) Outcome {
 	if held.Unmeasurable != "" && !held.marks(func(c *Comparison) bool { return c.Unmeasurable }) {
 		for i := range out.Parts {
 			out.Parts[i].Verdict, out.Parts[i].Open, out.Parts[i].Needed = Unmeasurable, false, 0
-			out.Parts[i].Why = oneLine(held.Unmeasurable)
+			out.Parts[i].Why = i18n.Verbatim(oneLine(held.Unmeasurable))
 		}
-		out.Verdict, out.Why, out.Open, out.Needed = Unmeasurable, oneLine(held.Unmeasurable), false, 0
+		out.Verdict, out.Why, out.Open, out.Needed = Unmeasurable, i18n.Verbatim(oneLine(held.Unmeasurable)), false, 0
 		return out
 	}
 	if !changed && slices.Equal(before, verdictsOf(out.Parts)) {
@@ -100,9 +101,9 @@ func (p *Part) forgetFailures() bool {
 	if err != nil || len(e.Comparisons) != 1 || !ofErrors(e.Comparisons[0].left) || !ofErrors(e.Comparisons[0].right) {
 		return false
 	}
-	why := aSubjectFailed.ReplaceAllString(p.Why, "")
-	changed := why != p.Why
-	p.Why = why
+	why := aSubjectFailed.ReplaceAllString(p.Why.String(), "")
+	changed := why != p.Why.String()
+	p.Why = i18n.Verbatim(why)
 	return changed
 }
 
@@ -128,7 +129,7 @@ func (p *Part) refute() {
 	}
 	if size := recorded.size(v); size.state == fails {
 		p.Verdict, p.Open, p.Needed = SizeRefuted, false, 0
-		p.Why = directionHolds + "but " + size.why
+		p.Why = directionOnly(size.why)
 	}
 }
 
@@ -211,7 +212,7 @@ func (p *Part) joined(upper *Part, r *Comparison) Part {
 	out.Open, out.Needed = p.Open || upper.Open, max(p.Needed, upper.Needed)
 	switch together := alike([]Verdict{p.Verdict, upper.Verdict}); {
 	case together.Confirms():
-		out.Verdict, out.Why = Confirmed, "the whole interval is on the claimed side"
+		out.Verdict, out.Why = Confirmed, i18n.New("claim.whole-interval-is-claimed-side", "the whole interval is on the claimed side")
 	case together != Mixed:
 		out.Verdict = together
 	case p.Verdict.Refutes() || upper.Verdict.Refutes():

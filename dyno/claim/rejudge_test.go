@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // recorded is a part as it was recorded before the unit of an effect was its expression's.
@@ -65,7 +66,7 @@ func TestRejudge(t *testing.T) {
 		"a part can't be told here":   {part(SizeRefuted, 1, 2), Claim{Expressions: []string{text + " unmeasurable"}, Unmeasurable: "of another machine"}, Unmeasurable, "of another machine"},
 	} {
 		out := Rejudge(c.old, &c.held)
-		if out.Verdict != c.want || out.Parts[0].Verdict != c.want || !strings.Contains(out.Why, c.why) {
+		if out.Verdict != c.want || out.Parts[0].Verdict != c.want || !strings.Contains(out.Why.String(), c.why) {
 			t.Errorf("%s: %s (%s), parts %s, want %s", name, out.Verdict, out.Why, out.Parts[0].Verdict, c.want)
 		}
 	}
@@ -76,8 +77,8 @@ func TestRejudge(t *testing.T) {
 func TestFailuresThatAreTheFigure(t *testing.T) {
 	const told = "; in 6 of 6 blocks a subject failed"
 	for text, want := range map[string]string{"errors[a] < 70%": "fine", "errors[a] - errors[b] < 0.5 * errors[c]": "fine", "cpu[a] < 70us": "fine" + told} {
-		old := Outcome{Verdict: Confirmed, Why: "fine" + told, Parts: []Part{{Expression: text, Verdict: Confirmed, Why: "fine" + told}}}
-		if out := Rejudge(old, &Claim{Expressions: []string{text}}); out.Why != want || out.Parts[0].Why != want {
+		old := Outcome{Verdict: Confirmed, Why: i18n.Join("fine", told), Parts: []Part{{Expression: text, Verdict: Confirmed, Why: i18n.Join("fine", told)}}}
+		if out := Rejudge(old, &Claim{Expressions: []string{text}}); out.Why.String() != want || out.Parts[0].Why.String() != want {
 			t.Errorf("%s: %q", text, out.Why)
 		}
 	}
@@ -85,7 +86,7 @@ func TestFailuresThatAreTheFigure(t *testing.T) {
 	src.failed = map[int][]bool{0: {true, true, true, true, true, true}}
 	for text, want := range map[string]bool{"errors[a] < 90%": false, "cpu[a] < 90us": true} {
 		out := decide(src, text)
-		if got := strings.Contains(out.Why, "a subject failed"); got != want || out.Verdict != Confirmed {
+		if got := strings.Contains(out.Why.String(), "a subject failed"); got != want || out.Verdict != Confirmed {
 			t.Errorf("%s: %s", text, describe(out))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // evidence is what is known of an effect when its verdict is given.
@@ -23,13 +24,20 @@ type ownDirection struct{ near, wide state }
 type reading struct {
 	verdict Verdict
 	open    bool // more blocks may change it
-	why     string
+	why     i18n.Message
 	// directed says that the direction holds, whatever became of the size.
 	directed bool
 }
 
-// directionHolds begins why a verdict is given where the direction holds.
-const directionHolds = "the direction holds, "
+// directionHolds is why a verdict is given where the direction holds.
+func directionHolds(size i18n.Message) i18n.Message {
+	return i18n.New("claim.direction-holds", "the direction holds, %s", size)
+}
+
+// directionOnly is directionHolds of a size that speaks against what is claimed.
+func directionOnly(size i18n.Message) i18n.Message {
+	return i18n.New("claim.direction-holds-but", "the direction holds, but %s", size)
+}
 
 // read gives the verdict on one comparison: the rule of
 // dyno/docs/claims-and-verdicts.md. What confirms is held to the interval of the part,
@@ -40,23 +48,23 @@ func (e *effect) read(v evidence) reading {
 	next := v.own == nil && e.side() != 0 && e.same(v.near, v.margin, v.base)
 	switch {
 	case direction == fails && v.own != nil:
-		return reading{verdict: Opposite, why: "its direction does not hold"}
+		return reading{verdict: Opposite, why: i18n.New("claim.direction-does-not-hold", "its direction does not hold")}
 	case direction == fails:
-		return reading{verdict: Opposite, why: "the opposite holds, beyond " + e.reason(v)}
+		return reading{verdict: Opposite, why: i18n.Join(i18n.New("claim.opposite-holds-beyond", "the opposite holds, beyond "), e.reason(v))}
 	case size.verdict != "" && direction != open:
-		return reading{verdict: size.verdict, why: size.why + e.remark(next)}
+		return reading{verdict: size.verdict, why: i18n.Join(size.why, e.remark(next))}
 	case none && (e.bare() || v.wide.short(e.target(), e.side())):
-		return reading{verdict: NoEffect, why: "no effect: the same within " + inPercent(v.margin)}
+		return reading{verdict: NoEffect, why: i18n.Join(i18n.New("claim.no-effect-same-within", "no effect: the same within "), inPercent(v.margin))}
 	case direction == holds && e.directed(v) && size.state == fails:
-		return reading{verdict: SizeRefuted, why: directionHolds + "but " + size.why, directed: true}
+		return reading{verdict: SizeRefuted, why: directionOnly(size.why), directed: true}
 	case direction == holds && e.directed(v):
-		return reading{verdict: Direction, open: size.state == open, why: directionHolds + size.why, directed: true}
+		return reading{verdict: Direction, open: size.state == open, why: directionHolds(size.why), directed: true}
 	case size.state == fails:
-		return reading{verdict: SizeRefuted, why: size.why + e.undirected(v)}
+		return reading{verdict: SizeRefuted, why: i18n.Join(size.why, e.undirected(v))}
 	case size.verdict != "":
-		return reading{verdict: Undecided, open: true, why: "the size holds, but the direction can't be told"}
+		return reading{verdict: Undecided, open: true, why: i18n.New("claim.size-holds-but-direction-cant", "the size holds, but the direction can't be told")}
 	}
-	return reading{verdict: Undecided, open: true, why: "the data can't tell"}
+	return reading{verdict: Undecided, open: true, why: i18n.New("claim.data-cant-tell", "the data can't tell")}
 }
 
 // directed reports whether there is a direction apart from the size.
@@ -138,11 +146,11 @@ func reach(noise *stats.Interval) float64 {
 }
 
 // reason is what a figure is beyond if it is the opposite.
-func (e *effect) reason(v evidence) string {
+func (e *effect) reason(v evidence) i18n.Message {
 	if reach(v.noise) > v.margin {
-		return "what the same program differs by when measured twice (" + inPercent(reach(v.noise)) + ")"
+		return i18n.Join(i18n.New("claim.same-program-differs-when-measured", "what the same program differs by when measured twice ("), inPercent(reach(v.noise)), ")")
 	}
-	return "the margin of " + inPercent(v.margin)
+	return i18n.Join(i18n.New("claim.margin", "the margin of "), inPercent(v.margin))
 }
 
 // sized is what is known of the size. verdict is that which it gives if the
@@ -150,7 +158,7 @@ func (e *effect) reason(v evidence) string {
 type sized struct {
 	verdict Verdict
 	state   state // fails if the wide interval excludes it
-	why     string
+	why     i18n.Message
 }
 
 // size compares the interval with the size that is claimed.
@@ -165,17 +173,17 @@ func (e *effect) size(v evidence) sized {
 	within := e.claimed.holding(v.near) == holds && !e.onlyDirection()
 	switch {
 	case v.near.holds(x) && e.precise(v.near, x):
-		return sized{AsPublished, holds, "the published figure lies in the interval"}
+		return sized{AsPublished, holds, i18n.New("claim.published-figure-lies-interval", "the published figure lies in the interval")}
 	case side != 0 && v.near.reaches(x, side):
-		return sized{AtLeast, holds, "the effect is larger than published"}
+		return sized{AtLeast, holds, i18n.New("claim.effect-is-larger-published", "the effect is larger than published")}
 	case within:
-		return sized{AsPublished, holds, "the whole interval is within what is claimed of the published figure"}
+		return sized{AsPublished, holds, i18n.New("claim.whole-interval-is-within-is", "the whole interval is within what is claimed of the published figure")}
 	case side != 0 && v.wide.short(x, side) && e.claimed.holding(v.wide) != holds:
-		return sized{"", fails, "the effect is smaller than published"}
+		return sized{"", fails, i18n.New("claim.effect-is-smaller-published", "the effect is smaller than published")}
 	case side == 0 && e.claimed.holding(v.wide) == fails && !v.wide.holds(x):
-		return sized{"", fails, "the published figure is outside of the interval"}
+		return sized{"", fails, i18n.New("claim.published-figure-is-outside-interval", "the published figure is outside of the interval")}
 	}
-	return sized{"", open, "the size can't be told"}
+	return sized{"", open, i18n.New("claim.size-cant-told", "the size can't be told")}
 }
 
 // onlyDirection reports whether the bound is no effect, while the size is that of
@@ -190,17 +198,17 @@ func (e *effect) sizeOfBound(v evidence) sized {
 	low, high := e.claimed.ends()
 	switch {
 	case e.claimed.holding(v.near) == holds:
-		return sized{Confirmed, holds, "the whole interval is on the claimed side"}
+		return sized{Confirmed, holds, i18n.New("claim.whole-interval-is-claimed-side", "the whole interval is on the claimed side")}
 	case e.claimed.op == About && side > 0 && v.near.above(high), e.claimed.op == About && side < 0 && v.near.below(low):
-		return sized{AtLeast, holds, "the effect is larger than claimed"}
+		return sized{AtLeast, holds, i18n.New("claim.effect-is-larger-claimed", "the effect is larger than claimed")}
 	case e.claimed.op == Between && side != 0 && v.wide.beyond(e.claimed.far(side), side):
-		return sized{"", fails, "the effect is larger than claimed"}
+		return sized{"", fails, i18n.New("claim.effect-is-larger-claimed", "the effect is larger than claimed")}
 	case e.claimed.holding(v.wide) == fails && side != 0:
-		return sized{"", fails, "the effect is smaller than claimed"}
+		return sized{"", fails, i18n.New("claim.effect-is-smaller-claimed", "the effect is smaller than claimed")}
 	case e.claimed.holding(v.wide) == fails:
-		return sized{"", fails, "the whole interval is outside of what is claimed"}
+		return sized{"", fails, i18n.New("claim.whole-interval-is-outside-is", "the whole interval is outside of what is claimed")}
 	}
-	return sized{"", open, "the size can't be told"}
+	return sized{"", open, i18n.New("claim.size-cant-told", "the size can't be told")}
 }
 
 // precise reports whether an interval with x in it says that the figure is about
@@ -222,23 +230,23 @@ func (e *effect) precise(s interval, x float64) bool {
 }
 
 // remark is added to what is confirmed though it is next to nothing.
-func (e *effect) remark(next bool) string {
+func (e *effect) remark(next bool) i18n.Message {
 	if next {
-		return ", though it is next to no effect"
+		return i18n.New("claim.though-is-next-no-effect", ", though it is next to no effect")
 	}
-	return ""
+	return i18n.Message{}
 }
 
 // undirected says why a size that is refuted leaves the direction open.
-func (e *effect) undirected(v evidence) string {
+func (e *effect) undirected(v evidence) i18n.Message {
 	side := e.side()
 	switch {
 	case side == 0 || v.own != nil:
-		return ""
+		return i18n.Message{}
 	case v.near.short(e.null, side):
-		return "; what there is lies on the other side, within " + e.reason(v)
+		return i18n.Join(i18n.New("claim.is-lies-other-side-within", "; what there is lies on the other side, within "), e.reason(v))
 	}
-	return "; whether there is one can't be told"
+	return i18n.New("claim.whether-is-one-cant-told", "; whether there is one can't be told")
 }
 
 // same reports whether all of an interval is the same as no effect: within the margin

@@ -6,21 +6,23 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dyno.example/internal/i18n"
 )
 
 // Error says what is wrong with an expression, and where.
 type Error struct {
 	Column  int // in the expression, in characters, from 1
-	Message string
-	Hint    string // how to fix it; may be empty
+	Message i18n.Message
+	Hint    i18n.Message // how to fix it; may be empty
 
 	at int // offset in bytes
 }
 
 func (e *Error) Error() string {
 	text := fmt.Sprintf("column %d: %s", e.Column, e.Message)
-	if e.Hint != "" {
-		text += " (" + e.Hint + ")"
+	if !e.Hint.IsZero() {
+		text += fmt.Sprintf(" (%s)", e.Hint)
 	}
 	return text
 }
@@ -52,12 +54,12 @@ type token struct {
 	bare  bool // a numeral without a unit
 }
 
-func (t token) String() string {
-	switch t.kind {
-	case end:
-		return "the end"
+// Message is the token as an error names it.
+func (t token) Message() i18n.Message {
+	if t.kind == end {
+		return i18n.New("claim.end", "the end")
 	}
-	return strconv.Quote(t.text)
+	return i18n.Verbatim(strconv.Quote(t.text))
 }
 
 // scanner cuts an expression into tokens.

@@ -1,10 +1,10 @@
 package claim
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
 )
 
@@ -55,7 +55,7 @@ func SpaceOf(metrics []Metric, cells []Cell) *Space {
 }
 
 // with appends a name that is not there yet.
-func with(list []string, name string) []string {
+func with[T comparable](list []T, name T) []T {
 	if slices.Contains(list, name) {
 		return list
 	}
@@ -118,7 +118,7 @@ func (s *Space) choose(picks []pick) (choice, *Error) {
 		key, value, err := s.lookUp(p)
 		if err == nil {
 			if _, twice := chosen[key]; twice {
-				err = &Error{Message: fmt.Sprintf("%s is chosen twice", key)}
+				err = &Error{Message: i18n.New("claim.is-chosen-twice", "%s is chosen twice", key)}
 			}
 		}
 		if err != nil {
@@ -150,7 +150,7 @@ func (s *Space) lookUp(p pick) (key, value string, err *Error) {
 			return f.Name, level, nil
 		}
 	}
-	return "", "", unknown("level of "+f.Name, p.value, f.Levels)
+	return "", "", unknown(i18n.Join(i18n.New("claim.level", "level of "), f.Name), p.value, f.Levels)
 }
 
 // sameLevel reports whether two texts name the same level: 10k is 10000.
@@ -178,18 +178,18 @@ func (s *Space) subject(name string) (string, *Error) {
 	case len(fit) == 1:
 		return fit[0], nil
 	case len(fit) > 1:
-		return "", &Error{Message: fmt.Sprintf("%q may be %s", name, strings.Join(fit, " or ")), Hint: "write the whole name"}
+		return "", &Error{Message: i18n.New("claim.may", "%q may be %s", name, strings.Join(fit, " or ")), Hint: i18n.New("claim.write-whole-name", "write the whole name")}
 	}
 	err := unknown("subject", name, s.Subjects)
 	if near, ok := spelling.Nearest(name, lastParts(s.Subjects)); ok {
-		err.Hint = fmt.Sprintf("did you mean %q?", near)
+		err.Hint = i18n.New("yaml.did-you-mean", "did you mean %q?", near)
 	}
 	if slices.Contains(s.Loads, name) {
-		err.Hint = "write load=" + name
+		err.Hint = i18n.Join(i18n.New("claim.write-load", "write load="), name)
 	}
 	for _, f := range s.Factors {
 		if slices.Contains(f.Levels, name) {
-			err.Hint = "write " + f.Name + "=" + name
+			err.Hint = i18n.Join("write ", f.Name, "=", name)
 		}
 	}
 	return "", err
@@ -204,19 +204,19 @@ func lastParts(names []string) (parts []string) {
 }
 
 // unknown is the error for a name that is not there, with the nearest that is.
-func unknown(kind, name string, valid []string) *Error {
-	err := &Error{Message: fmt.Sprintf("there is no %s %q here", kind, name)}
+func unknown(kind any, name string, valid []string) *Error {
+	err := &Error{Message: i18n.New("claim.is-no", "there is no %s %q here", kind, name)}
 	const few = 12
 	near, ok := spelling.Nearest(name, valid)
 	_, _, isNumber := magnitude(name) // which is seldom misspelled
 	switch {
 	case ok && !isNumber:
-		err.Hint = fmt.Sprintf("did you mean %q?", near)
+		err.Hint = i18n.New("yaml.did-you-mean", "did you mean %q?", near)
 	case len(valid) == 0:
 	case len(valid) > few:
-		err.Hint = fmt.Sprintf("there are %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
+		err.Hint = i18n.New("claim.are-and-more", "there are %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
 	default:
-		err.Hint = "there are " + strings.Join(valid, ", ")
+		err.Hint = i18n.Join(i18n.New("claim.are", "there are "), strings.Join(valid, ", "))
 	}
 	return err
 }
@@ -263,13 +263,13 @@ func (s *Space) one(picks []pick, at int) (*Cell, *Error) {
 	case 1:
 		return &s.Cells[fit[0]], nil
 	case 0:
-		return nil, &Error{at: at, Message: "no cell of the study has this combination"}
+		return nil, &Error{at: at, Message: i18n.New("claim.no-cell-study-combination", "no cell of the study has this combination")}
 	}
-	return nil, &Error{at: at, Message: fmt.Sprintf("%d cells fit", len(fit)), Hint: "choose " + strings.Join(s.open(fit), ", and ")}
+	return nil, &Error{at: at, Message: i18n.New("claim.cells-fit", "%d cells fit", len(fit)), Hint: i18n.Join("choose ", i18n.List(", and ", s.open(fit)...))}
 }
 
 // open lists what differs among cells, as it has to be written.
-func (s *Space) open(cells []int) (list []string) {
+func (s *Space) open(cells []int) (list []i18n.Message) {
 	for _, key := range append([]string{subjectKey, loadKey}, s.factorNames()...) {
 		var values []string
 		for _, i := range cells {
@@ -284,9 +284,9 @@ func (s *Space) open(cells []int) (list []string) {
 			text += ", …"
 		}
 		if key == subjectKey {
-			list = append(list, "a subject ("+text+")")
+			list = append(list, i18n.Join(i18n.New("claim.subject", "a subject ("), text, ")"))
 		} else {
-			list = append(list, key+"= ("+text+")")
+			list = append(list, i18n.Join(key, "= (", text, ")"))
 		}
 	}
 	return list

@@ -2,11 +2,11 @@ package claim
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // enough is the share of the highest throughput from which a level is as good as
@@ -35,12 +35,12 @@ func (s *Space) steps(w sweep) ([]step, *Error) {
 			dim = perSecond
 		}
 		if !ok || len(steps) > 0 && steps[0].dim != dim {
-			return nil, &Error{at: w.factorAt, Message: fmt.Sprintf("the levels of %s are no numbers of one kind: %q", f.Name, level)}
+			return nil, &Error{at: w.factorAt, Message: i18n.New("claim.levels-are-no-numbers-one", "the levels of %s are no numbers of one kind: %q", f.Name, level)}
 		}
 		steps = append(steps, step{level, value, dim})
 	}
 	if len(steps) < 2 {
-		return nil, &Error{at: w.factorAt, Message: fmt.Sprintf("%s has one level only", f.Name)}
+		return nil, &Error{at: w.factorAt, Message: i18n.New("claim.one-level-only", "%s has one level only", f.Name)}
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.value, b.value) })
 	return steps, nil
@@ -71,7 +71,7 @@ const throughput = "throughput"
 func (e *evaluator) sweep(w sweep) series {
 	steps, err := e.space.steps(w)
 	if err != nil {
-		return e.nothing(err.Error())
+		return e.nothing(i18n.From(err))
 	}
 	if w.kind == "knee" {
 		return e.knee(w, steps)
@@ -93,10 +93,10 @@ func (e *evaluator) max(w sweep, steps []step) series {
 	out := e.blank()
 	out.withoutHigh = true
 	held := make([][]state, len(steps))
-	var absent []string
+	var absent []i18n.Message
 	known := false
 	for i, t := range steps {
-		var missing []string
+		var missing []i18n.Message
 		held[i], missing = e.hold(w, e.around(t, w))
 		decided := slices.ContainsFunc(held[i], func(s state) bool { return s != open })
 		absent, known = append(absent, missing...), known || decided || len(missing) == 0
@@ -123,7 +123,7 @@ func (e *evaluator) max(w sweep, steps []step) series {
 
 // hold says of each block whether the conditions hold with the selector around
 // them, and why that can't be measured, if it can't.
-func (e *evaluator) hold(w sweep, picks []pick) (held []state, absent []string) {
+func (e *evaluator) hold(w sweep, picks []pick) (held []state, absent []i18n.Message) {
 	inner := e.inner(picks)
 	held = slices.Repeat([]state{holds}, e.blocks)
 	for i := range w.holds {

@@ -1,6 +1,10 @@
 package claim
 
-import "strings"
+import (
+	"strings"
+
+	"dyno.example/internal/i18n"
+)
 
 // dimension is what a figure measures: powers of time and of bytes. Counts,
 // shares and requests have none, so a throughput is a rate per second, and
@@ -17,19 +21,19 @@ var (
 func (d dimension) times(o dimension) dimension { return dimension{d.time + o.time, d.bytes + o.bytes} }
 func (d dimension) over(o dimension) dimension  { return dimension{d.time - o.time, d.bytes - o.bytes} }
 
-// String says what a figure of the dimension is, as an error would.
-func (d dimension) String() string {
+// Message says what a figure of the dimension is, as an error would.
+func (d dimension) Message() i18n.Message {
 	switch d {
 	case plain:
-		return "a plain number"
+		return i18n.New("claim.plain-number", "a plain number")
 	case duration:
-		return "a time"
+		return i18n.New("claim.time", "a time")
 	case size:
-		return "a size in bytes"
+		return i18n.New("claim.size-bytes", "a size in bytes")
 	case perSecond:
-		return "a rate per second"
+		return i18n.New("claim.rate-per-second", "a rate per second")
 	}
-	return "a product of times and sizes"
+	return i18n.New("claim.product-times-and-sizes", "a product of times and sizes")
 }
 
 // unit is what a number is written in: how many seconds, bytes or plain things

@@ -1,6 +1,10 @@
 package claim
 
-import "slices"
+import (
+	"slices"
+
+	"dyno.example/internal/i18n"
+)
 
 // Verdict is what becomes of a claim, or of one part of it.
 type Verdict string
@@ -21,6 +25,35 @@ const (
 	Unmeasurable   Verdict = "unmeasurable"   // it can't be measured here, or not in this way
 	Mixed          Verdict = "mixed"          // of a claim whose parts came out differently
 )
+
+// Message is the verdict as a word of a sentence.
+func (v Verdict) Message() i18n.Message {
+	switch v {
+	case AsPublished:
+		return i18n.New("verdict.as-published", string(AsPublished))
+	case AtLeast:
+		return i18n.New("verdict.at-least", string(AtLeast))
+	case Confirmed:
+		return i18n.New("verdict.confirmed", string(Confirmed))
+	case ByConstruction:
+		return i18n.New("verdict.by-construction", string(ByConstruction))
+	case Direction:
+		return i18n.New("verdict.direction", string(Direction))
+	case SizeRefuted:
+		return i18n.New("verdict.size-refuted", string(SizeRefuted))
+	case Opposite:
+		return i18n.New("verdict.opposite", string(Opposite))
+	case NoEffect:
+		return i18n.New("verdict.no-effect", string(NoEffect))
+	case Undecided:
+		return i18n.New("verdict.undecided", string(Undecided))
+	case Unmeasurable:
+		return i18n.New("verdict.unmeasurable", string(Unmeasurable))
+	case Mixed:
+		return i18n.New("verdict.mixed", string(Mixed))
+	}
+	return i18n.Verbatim(string(v))
+}
 
 // Verdicts are all there are, best first.
 func Verdicts() []Verdict {

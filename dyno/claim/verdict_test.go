@@ -36,7 +36,7 @@ func TestTally(t *testing.T) {
 		{[]Verdict{AsPublished, Direction}, "of 2 parts 1 confirmed as published and 1 direction only"},
 		{[]Verdict{SizeRefuted, Direction, Direction}, "of 3 parts 2 direction only and 1 size refuted; as a whole it does not hold"},
 	} {
-		if got := summary(c.list); got != c.want {
+		if got := summary(c.list); got.String() != c.want {
 			t.Errorf("%v: %q, want %q", c.list, got, c.want)
 		}
 	}

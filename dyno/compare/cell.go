@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // Cell is an analysed cell with what it takes to find its like in another run.
@@ -54,14 +55,14 @@ func (c *Cell) metric(name string) (analysis.Metric, bool) {
 }
 
 // Lacks says why the cell has no values of a metric.
-func (c *Cell) Lacks(name string) string {
+func (c *Cell) Lacks(name string) i18n.Message {
 	switch {
 	case len(c.Trials) == 0:
-		return "no valid trial"
-	case c.Omitted[name] != "":
+		return i18n.New("compare.no-valid-trial", "no valid trial")
+	case !c.Omitted[name].IsZero():
 		return c.Omitted[name]
 	}
-	return "not measured"
+	return i18n.New("compare.not-measured", "not measured")
 }
 
 // UsualMetrics are those that the study's report leads with, or else the ones

@@ -9,10 +9,7 @@
 package compare
 
 import (
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"dyno.example/dyno/analysis"
@@ -42,16 +39,16 @@ type Options struct {
 
 // Comparison is what two runs differ in.
 type Comparison struct {
-	Schema         int         `json:"schema"`
-	Old            Side        `json:"old"`
-	New            Side        `json:"new"`
-	Level          float64     `json:"level"`
-	Margin         float64     `json:"margin"`
-	AcrossMachines bool        `json:"across_machines"` // the machines differ: ratios are not those of the programs alone
-	Conditions     []Condition `json:"conditions"`      // what else was different
-	Rows           []Row       `json:"rows"`
-	Unmatched      []string    `json:"unmatched,omitempty"` // what could not be compared, and why
-	Notes          []string    `json:"notes"`
+	Schema         int            `json:"schema"`
+	Old            Side           `json:"old"`
+	New            Side           `json:"new"`
+	Level          float64        `json:"level"`
+	Margin         float64        `json:"margin"`
+	AcrossMachines bool           `json:"across_machines"` // the machines differ: ratios are not those of the programs alone
+	Conditions     []Condition    `json:"conditions"`      // what else was different
+	Rows           []Row          `json:"rows"`
+	Unmatched      []i18n.Message `json:"unmatched,omitzero"` // what could not be compared, and why
+	Notes          []i18n.Message `json:"notes"`
 }
 
 // Side is one of the two runs.
@@ -102,12 +99,15 @@ func Runs(old, new *analysis.Analysis, o Options) (*Comparison, error) {
 // MachinesError says that runs are of different machines.
 type MachinesError struct{ Differences []Condition }
 
-func (e *MachinesError) Error() string {
-	var parts []string
+func (e *MachinesError) Error() string { return e.Message().String() }
+
+// Message implements [i18n.Messager].
+func (e *MachinesError) Message() i18n.Message {
+	var parts []i18n.Message
 	for _, d := range e.Differences {
-		parts = append(parts, fmt.Sprintf("%s: %s, %s", d.What, orNone(d.Old), orNone(d.New)))
+		parts = append(parts, i18n.Format("%s: %s, %s", d.What, orNone(d.Old), orNone(d.New)))
 	}
-	return "the machines differ (" + strings.Join(parts, "; ") + "): their figures say as much about them as about the programs; --across-machines compares them nevertheless, and marks it"
+	return i18n.New("compare.machines-differ", "the machines differ (%s): their figures say as much about them as about the programs; --across-machines compares them nevertheless, and marks it", i18n.List("; ", parts...))
 }
 
 func side(a *analysis.Analysis) Side {
@@ -129,7 +129,7 @@ func (c *Comparison) addCells(old, new *analysis.Analysis, o Options) error {
 	for _, n := range after {
 		i := slices.IndexFunc(before, func(b Cell) bool { return b.Key() == n.Key() })
 		if i < 0 {
-			c.Unmatched = append(c.Unmatched, n.String()+": only in "+c.New.Run)
+			c.Unmatched = append(c.Unmatched, i18n.Join(n.String(), i18n.New("compare.only-in", ": only in %s", c.New.Run)))
 			continue
 		}
 		matched++
@@ -139,14 +139,14 @@ func (c *Comparison) addCells(old, new *analysis.Analysis, o Options) error {
 	}
 	for _, b := range before {
 		if !slices.ContainsFunc(after, func(n Cell) bool { return b.Key() == n.Key() }) {
-			c.Unmatched = append(c.Unmatched, b.String()+": only in "+c.Old.Run)
+			c.Unmatched = append(c.Unmatched, i18n.Join(b.String(), i18n.New("compare.only-in", ": only in %s", c.Old.Run)))
 		}
 	}
 	switch {
 	case matched == 0:
-		return i18n.Errorf("compare.runs-and-no-cell-common", "runs %s and %s have no cell in common: %s", c.Old.Run, c.New.Run, strings.Join(c.Unmatched, "; "))
+		return i18n.Errorf("compare.runs-and-no-cell-common", "runs %s and %s have no cell in common: %s", c.Old.Run, c.New.Run, i18n.List("; ", c.Unmatched...))
 	case len(c.Rows) == 0:
-		return errors.New("nothing to compare: " + strings.Join(c.Unmatched, "; "))
+		return i18n.Errorf("compare.nothing-compare", "nothing to compare: %s", i18n.List("; ", c.Unmatched...))
 	}
 	return nil
 }
@@ -160,10 +160,10 @@ func (c *Comparison) addCell(old, new *Cell, metrics []string) {
 		m, measured := new.metric(name)
 		switch {
 		case !measured || len(new.Values[name]) == 0:
-			c.Unmatched = append(c.Unmatched, fmt.Sprintf("run %s lacks %s of %s: %s", c.New.Run, name, new, new.Lacks(name)))
+			c.Unmatched = append(c.Unmatched, i18n.New("compare.run-lacks", "run %s lacks %s of %s: %s", c.New.Run, name, new, new.Lacks(name)))
 			continue
 		case len(old.Values[name]) == 0:
-			c.Unmatched = append(c.Unmatched, fmt.Sprintf("run %s lacks %s of %s: %s", c.Old.Run, name, old, old.Lacks(name)))
+			c.Unmatched = append(c.Unmatched, i18n.New("compare.run-lacks", "run %s lacks %s of %s: %s", c.Old.Run, name, old, old.Lacks(name)))
 			continue
 		}
 		row := Row{
@@ -174,7 +174,7 @@ func (c *Comparison) addCell(old, new *Cell, metrics []string) {
 		ratio, row.P = ratioOf(new.Values[name], old.Values[name], c.Level)
 		row.Effect = NewEffect(name, ratio, c.Margin)
 		if Contradicts(ratio, row.Old, row.New) {
-			row.Effect.Sentence += ByMedians
+			row.Effect.Sentence = i18n.Join(row.Effect.Sentence, ByMedians())
 		}
 		c.Rows = append(c.Rows, row)
 	}
@@ -184,7 +184,7 @@ func (c *Comparison) addCell(old, new *Cell, metrics []string) {
 // of the others would be a choice among the trials.
 func ratioOf(new, old []float64, level float64) (ratio stats.Interval, p float64) {
 	if min(slices.Min(new), slices.Min(old)) <= 0 && max(slices.Max(new), slices.Max(old)) > 0 {
-		return stats.Interval{Note: "it is zero in some trials, and of zero there is no ratio"}, 1
+		return stats.Interval{Note: i18n.New("compare.is-zero-some-trials-and", "it is zero in some trials, and of zero there is no ratio")}, 1
 	}
 	return stats.UnpairedRatio(new, old, level)
 }
@@ -210,18 +210,18 @@ func (c *Comparison) note() {
 				stand++
 			}
 		}
-		c.Notes = append(c.Notes, fmt.Sprintf("%d comparisons at %s: about %.2g of them would show a difference where there is none; after Holm's correction for their number %d of them are different", n, percentText(c.Level), alpha*float64(n), stand))
+		c.Notes = append(c.Notes, i18n.New("compare.comparisons-about-them-would-show", "%d comparisons at %s: about %.2g of them would show a difference where there is none; after Holm's correction for their number %d of them are different", n, percentText(c.Level), alpha*float64(n), stand))
 	}
-	c.Notes = append(c.Notes, "two runs are two occasions: what changed on the machine between them is in the ratios too")
+	c.Notes = append(c.Notes, i18n.New("compare.two-runs-are-two-occasions", "two runs are two occasions: what changed on the machine between them is in the ratios too"))
 	for _, s := range []Side{c.Old, c.New} {
 		if s.sequential {
-			c.Notes = append(c.Notes, fmt.Sprintf("run %s could end by what it found, which its own intervals allow for, and those of the ratios here do not", s.Run))
+			c.Notes = append(c.Notes, i18n.New("compare.run-could-end-found-own", "run %s could end by what it found, which its own intervals allow for, and those of the ratios here do not", s.Run))
 		}
 		if s.Validity != finding.Valid {
-			c.Notes = append(c.Notes, fmt.Sprintf("run %s is %s: dyno show %s says why", s.Run, s.Validity, s.Run))
+			c.Notes = append(c.Notes, i18n.New("compare.run-is-dyno-show-says", "run %s is %s: dyno show %s says why", s.Run, s.Validity, s.Run))
 		}
 		if s.Status != archive.Complete {
-			c.Notes = append(c.Notes, fmt.Sprintf("run %s is %s", s.Run, s.Status))
+			c.Notes = append(c.Notes, i18n.New("compare.run-is", "run %s is %s", s.Run, s.Status))
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"dyno.example/dyno/report"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 func TestNewEffect(t *testing.T) {
@@ -40,10 +41,10 @@ func TestNewEffect(t *testing.T) {
 		{"certain but small", "cpu", iv(1.002, 1.004, 1.006), 0.02, stats.IsSame, "CPU per request is the same within 2 % (0.20 % higher to 0.60 % higher)"},
 		{"certain but small, no margin", "cpu", iv(1.002, 1.004, 1.006), 0, stats.IsHigher, "CPU per request is 0.40 % higher (0.20–0.60 %)"},
 		{"wide", "rss", iv(0.97, 1.01, 1.051), 0.02, stats.CantTell, "can't tell: memory is between 3.0 % lower and 5.1 % higher"},
-		{"no interval", "rss", stats.Interval{N: 2, Estimate: 1.2, Low: 1.2, High: 1.2, Note: "need ≥ 2 trials"}, 0.02, stats.CantTell, "can't tell about memory: need ≥ 2 trials"},
+		{"no interval", "rss", stats.Interval{N: 2, Estimate: 1.2, Low: 1.2, High: 1.2, Note: i18n.Verbatim("need ≥ 2 trials")}, 0.02, stats.CantTell, "can't tell about memory: need ≥ 2 trials"},
 	} {
 		e := NewEffect(c.metric, c.ratio, c.margin)
-		if e.Verdict != c.verdict || e.Sentence != c.sentence {
+		if e.Verdict != c.verdict || e.Sentence.String() != c.sentence {
 			t.Errorf("%s: %s, %q; want %s, %q", c.name, e.Verdict, e.Sentence, c.verdict, c.sentence)
 		}
 	}
@@ -97,7 +98,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s of %s: %+v", r.Metric, r.Subject, r)
 		}
 	}
-	if !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "10 comparisons at 95 %: about 0.5 ") }) {
+	if !slices.ContainsFunc(c.Notes, func(n i18n.Message) bool { return strings.Contains(n.String(), "10 comparisons at 95 %: about 0.5 ") }) {
 		t.Errorf("notes %q", c.Notes)
 	}
 	worse, err := Runs(new, old, Options{Level: 0.95, Metrics: []string{"cpu"}})
@@ -119,9 +120,9 @@ func TestFailuresStandBesideRatios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notes := strings.Join(c.Notes, "\n")
+	notes := i18n.List("\n", c.Notes...)
 	for _, part := range []string{"x under saturate, connections=64 failed in 2 of ", "trials of run new", "y under saturate, connections=64 failed 14.6 % of its requests in run new"} {
-		if !strings.Contains(notes, part) {
+		if !strings.Contains(notes.String(), part) {
 			t.Errorf("%q is missing in:\n%s", part, notes)
 		}
 	}
@@ -139,7 +140,7 @@ func TestMediansThatSayTheOpposite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []bool{true, false} {
-		if got := c.Rows[i].Sentence; strings.Contains(got, "by their medians it is the other way") != want {
+		if got := c.Rows[i].Sentence; strings.Contains(got.String(), "by their medians it is the other way") != want {
 			t.Errorf("%s: %s", c.Rows[i].Subject, got)
 		}
 	}
@@ -163,7 +164,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		c.Trials, c.Values = nil, nil
 	})
 	c, err := Runs(old, empty, usual)
-	if err != nil || len(c.Rows) != 5 || len(c.Unmatched) != 5 || !strings.Contains(c.Unmatched[0], ": no valid trial") {
+	if err != nil || len(c.Rows) != 5 || len(c.Unmatched) != 5 || !strings.Contains(c.Unmatched[0].String(), ": no valid trial") {
 		t.Errorf("%+v, %v", c, err)
 	}
 	all, err := Runs(old, old, Options{Level: 0.95, Margin: 0.02, Metrics: []string{"all"}})
@@ -187,10 +188,10 @@ func TestOfZeroThereIsNoRatio(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := c.Rows[0]; r.Verdict != stats.CantTell || r.P != 1 || !strings.Contains(r.Sentence, "zero in some trials") {
+		if r := c.Rows[0]; r.Verdict != stats.CantTell || r.P != 1 || !strings.Contains(r.Sentence.String(), "zero in some trials") {
 			t.Errorf("%+v", r)
 		}
-		if r := c.Rows[1]; r.Metric != "errors" || !strings.Contains(r.Sentence, "no values above zero") {
+		if r := c.Rows[1]; r.Metric != "errors" || !strings.Contains(r.Sentence.String(), "no values above zero") {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -199,7 +200,7 @@ func TestOfZeroThereIsNoRatio(t *testing.T) {
 func TestARunThatCouldEndEarlyIsTold(t *testing.T) {
 	new := made(t, 2, func(a *analysis.Analysis) { a.Run.ID, a.Run.Until = "early", study.Until{Blocks: 12} })
 	c, err := Runs(made(t, 2, nil), new, usual)
-	if err != nil || !strings.Contains(strings.Join(c.Notes, "\n"), "run early could end by what it found") {
+	if err != nil || !strings.Contains(i18n.List("\n", c.Notes...).String(), "run early could end by what it found") {
 		t.Errorf("%v, %q", err, c.Notes)
 	}
 }
@@ -264,7 +265,7 @@ func TestConditions(t *testing.T) {
 		}},
 	} {
 		got, err := Runs(old, made(t, 2, c.change), usual)
-		if err != nil || len(got.Conditions) != 1 || got.Conditions[0].What != c.what {
+		if err != nil || len(got.Conditions) != 1 || got.Conditions[0].What.String() != c.what {
 			t.Errorf("%s: %v, %v", c.what, got.Conditions, err)
 		}
 	}
@@ -333,7 +334,7 @@ func TestAcceptedRunsAreNoValidOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(c.Notes, "\n"); c.New.Validity != finding.Accepted || !strings.Contains(notes, "is accepted: dyno show") {
+	if notes := i18n.List("\n", c.Notes...); c.New.Validity != finding.Accepted || !strings.Contains(notes.String(), "is accepted: dyno show") {
 		t.Errorf("the new run is %s, with %s", c.New.Validity, notes)
 	}
 	texts, err := report.TextsIn("en")

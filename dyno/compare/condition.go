@@ -9,17 +9,19 @@ import (
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // Condition is something that was different besides the figures.
 type Condition struct {
-	What string `json:"what"`
-	Old  string `json:"old"` // empty: not there, or not known
-	New  string `json:"new"`
+	What i18n.Message `json:"what"`
+	Old  i18n.Message `json:"old"` // empty: not there, or not known
+	New  i18n.Message `json:"new"`
 }
 
-func (c Condition) String() string {
-	return fmt.Sprintf("%s: %s, now %s", c.What, orNone(c.Old), orNone(c.New))
+// Message says what was different.
+func (c Condition) Message() i18n.Message {
+	return i18n.New("compare.now", "%s: %s, now %s", c.What, orNone(c.Old), orNone(c.New))
 }
 
 // conditions lists what differs between two runs.
@@ -27,7 +29,7 @@ func conditions(old, new *archive.Manifest) []Condition {
 	list := []Condition{}
 	add := func(prefix string, more []Condition) {
 		for _, c := range more {
-			list = append(list, Condition{prefix + c.What, c.Old, c.New})
+			list = append(list, Condition{i18n.Join(prefix, c.What), c.Old, c.New})
 		}
 	}
 	add("machine: ", differing(Hardware(&old.Machine), Hardware(&new.Machine)))
@@ -50,18 +52,18 @@ func runFacts(m *archive.Manifest) []Property {
 		quick = "yes"
 	}
 	return []Property{
-		{"study", m.Study}, {"study text", shortHash([]byte(m.StudySource))}, {"quick", quick},
-		{"warm-up", warmUp(m)}, {"duration of a trial", m.Duration.String()}, {"blocks", fmt.Sprint(blocks(m))},
-		{"dyno", m.Dyno}, {"placement", placement(m.Placement)},
+		{i18n.Verbatim("study"), i18n.Verbatim(m.Study)}, {i18n.New("compare.study-text", "study text"), i18n.Verbatim(shortHash([]byte(m.StudySource)))}, {i18n.Verbatim("quick"), i18n.Verbatim(quick)},
+		{i18n.Verbatim("warm-up"), warmUp(m)}, {i18n.New("compare.duration-trial", "duration of a trial"), i18n.Join(m.Duration)}, {i18n.Verbatim("blocks"), i18n.Verbatim(fmt.Sprint(blocks(m)))},
+		{i18n.Verbatim("dyno"), i18n.Verbatim(m.Dyno)}, {i18n.Verbatim("placement"), placement(m.Placement)},
 	}
 }
 
 // warmUp is how long the warm-up was, or what it was between.
-func warmUp(m *archive.Manifest) string {
+func warmUp(m *archive.Manifest) i18n.Message {
 	if m.WarmupMost > 0 {
-		return fmt.Sprintf("until steady, %v to %v", m.Warmup, m.WarmupMost)
+		return i18n.New("compare.until-steady", "until steady, %v to %v", m.Warmup, m.WarmupMost)
 	}
-	return m.Warmup.String()
+	return i18n.Join(m.Warmup)
 }
 
 func blocks(m *archive.Manifest) int {
@@ -72,26 +74,26 @@ func blocks(m *archive.Manifest) int {
 	return last + 1
 }
 
-func placement(p archive.Placement) string {
+func placement(p archive.Placement) i18n.Message {
 	if p.Upstream != nil {
-		return fmt.Sprintf("%s, generator %v, upstream %v, subject %v", p.Mode, p.Generator, p.Upstream, p.Subject)
+		return i18n.New("compare.generator-upstream-subject", "%s, generator %v, upstream %v, subject %v", p.Mode, p.Generator, p.Upstream, p.Subject)
 	}
-	return fmt.Sprintf("%s, generator %v, subject %v", p.Mode, p.Generator, p.Subject)
+	return i18n.New("compare.generator-subject", "%s, generator %v, subject %v", p.Mode, p.Generator, p.Subject)
 }
 
 // subjectFacts are those that decide which program ran, and how.
 func subjectFacts(s *archive.Subject) []Property {
 	list := []Property{
-		{"framework", s.Framework}, {"version", s.Version}, {"build", s.BuildHash}, {"command", s.Command}, {"url", s.URL},
+		{i18n.Verbatim("framework"), i18n.Verbatim(s.Framework)}, {i18n.Verbatim("version"), i18n.Verbatim(s.Version)}, {i18n.Verbatim("build"), i18n.Verbatim(s.BuildHash)}, {i18n.Verbatim("command"), i18n.Verbatim(s.Command)}, {i18n.Verbatim("url"), i18n.Verbatim(s.URL)},
 	}
 	if up := s.Upstream; up != nil {
-		list = append(list, Property{"upstream", fmt.Sprintf("%s %s, build %.12s", up.Name, up.Version, up.BuildHash)})
+		list = append(list, Property{i18n.Verbatim("upstream"), i18n.New("compare.build", "%s %s, build %.12s", up.Name, up.Version, up.BuildHash)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		list = append(list, Property{"env " + name, s.Env[name]})
+		list = append(list, Property{i18n.Join("env ", name), i18n.Verbatim(s.Env[name])})
 	}
 	if s.Limits != nil {
-		list = append(list, Property{"limits", compact(s.Limits)})
+		list = append(list, Property{i18n.Verbatim("limits"), i18n.Verbatim(compact(s.Limits))})
 	}
 	return list
 }
@@ -109,7 +111,7 @@ func loadConditions(old, new *archive.Manifest) []Condition {
 			continue
 		}
 		for _, c := range differing(loadFacts(&old.Plan.Cells[at]), loadFacts(n)) {
-			c.What = "load " + n.Load + ": " + c.What
+			c.What = i18n.Join("load ", n.Load, ": ", c.What)
 			if !slices.Contains(list, c) {
 				list = append(list, c)
 			}
@@ -122,7 +124,7 @@ func loadFacts(c *study.Cell) []Property {
 	fields := asked(c)
 	var list []Property
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		list = append(list, Property{name, compact(fields[name])})
+		list = append(list, Property{i18n.Verbatim(name), i18n.Verbatim(compact(fields[name]))})
 	}
 	return list
 }
@@ -142,9 +144,9 @@ func compact(v any) string {
 	return text
 }
 
-func orNone(value string) string {
-	if value == "" {
-		return "none"
+func orNone(value i18n.Message) i18n.Message {
+	if value.IsZero() {
+		return i18n.New("compare.none", "none")
 	}
 	return value
 }

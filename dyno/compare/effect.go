@@ -6,13 +6,14 @@ import (
 	"strconv"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Effect is how the new value of a metric relates to the old one.
 type Effect struct {
 	Ratio    stats.Interval `json:"ratio"` // new by old
 	Verdict  stats.Outcome  `json:"verdict"`
-	Sentence string         `json:"sentence"` // "CPU per request is 4.1 % lower (2.9–5.3 %)"
+	Sentence i18n.Message   `json:"sentence"` // "CPU per request is 4.1 % lower (2.9–5.3 %)"
 }
 
 // Contradicts reports whether two medians tell of a change the other way than the ratio,
@@ -23,7 +24,9 @@ func Contradicts(ratio, old, new stats.Interval) bool {
 }
 
 // ByMedians is added to what [Contradicts].
-const ByMedians = "; by their medians it is the other way: it depends on how starts are averaged"
+func ByMedians() i18n.Message {
+	return i18n.New("compare.medians-is-other-way-depends", "; by their medians it is the other way: it depends on how starts are averaged")
+}
 
 // NewEffect judges the ratio of a metric by [stats.Judge].
 func NewEffect(metric string, ratio stats.Interval, margin float64) Effect {
@@ -32,17 +35,17 @@ func NewEffect(metric string, ratio stats.Interval, margin float64) Effect {
 	return e
 }
 
-func (e *Effect) says(what string, margin float64) string {
+func (e *Effect) says(what i18n.Message, margin float64) i18n.Message {
 	r := e.Ratio
 	switch {
 	case e.Verdict == stats.IsLower, e.Verdict == stats.IsHigher:
-		return what + " is " + Change(r)
+		return i18n.New("compare.is", "%s is %s", what, Change(r))
 	case e.Verdict == stats.IsSame:
-		return fmt.Sprintf("%s is the same within %s (%s to %s)", what, percentText(margin), change(r.Low), change(r.High))
+		return i18n.New("compare.is-same-within", "%s is the same within %s (%s to %s)", what, percentText(margin), change(r.Low), change(r.High))
 	case r.Level == 0:
-		return fmt.Sprintf("can't tell about %s: %s", what, r.Note)
+		return i18n.New("compare.cant-tell-about", "can't tell about %s: %s", what, r.Note)
 	}
-	return fmt.Sprintf("can't tell: %s is between %s and %s", what, change(r.Low), change(r.High))
+	return i18n.New("compare.cant-tell-is-between-and", "can't tell: %s is between %s and %s", what, change(r.Low), change(r.High))
 }
 
 // fold is the ratio from which on people say "times as high".
@@ -50,33 +53,33 @@ const fold = 2
 
 // Change writes a ratio with its interval as a change: "4.1 % lower (2.9–5.3 %)",
 // "2.31 times as high (2.20–2.43)"; without the interval if there is none.
-func Change(r stats.Interval) string {
+func Change(r stats.Interval) i18n.Message {
 	if r.Estimate >= fold {
-		text := fmt.Sprintf("%.2f times as high", r.Estimate)
+		text := i18n.New("compare.times-high", "%.2f times as high", r.Estimate)
 		if r.Level > 0 {
-			text += fmt.Sprintf(" (%.2f–%.2f)", r.Low, r.High)
+			text = i18n.Join(text, fmt.Sprintf(" (%.2f–%.2f)", r.Low, r.High))
 		}
 		return text
 	}
 	estimate := 100 * (r.Estimate - 1)
 	n := decimals(math.Abs(estimate))
-	text := fmt.Sprintf("%.*f %% higher", n, estimate)
+	text := i18n.New("compare.f-higher", "%.*f %% higher", n, estimate)
 	low, high := 100*(r.Low-1), 100*(r.High-1)
 	if estimate < 0 {
-		text, low, high = fmt.Sprintf("%.*f %% lower", n, -estimate), -high, -low
+		text, low, high = i18n.New("compare.f-lower", "%.*f %% lower", n, -estimate), -high, -low
 	}
 	switch {
 	case r.Level == 0:
 	case r.Low < 1 && r.High > 1: // an interval with both signs needs them to be read
-		text += fmt.Sprintf(" (%+.*f to %+.*f %%)", n, 100*(r.Low-1), n, 100*(r.High-1))
+		text = i18n.Join(text, i18n.New("compare.f-f", " (%+.*f to %+.*f %%)", n, 100*(r.Low-1), n, 100*(r.High-1)))
 	default:
-		text += fmt.Sprintf(" (%.*f–%.*f %%)", n, low, n, high)
+		text = i18n.Join(text, fmt.Sprintf(" (%.*f–%.*f %%)", n, low, n, high))
 	}
 	return text
 }
 
 // change writes one ratio: "3.0 % lower".
-func change(ratio float64) string {
+func change(ratio float64) i18n.Message {
 	return Change(stats.Interval{Estimate: ratio, Low: ratio, High: ratio})
 }
 
@@ -97,18 +100,18 @@ func percentText(share float64) string {
 }
 
 // MetricName is a metric in words.
-func MetricName(metric string) string {
+func MetricName(metric string) i18n.Message {
 	switch metric {
 	case "cpu":
-		return "CPU per request"
+		return i18n.New("validity.cpu-per-request", "CPU per request")
 	case "cpu.user":
-		return "user CPU per request"
+		return i18n.New("compare.user-cpu-per-request", "user CPU per request")
 	case "cpu.sys":
-		return "system CPU per request"
+		return i18n.New("compare.system-cpu-per-request", "system CPU per request")
 	case "rss":
-		return "memory"
+		return i18n.New("compare.memory", "memory")
 	case "errors":
-		return "the share of errors"
+		return i18n.New("compare.share-errors", "the share of errors")
 	}
-	return metric
+	return i18n.Verbatim(metric)
 }

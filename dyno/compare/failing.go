@@ -1,6 +1,6 @@
 package compare
 
-import "fmt"
+import "dyno.example/internal/i18n"
 
 // manyErrors is the share of failed requests, in percent, from which on it is said
 // beside the ratios: the limit of the finding "errors".
@@ -8,12 +8,12 @@ const manyErrors = 0.5
 
 // failing says what failed of a cell in one of the runs: no other figure shows it, and
 // to fail may be cheaper than to answer.
-func (c *Cell) failing(run string) (notes []string) {
+func (c *Cell) failing(run string) (notes []i18n.Message) {
 	if n := len(c.Failed); n > 0 {
-		notes = append(notes, fmt.Sprintf("%s failed in %d of %d trials of run %s, which are in no figure here", c, n, n+len(c.Trials), run))
+		notes = append(notes, i18n.New("compare.failed-trials-run-are-no", "%s failed in %d of %d trials of run %s, which are in no figure here", c, n, n+len(c.Trials), run))
 	}
 	if e := c.Estimates["errors"]; e.N > 0 && e.Estimate > manyErrors {
-		notes = append(notes, fmt.Sprintf("%s failed %.3g %% of its requests in run %s, and to fail may be cheaper than to answer", c, e.Estimate, run))
+		notes = append(notes, i18n.New("compare.failed-requests-run-and-fail", "%s failed %.3g %% of its requests in run %s, and to fail may be cheaper than to answer", c, e.Estimate, run))
 	}
 	return notes
 }

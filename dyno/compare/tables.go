@@ -21,7 +21,7 @@ func (c *Comparison) Markdown(w io.Writer, t report.Texts) error {
 	fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n|:--|:--|--:|--:|:--|\n", t.Text("compare.load"), t.Text("compare.subject.cell"), t.Text("compare.old"), t.Text("compare.new"), c.marked(t, "compare.ratio"))
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		sentence := text(t.Reason(r.Sentence))
+		sentence := text(t.Say(r.Sentence))
 		if r.Worse() {
 			sentence = "**" + sentence + "**"
 		}

@@ -9,6 +9,7 @@ import (
 
 	"dyno.example/dyno/report"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Text writes the comparison for a terminal so many columns wide (0: any) in a language, with
@@ -48,10 +49,10 @@ func (c *Comparison) marked(t report.Texts, heading string) string {
 	return t.Text(heading)
 }
 
-func (c *Comparison) conditionTexts() []string {
-	var texts []string
+func (c *Comparison) conditionTexts() []i18n.Message {
+	var texts []i18n.Message
 	for _, d := range c.Conditions {
-		texts = append(texts, d.String())
+		texts = append(texts, d.Message())
 	}
 	return texts
 }
@@ -71,9 +72,9 @@ func (r *Row) paint(t report.Texts, colour bool) string {
 		code = green
 	}
 	if !colour || code == "" {
-		return t.Reason(r.Sentence)
+		return t.Say(r.Sentence)
 	}
-	return "\x1b[" + code + "m" + t.Reason(r.Sentence) + "\x1b[0m"
+	return "\x1b[" + code + "m" + t.Say(r.Sentence) + "\x1b[0m"
 }
 
 // JSON writes the comparison as one JSON object.

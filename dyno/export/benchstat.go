@@ -53,7 +53,7 @@ func benchmarkName(s *load.Spec) string {
 		name += "/rate=" + decimals(s.Profile.Rate, 3)
 	}
 	if len(s.Profile.Phases) > 0 {
-		name += "/phases=" + url.QueryEscape(s.Profile.Rhythm())
+		name += "/phases=" + url.QueryEscape(s.Profile.Rhythm().String())
 	}
 	return name
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno.example/internal/i18n"
 )
 
 func TestTargetHoldsNoSecret(t *testing.T) {
@@ -180,7 +182,7 @@ func TestJUnit(t *testing.T) {
 	err := JUnit(&out, &Suite{
 		Tool: "dyno load", Name: "GET <x>", Started: started, Took: 1500 * time.Millisecond, Properties: [][2]string{{"seed", "7"}, {"odd", "a\x00\x1bb\xff"}},
 		Checks: []Check{
-			{"a < 1", Passed, "a = 0", ""}, {"b < 1", Failed, "b = 2 & \"more\"", ""}, {"c < 1", Unknown, "c >= 0", ""}, {"d < 1", Broken, "refused", ""}, {"e < 1", Skipped, "interrupted", ""},
+			{"a < 1", Passed, i18n.Verbatim("a = 0"), ""}, {"b < 1", Failed, i18n.Verbatim("b = 2 & \"more\""), ""}, {"c < 1", Unknown, i18n.Verbatim("c >= 0"), ""}, {"d < 1", Broken, i18n.Verbatim("refused"), ""}, {"e < 1", Skipped, i18n.Verbatim("interrupted"), ""},
 		},
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/present"
+	"dyno.example/internal/i18n"
 )
 
 // loadJSON is what dyno load --json prints. Fields are added over time, never
@@ -39,23 +40,23 @@ type loadJSON struct {
 	Unfinished uint64   `json:"unfinished"`
 	// The books, of the arrivals that were due in windows that count:
 	// offered = requests - carried + drained + failed + shed + unfinished + cut_off.
-	Failed      uint64             `json:"failed"`                // errors that belong to a request
-	Carried     uint64             `json:"carried"`               // of requests: due in the warm-up or in a window that is left out
-	Unsent      uint64             `json:"unsent"`                // of unfinished: never sent
-	CutOff      uint64             `json:"cut_off"`               // of a closed loop: under way at the end for no longer than others
-	Resubmitted uint64             `json:"resubmitted,omitempty"` // requests sent again over HTTP/2, as the server had not looked at them
-	BytesIn     uint64             `json:"bytes_in"`
-	BytesOut    uint64             `json:"bytes_out"`
-	Unit        string             `json:"unit,omitempty"`     // what requests counts, if it is not requests: "messages" or "events"
-	Messages    *measure.Messages  `json:"messages,omitempty"` // over WebSockets or gRPC, or events
-	Errors      measure.Errors     `json:"errors"`
-	Causes      []measure.Cause    `json:"causes,omitempty"`     // errors by names finer than their kinds
-	Statuses    map[int]uint64     `json:"statuses"`             // complete answers by status
-	Codes       map[string]uint64  `json:"grpc_codes,omitempty"` // complete calls over gRPC by the name of their status
-	Location    string             `json:"location,omitempty"`   // where the first redirect led
-	FirstErrors map[string]string  `json:"first_errors"`
-	Failures    []failureJSON      `json:"failures"` // a few failed requests of each kind
-	Latency     map[string]latency `json:"latency_us"`
+	Failed      uint64                  `json:"failed"`                // errors that belong to a request
+	Carried     uint64                  `json:"carried"`               // of requests: due in the warm-up or in a window that is left out
+	Unsent      uint64                  `json:"unsent"`                // of unfinished: never sent
+	CutOff      uint64                  `json:"cut_off"`               // of a closed loop: under way at the end for no longer than others
+	Resubmitted uint64                  `json:"resubmitted,omitempty"` // requests sent again over HTTP/2, as the server had not looked at them
+	BytesIn     uint64                  `json:"bytes_in"`
+	BytesOut    uint64                  `json:"bytes_out"`
+	Unit        string                  `json:"unit,omitempty"`     // what requests counts, if it is not requests: "messages" or "events"
+	Messages    *measure.Messages       `json:"messages,omitempty"` // over WebSockets or gRPC, or events
+	Errors      measure.Errors          `json:"errors"`
+	Causes      []measure.Cause         `json:"causes,omitempty"`     // errors by names finer than their kinds
+	Statuses    map[int]uint64          `json:"statuses"`             // complete answers by status
+	Codes       map[string]uint64       `json:"grpc_codes,omitempty"` // complete calls over gRPC by the name of their status
+	Location    string                  `json:"location,omitempty"`   // where the first redirect led
+	FirstErrors map[string]i18n.Message `json:"first_errors"`
+	Failures    []failureJSON           `json:"failures"` // a few failed requests of each kind
+	Latency     map[string]latency      `json:"latency_us"`
 	// AtLeast names, by clock, the figures that are only lower bounds.
 	AtLeast map[string][]string `json:"latency_at_least,omitempty"`
 	// AmongFailed names those that are among the requests that failed, which count as the

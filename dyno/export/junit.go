@@ -7,14 +7,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // Check is one thing that was to hold of a load.
 type Check struct {
 	Name    string // the expression, or what was checked
 	Result  CheckResult
-	Message string // what was measured, and why it did not hold
-	Of      string // the part of the measurement that it is about, such as "request"; empty for all of it
+	Message i18n.Message // what was measured, and why it did not hold
+	Of      string       // the part of the measurement that it is about, such as "request"; empty for all of it
 }
 
 // CheckResult is what became of a check.
@@ -70,7 +72,7 @@ func (s *junitSuite) add(c Check, of *Suite) {
 	if c.Of != "" {
 		tc.Class += "." + c.Of
 	}
-	verdict := &junitVerdict{Message: printable(c.Message), Type: string(c.Result), Text: printable(c.Name + ": " + c.Message)}
+	verdict := &junitVerdict{Message: printable(c.Message.String()), Type: string(c.Result), Text: printable(c.Name + ": " + c.Message.String())}
 	switch c.Result {
 	case Passed:
 		tc.Out = verdict.Text

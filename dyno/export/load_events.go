@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 // LoadEvents writes the events of a load as they happen.
@@ -68,7 +69,7 @@ type (
 		Second *int             `json:"second,omitempty"` // the window; absent if it is about the load as a whole
 		Name   finding.Name     `json:"name"`
 		Level  finding.Validity `json:"level"`
-		Detail string           `json:"detail"`
+		Detail i18n.Message     `json:"detail"`
 		// Accepted says that it lowers nothing, as somebody accepted it by its name.
 		Accepted bool `json:"accepted,omitempty"`
 	}

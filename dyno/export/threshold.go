@@ -2,6 +2,7 @@ package export
 
 import (
 	"dyno.example/dyno/objective"
+	"dyno.example/internal/i18n"
 )
 
 // Threshold is a threshold and what became of it.
@@ -9,8 +10,8 @@ type Threshold struct {
 	Expression string `json:"expression"`
 	// Verdict is "holds", "fails", "unknown" (which counts as a failure), or
 	// "not evaluated" if the load was interrupted.
-	Verdict  string `json:"verdict"`
-	Measured string `json:"measured,omitempty"`
+	Verdict  string       `json:"verdict"`
+	Measured i18n.Message `json:"measured,omitzero"`
 }
 
 // NotEvaluated is the verdict on a threshold of a load that was interrupted.

@@ -1,8 +1,9 @@
 package finding
 
 import (
-	"fmt"
 	"slices"
+
+	"dyno.example/internal/i18n"
 )
 
 // Validity says what a measurement is worth.
@@ -13,6 +14,19 @@ const (
 	Suspect Validity = "suspect" // use with the findings in mind
 	Invalid Validity = "invalid" // must not be used for a conclusion
 )
+
+// Message is the validity as a word of a sentence.
+func (v Validity) Message() i18n.Message {
+	switch v {
+	case Valid:
+		return i18n.New("validity.valid", string(Valid))
+	case Suspect:
+		return i18n.New("validity.suspect", string(Suspect))
+	case Invalid:
+		return i18n.New("validity.invalid", string(Invalid))
+	}
+	return i18n.Verbatim(string(v))
+}
 
 // Worse returns the worse of two validities.
 func (v Validity) Worse(o Validity) Validity {
@@ -27,13 +41,13 @@ func (v Validity) Worse(o Validity) Validity {
 
 // Finding is one named reason why a window, trial or run is suspect or invalid.
 type Finding struct {
-	Name     Name     `json:"name"`   // see dyno/docs/findings.md
-	Validity Validity `json:"level"`  // Suspect or Invalid; Valid for a remark
-	Detail   string   `json:"detail"` // evidence and threshold, in one sentence
-	Windows  []int    `json:"windows,omitempty"`
+	Name     Name         // see dyno/docs/findings.md
+	Validity Validity     // Suspect or Invalid; Valid for a remark
+	Detail   i18n.Message // evidence and threshold, in one sentence
+	Windows  []int
 	// Accepted says that the study accepts this finding by its name: it is shown
 	// with its level, and doesn't lower what the measurement is worth.
-	Accepted bool `json:"accepted,omitempty"`
+	Accepted bool
 }
 
 // Weight is how far the finding lowers what the measurement is worth: its level,
@@ -100,7 +114,7 @@ func Merge(found []Finding, windows int) []Finding {
 	}
 	for i := range out {
 		f, n := &out[i], len(out[i].Windows)
-		f.Detail += fmt.Sprintf(" (in %d of %d windows)", n, windows)
+		f.Detail = i18n.Join(f.Detail, i18n.New("finding.windows", " (in %d of %d windows)", n, windows))
 		switch {
 		case n*10 <= windows:
 			f.Validity = Valid

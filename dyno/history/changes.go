@@ -1,12 +1,12 @@
 package history
 
 import (
-	"fmt"
 	"math"
 	"time"
 
 	"dyno.example/dyno/compare"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // seed of the drawn series that chance is known by: the same runs give the same
@@ -82,18 +82,18 @@ func (h *History) change(s *Series, found stats.Change) Change {
 		Point: found.Index, Run: first.ID, Previous: last.ID, P: found.P, Before: found.Before, After: found.After,
 		Worse: (found.After > found.Before) == (s.Better == string(stats.Lower)),
 	}
-	word := "which is better"
+	word := i18n.New("history.is-better", "which is better")
 	if c.Worse {
-		word = "which is worse"
+		word = i18n.New("history.is-worse", "which is worse")
 	}
-	by := fmt.Sprintf("%.3g instead of %.3g", c.After, c.Before)
+	by := i18n.New("history.instead", "%.3g instead of %.3g", c.After, c.Before)
 	if s.Unit == "%" {
-		by = fmt.Sprintf("%.3g %% instead of %.3g %%", c.After, c.Before)
+		by = i18n.New("history.instead-2", "%.3g %% instead of %.3g %%", c.After, c.Before)
 	}
 	if c.Before > 0 && c.After > 0 {
 		by = compare.Change(stats.Interval{Estimate: c.After / c.Before})
 	}
-	c.Sentence = fmt.Sprintf("%s is %s, %s, from %s of %s on%s",
+	c.Sentence = i18n.New("history.is-from", "%s is %s, %s, from %s of %s on%s",
 		compare.MetricName(s.Metric), by, word, first.ID, first.Started.UTC().Format(time.DateOnly), what(s, last, first))
 	return c
 }

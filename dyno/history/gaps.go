@@ -1,18 +1,18 @@
 package history
 
 import (
-	"fmt"
-
 	"dyno.example/dyno/compare"
+	"dyno.example/internal/i18n"
 )
 
 // gaps are the runs in which a series has no figure, as a percentile has none that lies
 // among requests that were given up. Where a service became so bad that it has no figure,
 // the series ends before it.
 type gaps struct {
-	runs, empty int    // that have the cell; of which without a figure
-	last, why   string // of these, the last one, and why it has none
-	today       bool   // that is the newest of all
+	runs, empty int // that have the cell; of which without a figure
+	last        string
+	why         i18n.Message // of these, the last one, and why it has none
+	today       bool         // that is the newest of all
 }
 
 // add takes the next run.
@@ -28,9 +28,9 @@ func (h *History) noteGaps(s *Series, g *gaps) {
 	if g.empty == 0 || len(s.Points) == 0 {
 		return
 	}
-	note := fmt.Sprintf("%s of %s under %s has no figure in %d of %d runs, the last of which is %s (%s)", compare.MetricName(s.Metric), s.Subject, s.Group, g.empty, g.runs, g.last, g.why)
+	note := i18n.New("history.under-no-figure-runs-last", "%s of %s under %s has no figure in %d of %d runs, the last of which is %s (%s)", compare.MetricName(s.Metric), s.Subject, s.Group, g.empty, g.runs, g.last, g.why)
 	if g.today {
-		note += "; so the series ends before it, and tells nothing of today"
+		note = i18n.Join(note, i18n.New("history.series-ends-before-and-tells", "; so the series ends before it, and tells nothing of today"))
 	}
 	h.Notes = append(h.Notes, note)
 }
@@ -49,6 +49,6 @@ func (h *History) noteFailures(c *compare.Cell, cells [][]compare.Cell) {
 		}
 	}
 	if runs > 0 {
-		h.Notes = append(h.Notes, fmt.Sprintf("%s under %s failed in %d of %d trials of %d runs, the last of which is %s: the figures of those are of the other trials", c.Subject, c.Group, failures, trials, runs, last))
+		h.Notes = append(h.Notes, i18n.New("history.under-failed-trials-runs-last", "%s under %s failed in %d of %d trials of %d runs, the last of which is %s: the figures of those are of the other trials", c.Subject, c.Group, failures, trials, runs, last))
 	}
 }

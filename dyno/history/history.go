@@ -44,17 +44,17 @@ type Options struct {
 
 // History is a series of runs of one study.
 type History struct {
-	Schema         int       `json:"schema"`
-	Study          string    `json:"study"`
-	Runs           []Run     `json:"runs"` // oldest first
-	Left           []LeftOut `json:"left,omitempty"`
-	AcrossMachines bool      `json:"across_machines"`
-	P              float64   `json:"p"`
-	Margin         float64   `json:"margin"`
-	Limit          float64   `json:"limit"` // the largest p-value of a change, for so many series; 0 if none has one
-	Twins          *Twins    `json:"twins,omitempty"`
-	Series         []Series  `json:"series"`
-	Notes          []string  `json:"notes,omitempty"`
+	Schema         int            `json:"schema"`
+	Study          string         `json:"study"`
+	Runs           []Run          `json:"runs"` // oldest first
+	Left           []LeftOut      `json:"left,omitempty"`
+	AcrossMachines bool           `json:"across_machines"`
+	P              float64        `json:"p"`
+	Margin         float64        `json:"margin"`
+	Limit          float64        `json:"limit"` // the largest p-value of a change, for so many series; 0 if none has one
+	Twins          *Twins         `json:"twins,omitempty"`
+	Series         []Series       `json:"series"`
+	Notes          []i18n.Message `json:"notes,omitzero"`
 }
 
 // Run is one of the runs.
@@ -68,8 +68,8 @@ type Run struct {
 
 // LeftOut is a run that was not looked at, and why.
 type LeftOut struct {
-	Run string `json:"run"`
-	Why string `json:"why"`
+	Run string       `json:"run"`
+	Why i18n.Message `json:"why"`
 }
 
 // Series is one metric of one cell over the runs that have it.
@@ -92,14 +92,14 @@ type Point struct {
 
 // Change is a run from which on the metric is another than before.
 type Change struct {
-	Point    int     `json:"point"`    // index into the points: the first after the change
-	Run      string  `json:"run"`      // ID of that run
-	Previous string  `json:"previous"` // ID of the last run before the change
-	P        float64 `json:"p"`
-	Before   float64 `json:"before"` // median from the change before to this one
-	After    float64 `json:"after"`  // median from this change to the next
-	Worse    bool    `json:"worse"`
-	Sentence string  `json:"sentence"`
+	Point    int          `json:"point"`    // index into the points: the first after the change
+	Run      string       `json:"run"`      // ID of that run
+	Previous string       `json:"previous"` // ID of the last run before the change
+	P        float64      `json:"p"`
+	Before   float64      `json:"before"` // median from the change before to this one
+	After    float64      `json:"after"`  // median from this change to the next
+	Worse    bool         `json:"worse"`
+	Sentence i18n.Message `json:"sentence"`
 }
 
 // Of looks at analysed runs, in any order. They must be of one study.
@@ -153,16 +153,16 @@ func (h *History) keep(runs []*analysis.Analysis, newest *analysis.Analysis, o O
 	machine := compare.Hardware(&newest.Run.Machine)
 	for _, a := range runs {
 		other := compare.HardwareDifferences(compare.Hardware(&a.Run.Machine), machine)
-		why := ""
+		var why i18n.Message
 		switch {
 		case a.Run.Study != newest.Run.Study:
-			why = "it is of the study " + a.Run.Study
+			why = i18n.New("history.other-study", "it is of the study %s", a.Run.Study)
 		case a.Validity == finding.Invalid:
-			why = "it is invalid"
+			why = i18n.New("history.is-invalid", "it is invalid")
 		case len(other) > 0 && !o.AcrossMachines:
-			why = "it is of another machine (" + other[0].String() + ")"
+			why = i18n.New("history.other-machine", "it is of another machine (%s)", other[0])
 		}
-		if why != "" {
+		if !why.IsZero() {
 			h.Left = append(h.Left, LeftOut{a.Run.ID, why})
 			continue
 		}
@@ -225,22 +225,22 @@ func (s *Series) happens() bool {
 }
 
 func (h *History) leave(run, why string) {
-	l := LeftOut{run, why}
+	l := LeftOut{run, i18n.Verbatim(why)}
 	if !slices.Contains(h.Left, l) {
 		h.Left = append(h.Left, l)
 	}
 }
 
 // what says what differs between the runs on either side of a change.
-func what(s *Series, last, first *Run) string {
-	text := ""
+func what(s *Series, last, first *Run) i18n.Message {
+	text := i18n.Message{}
 	add := func(name, old, new string) {
 		switch {
 		case old == new:
 		case old == "":
-			text += fmt.Sprintf("; %s %s", name, new)
+			text = i18n.Join(text, fmt.Sprintf("; %s %s", name, new))
 		default:
-			text += fmt.Sprintf("; %s %s, before %s", name, new, old)
+			text = i18n.Join(text, i18n.New("history.before", "; %s %s, before %s", name, new, old))
 		}
 	}
 	add(s.Subject, last.Versions[s.Subject], first.Versions[s.Subject])
@@ -253,9 +253,9 @@ func what(s *Series, last, first *Run) string {
 func (h *History) note() {
 	const few = 12
 	if n := len(h.Runs); n < few {
-		h.Notes = append(h.Notes, fmt.Sprintf("%d runs are few to find a change in: with fewer than about %d, neither the noise nor how alike neighbouring runs are is known well", n, few))
+		h.Notes = append(h.Notes, i18n.New("history.runs-are-few-find-change", "%d runs are few to find a change in: with fewer than about %d, neither the noise nor how alike neighbouring runs are is known well", n, few))
 	}
-	h.Notes = append(h.Notes, fmt.Sprintf("%d series were looked at: of those said to change, at most the share of %.2g does by chance alone if runs are independent, more if neighbours are much alike; a history looked at every night adds that up (dyno/docs/regressions.md has the rates)", len(h.Series), h.P))
+	h.Notes = append(h.Notes, i18n.New("history.series-were-looked-said-change", "%d series were looked at: of those said to change, at most the share of %.2g does by chance alone if runs are independent, more if neighbours are much alike; a history looked at every night adds that up (dyno/docs/regressions.md has the rates)", len(h.Series), h.P))
 	if h.Twins != nil {
 		h.Notes = append(h.Notes, h.Twins.text())
 	}

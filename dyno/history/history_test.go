@@ -18,6 +18,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/report"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // runs are n analysed runs of one study, a day apart, whose CPU per request is
@@ -74,7 +75,7 @@ func TestTheFirstBadRunIsNamed(t *testing.T) {
 		t.Errorf("change %+v", c)
 	}
 	for _, part := range []string{"CPU per request is", "% higher, which is worse, from run-12 of 2026-03-26 on", "x commit-12, before commit-11"} {
-		if !strings.Contains(c.Sentence, part) {
+		if !strings.Contains(c.Sentence.String(), part) {
 			t.Errorf("%q lacks %q", c.Sentence, part)
 		}
 	}
@@ -133,7 +134,7 @@ func TestRunsThatAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"run-01: it is of another machine (cpus: 64, now 4)", "run-02: it is invalid", "run-03: it is of the study other", "run-04: " + h.Series[0].Group + ": its load is not the newest run's"}
-	if got := h.leftTexts(); !slices.Equal(got, want) {
+	if got := i18n.List("\n", h.leftTexts()...).String(); got != strings.Join(want, "\n") {
 		t.Errorf("left out %q, want %q", got, want)
 	}
 	if n := len(h.Series[0].Points); n != 8 || h.AcrossMachines {
@@ -197,7 +198,7 @@ func TestTwinsArePooled(t *testing.T) {
 	if err != nil || h.Twins == nil || h.Twins.Compared != 30 || h.Twins.Differ != 8 || h.Twins.P > 1e-3 {
 		t.Fatalf("%+v, %v", h.Twins, err)
 	}
-	if text := h.Twins.text(); !strings.Contains(text, "8 of 30") || !strings.Contains(text, "makes differences of nothing") {
+	if text := h.Twins.text(); !strings.Contains(text.String(), "8 of 30") || !strings.Contains(text.String(), "makes differences of nothing") {
 		t.Error(text)
 	}
 	if p := atLeast(2, 3, 0.5); math.Abs(p-0.5) > 1e-9 {
@@ -210,7 +211,7 @@ func TestTooLittle(t *testing.T) {
 		t.Error("a history of nothing")
 	}
 	h, err := Of(runs(t, 2, step(1)), options)
-	if err != nil || len(h.Series[0].Changes) != 0 || !strings.Contains(h.Notes[0], "2 runs are few") {
+	if err != nil || len(h.Series[0].Changes) != 0 || !strings.Contains(h.Notes[0].String(), "2 runs are few") {
 		t.Errorf("%+v, %v", h, err)
 	}
 	o := options
@@ -273,7 +274,7 @@ func TestRunsWithoutAFigure(t *testing.T) {
 		cell.Values["response.p99"] = []float64{900, 910, 890}
 		if i >= 12 {
 			delete(cell.Values, "response.p99")
-			cell.Omitted = map[string]string{"response.p99": "it lies among requests that were given up"}
+			cell.Omitted = map[string]i18n.Message{"response.p99": i18n.Verbatim("it lies among requests that were given up")}
 		}
 		if i == 11 {
 			cell.Failed = []int{1, 2}
@@ -283,16 +284,16 @@ func TestRunsWithoutAFigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notes := strings.Join(h.Notes, "\n")
+	notes := i18n.List("\n", h.Notes...)
 	for _, want := range []string{
 		"response.p99 of x under " + h.Series[0].Group + " has no figure in 2 of 14 runs, the last of which is run-13 (it lies among requests that were given up); so the series ends before it",
 		"failed in 2 of", "of 1 runs, the last of which is run-11",
 	} {
-		if !strings.Contains(notes, want) {
+		if !strings.Contains(notes.String(), want) {
 			t.Errorf("%q lacks %q", notes, want)
 		}
 	}
-	if strings.Contains(notes, "CPU") {
+	if strings.Contains(notes.String(), "CPU") {
 		t.Errorf("CPU has a figure in each run: %q", notes)
 	}
 }
@@ -326,7 +327,7 @@ func TestErrorsThatBegin(t *testing.T) {
 			t.Errorf("%s: the last series is of %s", name, last.Metric)
 		}
 		for _, change := range last.Changes {
-			if !strings.Contains(change.Sentence, "% instead of 0 %") || !change.Worse {
+			if !strings.Contains(change.Sentence.String(), "% instead of 0 %") || !change.Worse {
 				t.Errorf("%s: %q", name, change.Sentence)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // Text writes the history for a terminal so many columns wide, in a language.
@@ -30,7 +31,7 @@ func (h *History) Text(w io.Writer, t report.Texts, width int) error {
 		value := report.Quantity(s.Unit, s.Points[len(s.Points)-1].Value.Estimate)
 		fmt.Fprintf(&b, "  %-15s %s  %s\n", s.Metric, s.Sparkline(max(width-34, 10)), value)
 		for _, c := range s.Changes {
-			fmt.Fprintf(&b, "    %s %s\n", arrow(&c), report.TerminalText(t.Reason(c.Sentence)))
+			fmt.Fprintf(&b, "    %s %s\n", arrow(&c), report.TerminalText(t.Say(c.Sentence)))
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", h.conclusion(t))
@@ -57,10 +58,10 @@ func arrow(c *Change) string {
 	return "✓"
 }
 
-func (h *History) leftTexts() []string {
-	var texts []string
+func (h *History) leftTexts() []i18n.Message {
+	var texts []i18n.Message
 	for _, l := range h.Left {
-		texts = append(texts, l.Run+": "+l.Why)
+		texts = append(texts, i18n.Join(l.Run, ": ", l.Why))
 	}
 	return texts
 }
@@ -112,7 +113,7 @@ func (h *History) Markdown(w io.Writer, t report.Texts) error {
 		s := &h.Series[i]
 		var changes []string
 		for _, c := range s.Changes {
-			changes = append(changes, text(t.Reason(c.Sentence)))
+			changes = append(changes, text(t.Say(c.Sentence)))
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s | %s | %s |\n", text(s.Subject), text(s.Group), text(s.Metric), len(s.Points),
 			s.Sparkline(most), report.Quantity(s.Unit, s.Points[len(s.Points)-1].Value.Estimate), strings.Join(changes, "<br>"))

@@ -1,10 +1,10 @@
 package history
 
 import (
-	"fmt"
 	"math"
 
 	"dyno.example/dyno/analysis"
+	"dyno.example/internal/i18n"
 )
 
 // Twins sums up how often a reference differed from itself: each run with a twin asks
@@ -73,11 +73,11 @@ func atLeast(k, n int, chance float64) (p float64) {
 const unlikely = 0.01
 
 // text says how often, and whether chance makes that.
-func (t *Twins) text() string {
-	text := fmt.Sprintf("A/A over all runs: the reference differed from itself in %d of %d comparisons (%.1f %%); chance alone makes that of %.0f %%",
+func (t *Twins) text() i18n.Message {
+	text := i18n.New("history.over-all-runs-reference-differed", "A/A over all runs: the reference differed from itself in %d of %d comparisons (%.1f %%); chance alone makes that of %.0f %%",
 		t.Differ, t.Compared, 100*float64(t.Differ)/float64(t.Compared), 100*t.Wanted)
 	if t.P < unlikely {
-		text += ", and so many hardly ever: something in this set-up makes differences of nothing"
+		text = i18n.Join(text, i18n.New("history.and-many-hardly-ever-something", ", and so many hardly ever: something in this set-up makes differences of nothing"))
 	}
 	return text
 }

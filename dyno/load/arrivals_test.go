@@ -99,7 +99,7 @@ func TestArrivalsPower(t *testing.T) {
 			t.Errorf("%s: found %+v", c.name, r.Findings)
 			continue
 		}
-		if f := r.Windows[1].Findings; len(f) != 1 || f[0].Detail == "" || f[0].Windows[0] != 1 {
+		if f := r.Windows[1].Findings; len(f) != 1 || f[0].Detail.IsZero() || f[0].Windows[0] != 1 {
 			t.Errorf("%s: the window says %+v", c.name, f)
 		}
 	}
@@ -111,12 +111,12 @@ func TestArrivalsSayWhoHeldThemUp(t *testing.T) {
 	windows := map[int]*measure.Window{0: {Offered: 1000}, 1: {Offered: 1000, Queued: 400, Late: 2}, 2: {Offered: 1000, Late: 300, Queued: 20}}
 	for window, want := range map[int]string{0: "", 1: "any of the 8 connections, so 400 of 1000", 2: "generator itself took up 300 of 1000"} {
 		b := arrivalBatch{first: window, last: window}
-		if got := b.cause(windows, 8); !strings.Contains(got, want) || want == "" && got != "" {
+		if got := b.cause(windows, 8); !strings.Contains(got.String(), want) || want == "" && !got.IsZero() {
 			t.Errorf("window %d: %q", window, got)
 		}
 	}
 	both := arrivalBatch{first: 0, last: 1}
-	if got := both.cause(windows, 8); !strings.Contains(got, "400 of 2000") {
+	if got := both.cause(windows, 8); !strings.Contains(got.String(), "400 of 2000") {
 		t.Errorf("both: %q", got)
 	}
 }

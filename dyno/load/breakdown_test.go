@@ -98,7 +98,7 @@ func TestRedirects(t *testing.T) {
 			detail := ""
 			for _, f := range r.Findings {
 				if f.Name == finding.Redirected {
-					detail = f.Detail
+					detail = f.Detail.String()
 				}
 			}
 			if r.leftOut > 0 {

@@ -45,7 +45,7 @@ func TestWhereAResponseBreaks(t *testing.T) {
 			s.Engine, s.MaxRequests, s.Duration = engine, 3, 0
 			r := ran(t, s)
 			why := r.FirstErrors["body"]
-			if why == "" || !strings.Contains(why, c.want) || strings.Contains(why, c.not) {
+			if why.IsZero() || !strings.Contains(why.String(), c.want) || strings.Contains(why.String(), c.not) {
 				t.Errorf("%s, %q: %q, want %q and not %q", r.Engine, c.answer, why, c.want, c.not)
 			}
 			for _, f := range r.Failures {

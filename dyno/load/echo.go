@@ -122,11 +122,11 @@ func (e *echoed) withoutBeginning(text string) string {
 // inResult hides the secrets in what a result has of responses.
 func (e *echoed) inResult(r *Result) {
 	for kind, text := range r.FirstErrors {
-		r.FirstErrors[kind] = e.hide(text)
+		r.FirstErrors[kind] = text.Map(e.hide)
 	}
 	for i := range r.Failures {
 		f := &r.Failures[i]
-		f.Why, f.Sent, f.Received = e.hide(f.Why), e.hide(f.Sent), e.hide(f.Received)
+		f.Why, f.Sent, f.Received = f.Why.Map(e.hide), e.hide(f.Sent), e.hide(f.Received)
 	}
 	for i := range r.Causes {
 		r.Causes[i].Name = e.hide(r.Causes[i].Name)

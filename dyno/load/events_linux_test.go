@@ -224,7 +224,7 @@ func TestEventsFaults(t *testing.T) {
 						wrong("%s: %d errors of kind %s (%s)", tt.name, k.Count, k.Kind, r.FirstErrors[k.Kind])
 					}
 				}
-				if count == 0 || !strings.Contains(r.FirstErrors[tt.kind], tt.says) {
+				if count == 0 || !strings.Contains(r.FirstErrors[tt.kind].String(), tt.says) {
 					wrong("%s: errors %+v: %v, want %q in it", tt.name, all.Errors, r.FirstErrors, tt.says)
 				}
 				if tt.name == "no more" && conns.Load() != 2 {
@@ -240,7 +240,7 @@ func TestEventsRefused(t *testing.T) {
 	eachLoop(t, func(t *testing.T, engine string) {
 		target := server(t, replies("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"))
 		var none *request.UnreachableError
-		if _, err := begun(t.Context(), ofEvents(target, engine, 2, request.Events{})); !errors.As(err, &none) || !strings.Contains(none.Why, "404 Not Found") {
+		if _, err := begun(t.Context(), ofEvents(target, engine, 2, request.Events{})); !errors.As(err, &none) || !strings.Contains(none.Why.String(), "404 Not Found") {
 			t.Error(err)
 		}
 	})

@@ -61,7 +61,7 @@ func checkExpectation(t *testing.T, r *Result, kind, why string) {
 	case "expect":
 		want.Errors.Expect = 40
 	}
-	if got.Completed != want.Completed || got.Errors != want.Errors || r.FirstErrors[kind] != why {
+	if got.Completed != want.Completed || got.Errors != want.Errors || r.FirstErrors[kind].String() != why {
 		t.Fatalf("%d completed, errors %+v: %v", got.Completed, got.Errors, r.FirstErrors)
 	}
 	if kind == "" {
@@ -71,7 +71,7 @@ func checkExpectation(t *testing.T, r *Result, kind, why string) {
 		t.Errorf("%d failures kept of 40", len(r.Failures))
 	}
 	for _, f := range r.Failures {
-		if f.Kind != kind || f.Why != why || f.Request != "it" || !strings.HasPrefix(f.Sent, "GET / HTTP/1.1\r\n") || !strings.Contains(f.Received, "HTTP/1.1 200 OK\r\n") {
+		if f.Kind != kind || f.Why.String() != why || f.Request != "it" || !strings.HasPrefix(f.Sent, "GET / HTTP/1.1\r\n") || !strings.Contains(f.Received, "HTTP/1.1 200 OK\r\n") {
 			t.Fatalf("kept %+v", f)
 		}
 		if strings.Contains(f.Sent+f.Received, "s3cr3t") || !strings.Contains(f.Sent, "Authorization: "+request.Redacted) {

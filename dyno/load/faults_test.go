@@ -217,7 +217,7 @@ func TestServerThatGoesAway(t *testing.T) {
 				if all.Offered != 20 || all.Errors.Connect == 0 || all.Completed != 0 {
 					t.Errorf("offered %d of 20, errors %+v", all.Offered, all.Errors)
 				}
-				if !strings.Contains(r.FirstErrors["connect"], "refused") {
+				if !strings.Contains(r.FirstErrors["connect"].String(), "refused") {
 					t.Errorf("said %q", r.FirstErrors["connect"])
 				}
 			})

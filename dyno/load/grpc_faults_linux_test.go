@@ -119,7 +119,7 @@ func TestGRPCFaults(t *testing.T) {
 					}
 					return
 				}
-				if all.Completed+all.Drained != 0 || !strings.Contains(r.FirstErrors[c.kind], c.why) {
+				if all.Completed+all.Drained != 0 || !strings.Contains(r.FirstErrors[c.kind].String(), c.why) {
 					t.Fatalf("completed %d, errors %+v (%q), want %s: %q", all.Completed, all.Errors, r.FirstErrors, c.kind, c.why)
 				}
 				for _, e := range all.Errors.ByKind() {
@@ -218,7 +218,7 @@ func TestGRPCStreamFaults(t *testing.T) {
 				s.Link.Streams = 1
 				r := ran(t, s)
 				all := allWindows(r)
-				if all.Completed+all.Drained != 12-c.failed || all.Errors.Total() != c.failed || !strings.Contains(r.FirstErrors[c.kind], c.why) {
+				if all.Completed+all.Drained != 12-c.failed || all.Errors.Total() != c.failed || !strings.Contains(r.FirstErrors[c.kind].String(), c.why) {
 					t.Errorf("completed %d, errors %+v (%q)", all.Completed+all.Drained, all.Errors, r.FirstErrors)
 				}
 			})

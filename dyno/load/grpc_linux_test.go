@@ -157,7 +157,7 @@ func TestGRPCInterop(t *testing.T) {
 						t.Errorf("statuses %v, want %v", all.Codes, c.want.codes)
 					}
 				}
-				if c.want.kind == "" && all.Errors.Total() != 0 || !strings.HasPrefix(r.FirstErrors[c.want.kind], c.want.why) {
+				if c.want.kind == "" && all.Errors.Total() != 0 || !strings.HasPrefix(r.FirstErrors[c.want.kind].String(), c.want.why) {
 					t.Errorf("errors %+v (%q), want %s: %q", all.Errors, r.FirstErrors, c.want.kind, c.want.why)
 				}
 			})
@@ -378,7 +378,7 @@ func TestGRPCStreamsThatEnd(t *testing.T) {
 				if all.Completed+all.Drained != 10 || all.Errors.Total() != all.Errors.Stream {
 					wrong("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
 				}
-				if told := strings.Contains(r.FirstErrors["stream"], "with nothing asked: ABORTED: enough"); told != failing || (all.Errors.Stream > 0) != failing {
+				if told := strings.Contains(r.FirstErrors["stream"].String(), "with nothing asked: ABORTED: enough"); told != failing || (all.Errors.Stream > 0) != failing {
 					wrong("errors %+v (%v)", all.Errors, r.FirstErrors)
 				}
 			})

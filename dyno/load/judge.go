@@ -1,12 +1,12 @@
 package load
 
 import (
-	"fmt"
 	"time"
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 // Thresholds of the findings below; dyno/docs/findings.md explains them.
@@ -26,39 +26,39 @@ const (
 // judgeWindow names what speaks against one window.
 func judgeWindow(w *measure.Window, spec *Spec) []finding.Finding {
 	var found []finding.Finding
-	add := func(name finding.Name, level finding.Validity, format string, args ...any) {
-		found = append(found, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Index}})
+	add := func(name finding.Name, level finding.Validity, detail i18n.Message) {
+		found = append(found, finding.Finding{Name: name, Validity: level, Detail: detail, Windows: []int{w.Index}})
 	}
 	switch {
 	case w.Stall >= stallInvalid:
-		add(finding.GeneratorStalled, finding.Invalid, "%s (limit %v): it could neither send on time nor see answers", awayFor(w), stallInvalid)
+		add(finding.GeneratorStalled, finding.Invalid, i18n.New("load.limit-could-neither-send-time", "%s (limit %v): it could neither send on time nor see answers", awayFor(w), stallInvalid))
 	case w.Stall >= measure.StallSuspect:
-		add(finding.GeneratorStalled, finding.Suspect, "%s (limit %v)", awayFor(w), measure.StallSuspect)
+		add(finding.GeneratorStalled, finding.Suspect, i18n.New("load.limit", "%s (limit %v)", awayFor(w), measure.StallSuspect))
 	}
 	if share := generatorCPUs(w) / float64(spec.cpus()); share >= generatorFull {
-		add(finding.GeneratorFull, finding.Suspect, "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull)
+		add(finding.GeneratorFull, finding.Suspect, i18n.New("load.load-loops-used-cpus-limit", "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull))
 	}
 	if w.Late > 0 && float64(w.Late) >= generatorLate*float64(w.Offered) {
-		add(finding.GeneratorLate, finding.Suspect, "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, measure.LateAfter, 100*generatorLate)
+		add(finding.GeneratorLate, finding.Suspect, i18n.New("load.arrivals-were-taken-up-more", "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, measure.LateAfter, 100*generatorLate))
 	}
 	if float64(w.Resent) > resentSuspect*float64(w.Sent)+1 {
-		add(finding.Retransmits, finding.Suspect, "%d TCP segments were sent again on the load's own connections (limit %.1f %% of the %d requests)", w.Resent, 100*resentSuspect, w.Sent)
+		add(finding.Retransmits, finding.Suspect, i18n.New("load.tcp-segments-were-sent-again", "%d TCP segments were sent again on the load's own connections (limit %.1f %% of the %d requests)", w.Resent, 100*resentSuspect, w.Sent))
 	}
 	judgeHealth(w.Health, w.Length, add)
 	if w.Shed > 0 {
-		add(finding.Shed, finding.Suspect, "%d arrivals were given up, for which no connection was free (or, if they may wait, no room in the backlog): quantiles above them are lower bounds", w.Shed)
+		add(finding.Shed, finding.Suspect, i18n.New("load.arrivals-were-given-up-no", "%d arrivals were given up, for which no connection was free (or, if they may wait, no room in the backlog): quantiles above them are lower bounds", w.Shed))
 	}
 	return found
 }
 
 // awayFor says how long a loop did not look at the world and, as far as it is
 // known, why.
-func awayFor(w *measure.Window) string {
+func awayFor(w *measure.Window) i18n.Message {
 	away := w.Stall.Round(time.Millisecond)
 	if 2*w.Busy < w.Stall {
-		return fmt.Sprintf("a load loop was away for %v", away)
+		return i18n.New("load.load-loop-was-away", "a load loop was away for %v", away)
 	}
-	return fmt.Sprintf("a load loop was away for %v, at work with what had come (%.3g MB of answers in this window): more --threads share that", away, float64(w.BytesIn)/1e6)
+	return i18n.New("load.load-loop-was-away-work", "a load loop was away for %v, at work with what had come (%.3g MB of answers in this window): more --threads share that", away, float64(w.BytesIn)/1e6)
 }
 
 // generatorCPUs returns how many CPUs the loops used for work: polling for the
@@ -72,8 +72,8 @@ func generatorCPUs(w *measure.Window) float64 {
 
 // judge names what speaks against the whole load.
 func (r *Result) judge(spec *Spec) {
-	add := func(name finding.Name, level finding.Validity, format string, args ...any) {
-		r.Findings = append(r.Findings, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...)})
+	add := func(name finding.Name, level finding.Validity, detail i18n.Message) {
+		r.Findings = append(r.Findings, finding.Finding{Name: name, Validity: level, Detail: detail})
 	}
 	r.Findings = append(r.Findings, finding.Merge(r.windowFindings, r.measured)...)
 	t := &r.Total
@@ -81,9 +81,9 @@ func (r *Result) judge(spec *Spec) {
 		share := float64(t.Errors.Total()) / float64(answers)
 		switch {
 		case share > errorsInvalid:
-			add(finding.Errors, finding.Invalid, "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, answers, 100*errorsInvalid)
+			add(finding.Errors, finding.Invalid, i18n.New("load.requests-failed-limit-is-not", "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, answers, 100*errorsInvalid))
 		case share > errorsSuspect:
-			add(finding.Errors, finding.Suspect, "%.2f %% of %d requests failed (limit %.1f %%)", 100*share, answers, 100*errorsSuspect)
+			add(finding.Errors, finding.Suspect, i18n.New("load.requests-failed-limit", "%.2f %% of %d requests failed (limit %.1f %%)", 100*share, answers, 100*errorsSuspect))
 		}
 		judgeResponses(&t.Errors, answers, add)
 	}
@@ -92,15 +92,15 @@ func (r *Result) judge(spec *Spec) {
 		r.Findings = append(r.Findings, f)
 	}
 	if spec.Profile.Mode == profile.Open && !r.Interrupted {
-		if missed, where := r.planned.missed(t); missed != "" {
-			add(finding.RateMissed, finding.Suspect, "%s: %s", missed, r.limitedBy(spec, where))
+		if missed, where := r.planned.missed(t); !missed.IsZero() {
+			add(finding.RateMissed, finding.Suspect, i18n.Format("%s: %s", missed, r.limitedBy(spec, where)))
 		}
 	}
 	if t.Unfinished > 0 && !r.Interrupted {
-		add(finding.Unfinished, finding.Suspect, "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond))
+		add(finding.Unfinished, finding.Suspect, i18n.New("load.requests-no-answer-when-load", "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond)))
 	}
 	if r.Limited {
-		add(finding.StreamLimit, finding.Valid, "the server allows %d streams on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), fewer than the %d asked for: requests beyond waited for one to end, which is in their response times and lag", r.Allowed, spec.Link.Streams)
+		add(finding.StreamLimit, finding.Valid, i18n.New("load.server-allows-streams-connection-settings", "the server allows %d streams on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), fewer than the %d asked for: requests beyond waited for one to end, which is in their response times and lag", r.Allowed, spec.Link.Streams))
 	}
 	r.judgeMessages(spec, add)
 	r.judgeLittle(add)
@@ -108,7 +108,7 @@ func (r *Result) judge(spec *Spec) {
 	r.judgeCalibration(spec)
 	r.Findings = append(r.Findings, r.unsteady...)
 	if len(r.Windows) > 0 && r.measured == r.leftOut {
-		add(finding.NoValidWindow, finding.Invalid, "none of the %d measured windows is valid", r.measured)
+		add(finding.NoValidWindow, finding.Invalid, i18n.New("load.none-measured-windows-is-valid", "none of the %d measured windows is valid", r.measured))
 	}
 	finding.Accept(r.Findings, spec.Accept)
 	r.Validity = finding.Worst(r.Findings)
@@ -116,7 +116,7 @@ func (r *Result) judge(spec *Spec) {
 
 // judgeResponses says if responses came that were not what they had to be. A status
 // that was not expected is a refusal, and counts among the errors only.
-func judgeResponses(e *measure.Errors, answers uint64, add func(finding.Name, finding.Validity, string, ...any)) {
+func judgeResponses(e *measure.Errors, answers uint64, add func(finding.Name, finding.Validity, i18n.Message)) {
 	wrong := e.Expect + e.Body
 	level, limit := finding.Suspect, wrongSuspect
 	switch share := float64(wrong) / float64(answers); {
@@ -127,7 +127,7 @@ func judgeResponses(e *measure.Errors, answers uint64, add func(finding.Name, fi
 	case share < wrongSuspect:
 		level = finding.Valid
 	}
-	add(finding.WrongAnswers, level, "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit)
+	add(finding.WrongAnswers, level, i18n.New("load.answers-were-not-they-limit", "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit))
 }
 
 // oldest is how long the request took at least that was given up after the longest

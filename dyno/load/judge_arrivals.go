@@ -1,11 +1,11 @@
 package load
 
 import (
-	"fmt"
 	"slices"
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // Thresholds of the finding below; dyno/docs/findings.md explains them.
@@ -45,7 +45,7 @@ func (r *Result) judgeArrivals(spec *Spec) {
 	var found []finding.Finding
 	for i := range r.Windows {
 		if b, ok := worst[r.Windows[i].Index]; ok {
-			f := finding.Finding{Name: finding.ArrivalsOff, Validity: finding.Suspect, Detail: b.detail(limit) + b.cause(usable, spec.Profile.Connections), Windows: []int{r.Windows[i].Index}}
+			f := finding.Finding{Name: finding.ArrivalsOff, Validity: finding.Suspect, Detail: i18n.Join(b.detail(limit), b.cause(usable, spec.Profile.Connections)), Windows: []int{r.Windows[i].Index}}
 			f.Accepted = slices.Contains(spec.Accept, f.Name)
 			r.Windows[i].Findings = append(r.Windows[i].Findings, f)
 			found = append(found, f)
@@ -65,27 +65,27 @@ func (b *arrivalBatch) within(usable map[int]*measure.Window) bool {
 }
 
 // cause says what kept requests from being sent when they were due.
-func (b *arrivalBatch) cause(windows map[int]*measure.Window, connections int) string {
+func (b *arrivalBatch) cause(windows map[int]*measure.Window, connections int) i18n.Message {
 	var sum measure.Window
 	for index := b.first; index <= b.last; index++ {
 		sum.AddCounts(windows[index])
 	}
 	switch {
 	case float64(sum.Queued) >= queuedMuch*float64(sum.Offered) && sum.Queued > sum.Late:
-		return fmt.Sprintf(": the service had not answered on any of the %d connections, so %d of %d arrivals had to wait for one; they count from when they were due, and with more connections they would not have waited", connections, sum.Queued, sum.Offered)
+		return i18n.New("load.service-not-answered-any-connections", ": the service had not answered on any of the %d connections, so %d of %d arrivals had to wait for one; they count from when they were due, and with more connections they would not have waited", connections, sum.Queued, sum.Offered)
 	case sum.Late > 0:
-		return fmt.Sprintf(": the generator itself took up %d of %d arrivals more than %v late", sum.Late, sum.Offered, measure.LateAfter)
+		return i18n.New("load.generator-itself-took-up-arrivals", ": the generator itself took up %d of %d arrivals more than %v late", sum.Late, sum.Offered, measure.LateAfter)
 	}
-	return ""
+	return i18n.Message{}
 }
 
 func (b *arrivalBatch) off(limit float64) bool {
 	return b.p < limit || float64(b.uneven) > unevenGaps*float64(b.gaps)
 }
 
-func (b *arrivalBatch) detail(limit float64) string {
+func (b *arrivalBatch) detail(limit float64) i18n.Message {
 	if b.uneven > 0 {
-		return fmt.Sprintf("%d of %d gaps between requests were not as even as scheduled (limit %.0f %%)", b.uneven, b.gaps, 100*unevenGaps)
+		return i18n.New("load.gaps-between-requests-were-not", "%d of %d gaps between requests were not as even as scheduled (limit %.0f %%)", b.uneven, b.gaps, 100*unevenGaps)
 	}
-	return fmt.Sprintf("the gaps between requests were not exponential as scheduled: Anderson-Darling A² = %.1f over %d gaps, p = %.1g (limit %.1g)", b.a2, b.gaps, b.p, limit)
+	return i18n.New("load.gaps-between-requests-were-not-2", "the gaps between requests were not exponential as scheduled: Anderson-Darling A² = %.1f over %d gaps, p = %.1g (limit %.1g)", b.a2, b.gaps, b.p, limit)
 }

@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 func TestJudgeHealth(t *testing.T) {
@@ -61,7 +62,7 @@ func TestHealthSinceDiffers(t *testing.T) {
 func TestMergedRemarksStayRemarks(t *testing.T) {
 	var found []finding.Finding
 	for i := range 4 {
-		found = append(found, finding.Finding{Name: finding.ClockStep, Validity: finding.Valid, Detail: "set", Windows: []int{i}})
+		found = append(found, finding.Finding{Name: finding.ClockStep, Validity: finding.Valid, Detail: i18n.Verbatim("set"), Windows: []int{i}})
 	}
 	if merged := finding.Merge(found, 10); merged[0].Validity != finding.Valid {
 		t.Errorf("%+v", merged)
@@ -124,7 +125,7 @@ func TestLimitedBy(t *testing.T) {
 	} {
 		r := &Result{Total: idle}
 		c.change(&r.Total)
-		if got := r.limitedBy(c.spec, &r.Total); !strings.Contains(got, says) {
+		if got := r.limitedBy(c.spec, &r.Total); !strings.Contains(got.String(), says) {
 			t.Errorf("got %q, want %q", got, says)
 		}
 	}
@@ -132,7 +133,7 @@ func TestLimitedBy(t *testing.T) {
 	r := &Result{Total: idle}
 	r.Total.InFlight, r.Total.Hist[measure.Service] = 10, measure.NewHistogram()
 	r.Total.Hist[measure.Service].RecordValue(int64(8 * time.Millisecond))
-	if got := r.limitedBy(spec(nil), &r.Total); strings.Contains(got, "in flight") {
+	if got := r.limitedBy(spec(nil), &r.Total); strings.Contains(got.String(), "in flight") {
 		t.Errorf("it contradicts itself: %q", got)
 	}
 }

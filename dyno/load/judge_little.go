@@ -6,6 +6,7 @@ import (
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // littleSums are what Little's law is about, of the windows that count. It is about what
@@ -38,7 +39,7 @@ func (l *littleSums) merge(o *littleSums) {
 // together, is that of those that were answered, of those that failed, and of what
 // was under way at the ends. So it needs neither many requests nor that what comes
 // in goes out: what is off is the record, within the resolution of a histogram.
-func (r *Result) judgeLittle(add func(finding.Name, finding.Validity, string, ...any)) {
+func (r *Result) judgeLittle(add func(finding.Name, finding.Validity, i18n.Message)) {
 	t, l := &r.Total, &r.little
 	if t.Length <= 0 || l.longest >= time.Duration(measure.Longest) { // what takes longer than ten minutes is recorded as ten
 		return
@@ -46,6 +47,6 @@ func (r *Result) judgeLittle(add func(finding.Name, finding.Validity, string, ..
 	slack := littleMissed*t.InFlight + float64(l.timed)*measure.Resolution/float64(t.Length)
 	told := (l.recorded + float64(t.Unrecorded)) / float64(t.Length)
 	if off := math.Abs(told - t.InFlight); off > slack+littleMissed*l.recorded/float64(t.Length) {
-		add(finding.Little, finding.Invalid, "%.4g requests were in flight on average, but by their response times it is %.4g (limit %.0f %% apart): the record contradicts itself", t.InFlight, told, 100*littleMissed)
+		add(finding.Little, finding.Invalid, i18n.New("load.requests-were-flight-average-but", "%.4g requests were in flight on average, but by their response times it is %.4g (limit %.0f %% apart): the record contradicts itself", t.InFlight, told, 100*littleMissed))
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/internal/engine"
+	"dyno.example/internal/i18n"
 )
 
 // redirectsSuspect is the limit of the finding; dyno/docs/findings.md explains it.
@@ -13,7 +14,7 @@ const redirectsSuspect = 0.1 // of the responses
 
 // judgeRedirects says if what was measured is a redirect, unless that is what
 // the requests expect by their own words.
-func (r *Result) judgeRedirects(spec *Spec, add func(finding.Name, finding.Validity, string, ...any)) {
+func (r *Result) judgeRedirects(spec *Spec, add func(finding.Name, finding.Validity, i18n.Message)) {
 	redirects, answers, most := uint64(0), uint64(0), 0
 	for status, n := range r.Total.Statuses {
 		answers += n
@@ -31,12 +32,12 @@ func (r *Result) judgeRedirects(spec *Spec, add func(finding.Name, finding.Valid
 	if float64(redirects) < redirectsSuspect*float64(answers) {
 		level = finding.Valid
 	}
-	where := ""
+	var where i18n.Message
 	if r.Location != "" {
-		where = " to " + r.Location
+		where = i18n.New("load.redirected-to", " to %s", r.Location)
 	}
-	add(finding.Redirected, level, "%d of %d answers were redirects, as %d %s%s, and are not followed (limit %.0f %%): load what they lead to, or expect their status if it is they that are to be measured",
-		redirects, answers, most, http.StatusText(most), where, 100*redirectsSuspect)
+	add(finding.Redirected, level, i18n.New("load.answers-were-redirects-and-are", "%d of %d answers were redirects, as %d %s%s, and are not followed (limit %.0f %%): load what they lead to, or expect their status if it is they that are to be measured",
+		redirects, answers, most, http.StatusText(most), where, 100*redirectsSuspect))
 }
 
 // expectStatuses reports whether all requests say which statuses they expect.

@@ -220,7 +220,7 @@ func TestFaultyServers(t *testing.T) {
 						if all.Completed != 0 {
 							t.Errorf("%d answers counted as completed", all.Completed)
 						}
-						if !containsAny(r.FirstErrors[tt.kind], tt.says) {
+						if !containsAny(r.FirstErrors[tt.kind].String(), tt.says) {
 							t.Errorf("said %q, want %q", r.FirstErrors[tt.kind], tt.says)
 						}
 					})

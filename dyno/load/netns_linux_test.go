@@ -98,7 +98,7 @@ func TestOutOfPortsSaysSo(t *testing.T) {
 		s.Engine = engine
 		eventually(t, func(wrong func(string, ...any)) {
 			r := ran(t, s)
-			if all := everything(r); all.Completed+all.Drained == 0 || !strings.Contains(r.FirstErrors["connect"], "no local port is free") {
+			if all := everything(r); all.Completed+all.Drained == 0 || !strings.Contains(r.FirstErrors["connect"].String(), "no local port is free") {
 				wrong("%s: completed %d, errors %+v (%v)", engine, all.Completed, all.Errors, r.FirstErrors)
 			}
 		})

@@ -42,7 +42,7 @@ func notBegun(err error) bool {
 // lateConnects is how many connections of a load were not made within its time limit, as
 // happens on a busy machine; 0 if any failed for another reason.
 func lateConnects(r *Result) uint64 {
-	if !containsAny(r.FirstErrors["connect"], "timeout|timed out|deadline exceeded|no QUIC server answered") {
+	if !containsAny(r.FirstErrors["connect"].String(), "timeout|timed out|deadline exceeded|no QUIC server answered") {
 		return 0
 	}
 	return everything(r).Errors.Connect

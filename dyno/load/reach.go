@@ -11,6 +11,7 @@ import (
 	"dyno.example/dyno/load/internal/engine"
 	"dyno.example/dyno/load/internal/http3"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // reachPause is between attempts of [Reach].
@@ -84,14 +85,14 @@ func (s *Spec) reachHTTP3(ctx context.Context, address string, timeout time.Dura
 }
 
 // whyUnreachable is the heart of an error of connecting.
-func whyUnreachable(err error) string {
+func whyUnreachable(err error) i18n.Message {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		return engine.ExplainConnect(errno)
 	}
 	var call *net.OpError
 	if errors.As(err, &call) {
-		return call.Err.Error()
+		return i18n.From(call.Err)
 	}
-	return err.Error()
+	return i18n.From(err)
 }

@@ -7,6 +7,7 @@ import (
 	"dyno.example/dyno/load/internal/engine"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // Result is what a load came to.
@@ -31,7 +32,7 @@ type Result struct {
 	Findings    []finding.Finding
 	// FirstErrors holds one example per kind of error that occurred, such as
 	// "connection refused".
-	FirstErrors map[string]string
+	FirstErrors map[string]i18n.Message
 	// Failures are a few failed requests of each kind, in the order they
 	// happened: the first ones, and some of the others.
 	Failures []measure.Failure

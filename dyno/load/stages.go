@@ -1,13 +1,13 @@
 package load
 
 import (
-	"fmt"
 	"math"
 	"time"
 
 	"dyno.example/dyno/load/internal/engine"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 // StageResult is what came of one stage of a load. A window counts if it lies
@@ -155,7 +155,7 @@ func (f *planFold) seal() {
 // missed describes by how much less was sent than planned, over the whole load
 // or in its worst stage, whose sums it returns; "" if that is within the limit and
 // chance.
-func (f *planFold) missed(t *measure.Window) (detail string, where *measure.Window) {
+func (f *planFold) missed(t *measure.Window) (detail i18n.Message, where *measure.Window) {
 	if shortfall(f.planned, t) > 0 {
 		return sentOf(f.planned, t), t
 	}
@@ -167,10 +167,10 @@ func (f *planFold) missed(t *measure.Window) (detail string, where *measure.Wind
 		}
 	}
 	if worst < 0 {
-		return "", nil
+		return i18n.Message{}, nil
 	}
 	s := &f.stages[worst]
-	return fmt.Sprintf("in phase %d (%s): %s", s.Phase+1, s.Name, sentOf(s.Planned, &s.Total)), &s.Total
+	return i18n.New("load.phase", "in phase %d (%s): %s", s.Phase+1, s.Name, sentOf(s.Planned, &s.Total)), &s.Total
 }
 
 // shortfall is the share of what was planned that was not sent, if it is above the
@@ -184,8 +184,8 @@ func shortfall(planned float64, t *measure.Window) float64 {
 	return missing / planned
 }
 
-func sentOf(planned float64, t *measure.Window) string {
-	return fmt.Sprintf("sent %.0f requests/s of the planned %.0f (limit %.0f %%)", perSecond(float64(t.Sent-t.SentLate), t.Length), perSecond(planned, t.Length), 100*rateMissed)
+func sentOf(planned float64, t *measure.Window) i18n.Message {
+	return i18n.New("load.sent-requests-s-planned-limit", "sent %.0f requests/s of the planned %.0f (limit %.0f %%)", perSecond(float64(t.Sent-t.SentLate), t.Length), perSecond(planned, t.Length), 100*rateMissed)
 }
 
 func perSecond(n float64, length time.Duration) float64 {

@@ -69,7 +69,7 @@ func TestRateMissedNamesTheStage(t *testing.T) {
 		for _, n := range c.sent {
 			total.Add(&measure.Window{Length: time.Second, Sent: n})
 		}
-		if got, _ := f.missed(&total); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+		if got, _ := f.missed(&total); (got.IsZero()) != (c.want == "") || !strings.HasPrefix(got.String(), c.want) {
 			t.Errorf("%v: %q, want %q", c.sent, got, c.want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestALoadThatEndsByItsRequests(t *testing.T) {
 			f.add(&w, new(measure.Durations), f.pass(&w))
 			total.Add(&w)
 		}
-		if got, _ := f.missed(&total); (got != "") != c.missed {
+		if got, _ := f.missed(&total); (!got.IsZero()) != c.missed {
 			t.Errorf("%v of 1500: %q", c.sent, got)
 		}
 	}

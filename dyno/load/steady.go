@@ -7,6 +7,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/steadiness"
+	"dyno.example/internal/i18n"
 )
 
 // leastSteady is how long a window must be to say how it compares with others: the last
@@ -38,7 +39,7 @@ func (s *seconds) judge(p *profile.Profile) []finding.Finding {
 		return nil
 	}
 	series := steadiness.Series{Index: s.index}
-	add := func(name string, values []float64, worse, slight float64) {
+	add := func(name i18n.Message, values []float64, worse, slight float64) {
 		for _, v := range values {
 			if v <= 0 {
 				return
@@ -47,8 +48,8 @@ func (s *seconds) judge(p *profile.Profile) []finding.Finding {
 		series.Signals = append(series.Signals, steadiness.Signal{Name: name, Values: values, Worse: worse, Slight: slight})
 	}
 	if p.Mode == profile.Closed { // an open loop's is the schedule's
-		add("throughput", s.rates, -1, steadiness.SlightRate)
+		add(i18n.New("signal.throughput", "throughput"), s.rates, -1, steadiness.SlightRate)
 	}
-	add("p50", s.p50s, +1, steadiness.SlightLatency)
+	add(i18n.Verbatim("p50"), s.p50s, +1, steadiness.SlightLatency)
 	return series.Judge()
 }

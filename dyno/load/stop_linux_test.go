@@ -17,6 +17,7 @@ import (
 	"dyno.example/dyno/load/internal/processors"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 )
 
@@ -62,7 +63,7 @@ func runIntercepted(t *testing.T, s Spec, intercept func(measured *atomic.Int64)
 	defer processors.Hold(len(shares))()
 	var r *Result
 	run := func() error {
-		r = &Result{planned: newPlanFold(&s), FirstErrors: map[string]string{}}
+		r = &Result{planned: newPlanFold(&s), FirstErrors: map[string]i18n.Message{}}
 		return (&runner{spec: &s, result: r}).run(t.Context(), shares, func(sh engine.Share) (engine.Engine, error) {
 			sh.Intercept = intercept(&measured)
 			return open(sh)

@@ -165,7 +165,7 @@ func TestTLSFailures(t *testing.T) {
 					if err != nil {
 						text = err.Error()
 					} else {
-						text = r.FirstErrors["connect"] + r.FirstErrors["reset"]
+						text = r.FirstErrors["connect"].String() + r.FirstErrors["reset"].String()
 					}
 					if !strings.Contains(text, tt.says) {
 						wrong("said %q, want %q", text, tt.says)

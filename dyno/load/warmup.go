@@ -6,6 +6,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/internal/engine"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // MostWarmUp is in how many windows at a load's beginning its service may warm up and
@@ -64,9 +65,9 @@ func (r *Result) leaveWarmUp(spec *Spec) {
 		switch {
 		case f.Name != finding.StillWarmingUp:
 		case slices.Contains(spec.Accept, f.Name), r.early == nil, f.Windows[len(f.Windows)-1] >= r.early.most:
-			f.Detail += "; the figures hold the seconds before"
+			f.Detail = i18n.Join(f.Detail, i18n.New("load.figures-hold-seconds-before", "; the figures hold the seconds before"))
 		default:
-			f.Detail += "; the seconds before are in no figure"
+			f.Detail = i18n.Join(f.Detail, i18n.New("load.seconds-before-are-no-figure", "; the seconds before are in no figure"))
 			r.leaveOut(*f)
 		}
 	}

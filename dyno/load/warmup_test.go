@@ -175,7 +175,7 @@ func TestAcceptedWarmUpStaysInFigures(t *testing.T) {
 	spec := &Spec{Profile: profile.Profile{Mode: profile.Closed, Connections: 1}, Accept: []finding.Name{finding.StillWarmingUp}}
 	r := secondsOf(spec, 16, 4)
 	r.judge(spec)
-	if r.leftOut != 0 || r.Total.Length != 16*time.Second || len(r.unsteady) != 1 || !strings.Contains(r.unsteady[0].Detail, "hold the seconds") {
+	if r.leftOut != 0 || r.Total.Length != 16*time.Second || len(r.unsteady) != 1 || !strings.Contains(r.unsteady[0].Detail.String(), "hold the seconds") {
 		t.Errorf("%d left out, %v in figures: %+v", r.leftOut, r.Total.Length, r.unsteady)
 	}
 }

@@ -259,7 +259,7 @@ func TestWebSocketFaults(t *testing.T) {
 				}
 				said := ""
 				for _, why := range r.FirstErrors {
-					said += why
+					said += why.String()
 				}
 				if !strings.Contains(said, tt.says) {
 					t.Errorf("it says %q, want %q in it", said, tt.says)
@@ -290,7 +290,7 @@ func TestWebSocketDrops(t *testing.T) {
 			s.Timeout = time.Second
 			r := ran(t, s)
 			all := allWindows(r)
-			if all.Errors != (measure.Errors{Timeout: 4}) || all.Completed+all.Drained != 16 || all.GivenUp(measure.Response) != 4 || !strings.Contains(r.FirstErrors["timeout"], "no answer within 1s") {
+			if all.Errors != (measure.Errors{Timeout: 4}) || all.Completed+all.Drained != 16 || all.GivenUp(measure.Response) != 4 || !strings.Contains(r.FirstErrors["timeout"].String(), "no answer within 1s") {
 				wrong("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
 			}
 		})
@@ -476,7 +476,7 @@ func TestWebSocketHandshakes(t *testing.T) {
 			})
 			_, err := begun(t.Context(), overWebSocket(target, engine, 2, 10))
 			var none *request.UnreachableError
-			if !errors.As(err, &none) || !strings.Contains(none.Why, tt.says) {
+			if !errors.As(err, &none) || !strings.Contains(none.Why.String(), tt.says) {
 				t.Errorf("%q: %v, want %q in it", tt.answer, err, tt.says)
 			}
 		})

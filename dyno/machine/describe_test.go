@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dyno.example/internal/i18n"
 )
 
 func TestDescribe(t *testing.T) {
@@ -12,7 +14,7 @@ func TestDescribe(t *testing.T) {
 	f.Arch, f.GoVersion, f.FileLimit, f.Load1, f.Busy = "amd64", "go1.26.0", 1024, 0.25, 0.1
 	f.Load1 = 4
 	var b strings.Builder
-	if err := Describe(&b, f); err != nil {
+	if err := Describe(&b, f, i18n.Message.String); err != nil {
 		t.Fatal(err)
 	}
 	const want = `System       Debian GNU/Linux 12 (bookworm), kernel 6.1.0-18-amd64, linux/amd64
@@ -32,7 +34,7 @@ What speaks against measuring just now:
 
 func TestDescribeNothing(t *testing.T) {
 	var b strings.Builder
-	if err := Describe(&b, Fingerprint{OS: "plan9", Arch: "mips"}); err != nil {
+	if err := Describe(&b, Fingerprint{OS: "plan9", Arch: "mips"}, i18n.Message.String); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); !strings.Contains(got, "Processor    unknown\n") || strings.Contains(got, "  - ") {
@@ -45,7 +47,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestDescribeTellsErrors(t *testing.T) {
-	if err := Describe(full{}, Fingerprint{}); err == nil {
+	if err := Describe(full{}, Fingerprint{}, i18n.Message.String); err == nil {
 		t.Error("no error from a full disk")
 	}
 }

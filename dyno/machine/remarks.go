@@ -3,6 +3,8 @@ package machine
 import (
 	"fmt"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // What is still nothing to worry about.
@@ -16,37 +18,37 @@ const (
 
 // remarks says in whole sentences what of f speaks against measuring there, and
 // what can be done.
-func remarks(f Fingerprint) []string { return append(remarksSettings(f), remarksNow(f)...) }
+func remarks(f Fingerprint) []i18n.Message { return append(remarksSettings(f), remarksNow(f)...) }
 
 // remarksSettings is about what is so until somebody changes it.
-func remarksSettings(f Fingerprint) (all []string) {
+func remarksSettings(f Fingerprint) (all []i18n.Message) {
 	say := sayTo(&all)
-	say(f.Virtualization != "" && f.Steal >= stealNoticed, "This is a virtual machine (%s) whose host has taken %.1f %% of its CPU time since boot: pauses that no program here can explain will be in the tail.", f.Virtualization, 100*f.Steal)
-	say(f.Virtualization != "" && f.Steal < stealNoticed, "This is a virtual machine (%s): what its neighbours do can't be seen from here. Compare only runs made side by side.", f.Virtualization)
-	say(f.Governor != "" && f.Governor != "performance", "The CPU frequency governor is %s, not performance: speed depends on what ran before. Set it with `sudo cpupower frequency-set -g performance`.", f.Governor)
-	say(f.Turbo == "on", "Turbo is on: speed depends on temperature and on how many CPUs are busy. Switch it off with `echo 1 | sudo tee /%s` (Intel) or `echo 0 | sudo tee /%s`.", noTurbo, boost)
-	say(f.SMT == "on", "SMT is on: two CPUs share a core and slow each other down. Switch it off with `echo off | sudo tee /sys/devices/system/cpu/smt/control`.")
-	say(f.NUMANodes > 1 && f.NUMABalancing == "on", "NUMA balancing is on and moves memory between %d nodes while programs run. Switch it off with `sudo sysctl kernel.numa_balancing=0`.", f.NUMANodes)
-	say(f.SwapUsed > 0, "%s of memory are swapped out: touching them takes milliseconds. Free some memory, then `sudo swapoff -a`.", bytesText(f.SwapUsed))
-	say(f.FileLimit > 0 && f.FileLimit < manyFiles, "At most %d files can be open, which leaves about %d connections. Raise the limit with `ulimit -n %d` in the shell that starts dyno.", f.FileLimit, f.FileLimit-min(f.FileLimit, 100), suggestedOpen)
-	say(isSlowClock(f.ClockSource), "The clock source is %s: each look at the clock is a slow system call. Choose another of /sys/devices/system/clocksource/clocksource0/available_clocksource.", f.ClockSource)
+	say(f.Virtualization != "" && f.Steal >= stealNoticed, i18n.New("machine.is-virtual-machine-whose-host", "This is a virtual machine (%s) whose host has taken %.1f %% of its CPU time since boot: pauses that no program here can explain will be in the tail.", f.Virtualization, 100*f.Steal))
+	say(f.Virtualization != "" && f.Steal < stealNoticed, i18n.New("machine.is-virtual-machine-neighbours-do", "This is a virtual machine (%s): what its neighbours do can't be seen from here. Compare only runs made side by side.", f.Virtualization))
+	say(f.Governor != "" && f.Governor != "performance", i18n.New("machine.cpu-frequency-governor-is-not", "The CPU frequency governor is %s, not performance: speed depends on what ran before. Set it with `sudo cpupower frequency-set -g performance`.", f.Governor))
+	say(f.Turbo == "on", i18n.New("machine.turbo-is-speed-depends-temperature", "Turbo is on: speed depends on temperature and on how many CPUs are busy. Switch it off with `echo 1 | sudo tee /%s` (Intel) or `echo 0 | sudo tee /%s`.", noTurbo, boost))
+	say(f.SMT == "on", i18n.New("machine.smt-is-two-cpus-share", "SMT is on: two CPUs share a core and slow each other down. Switch it off with `echo off | sudo tee /sys/devices/system/cpu/smt/control`."))
+	say(f.NUMANodes > 1 && f.NUMABalancing == "on", i18n.New("machine.numa-balancing-is-and-moves", "NUMA balancing is on and moves memory between %d nodes while programs run. Switch it off with `sudo sysctl kernel.numa_balancing=0`.", f.NUMANodes))
+	say(f.SwapUsed > 0, i18n.New("machine.memory-are-swapped-out-touching", "%s of memory are swapped out: touching them takes milliseconds. Free some memory, then `sudo swapoff -a`.", bytesText(f.SwapUsed)))
+	say(f.FileLimit > 0 && f.FileLimit < manyFiles, i18n.New("machine.most-files-can-open-leaves", "At most %d files can be open, which leaves about %d connections. Raise the limit with `ulimit -n %d` in the shell that starts dyno.", f.FileLimit, f.FileLimit-min(f.FileLimit, 100), suggestedOpen))
+	say(isSlowClock(f.ClockSource), i18n.New("machine.clock-source-is-each-look", "The clock source is %s: each look at the clock is a slow system call. Choose another of /sys/devices/system/clocksource/clocksource0/available_clocksource.", f.ClockSource))
 	return all
 }
 
 // remarksNow is about the machine's size and what else it is doing.
-func remarksNow(f Fingerprint) (all []string) {
+func remarksNow(f Fingerprint) (all []i18n.Message) {
 	say := sayTo(&all)
-	say(f.CPUs > 0 && f.CPUs < fewCPUs, "With %s, the load generator, the service and everything else are in each other's way: throughput found here is a lower bound.", plural(f.CPUs, "CPU"))
-	say(f.CPUs > 0 && f.Load1 > little*float64(f.CPUs), "The load average is already %.2f on %s: wait until it has fallen, or find what runs with `top`.", f.Load1, plural(f.CPUs, "CPU"))
-	say(f.Busy > little, "Other programs used %.1f of %s while dyno looked on. Find them with `top`.", f.Busy, plural(f.CPUs, "CPU"))
+	say(f.CPUs > 0 && f.CPUs < fewCPUs, i18n.New("machine.load-generator-service-and-everything", "With %s, the load generator, the service and everything else are in each other's way: throughput found here is a lower bound.", cpus(f.CPUs)))
+	say(f.CPUs > 0 && f.Load1 > little*float64(f.CPUs), i18n.New("machine.load-average-is-already-wait", "The load average is already %.2f on %s: wait until it has fallen, or find what runs with `top`.", f.Load1, cpus(f.CPUs)))
+	say(f.Busy > little, i18n.New("machine.other-programs-used-while-dyno", "Other programs used %.1f of %s while dyno looked on. Find them with `top`.", f.Busy, cpus(f.CPUs)))
 	return all
 }
 
 // sayTo returns how to add a remark when something holds.
-func sayTo(all *[]string) func(when bool, format string, args ...any) {
-	return func(when bool, format string, args ...any) {
+func sayTo(all *[]i18n.Message) func(when bool, remark i18n.Message) {
+	return func(when bool, remark i18n.Message) {
 		if when {
-			*all = append(*all, fmt.Sprintf(format, args...))
+			*all = append(*all, remark)
 		}
 	}
 }
@@ -61,11 +63,8 @@ func isSlowClock(source string) bool {
 	return false
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+func cpus(n int) i18n.Message {
+	return i18n.Plural(n, i18n.New("machine.cpu", "%d CPU", n), i18n.New("machine.cpus", "%d CPUs", n))
 }
 
 // bytesText writes a size with three digits at most: "1.5 GiB".

@@ -41,7 +41,7 @@ func TestRemarks(t *testing.T) {
 		f := quiet
 		test.change(&f)
 		got := remarks(f)
-		if len(got) != 1 || !strings.Contains(got[0], test.want) {
+		if len(got) != 1 || !strings.Contains(got[0].String(), test.want) {
 			t.Errorf("%s: %q, want one with %q", test.name, got, test.want)
 		}
 	}

@@ -1,13 +1,13 @@
 package objective
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // Verdict is what a measurement says about an objective or condition.
@@ -38,7 +38,7 @@ type Reading struct {
 	// is unknown; Low and High are those of the worst window.
 	Holding, Failing, Undecided int
 
-	why string // why nothing was measured, or only a bound is known
+	why i18n.Message // why nothing was measured, or only a bound is known
 }
 
 // Outcome is what a measurement says about an objective.
@@ -48,7 +48,7 @@ type Outcome struct {
 	// Readings has one for each condition, in order.
 	Readings []Reading
 	// Text says in one line what was measured and, if it is not known, why.
-	Text string
+	Text i18n.Message
 }
 
 // Verdict is Holds and Known in one.
@@ -66,15 +66,15 @@ func (o *Outcome) Verdict() Verdict {
 // doesn't ask whether the measurement is valid; [Objective.JudgeResult] does.
 func (o *Objective) Judge(w *measure.Window) Outcome {
 	readings := make([]Reading, len(o.Conditions))
-	texts := make([]string, len(o.Conditions))
+	texts := make([]i18n.Message, len(o.Conditions))
 	for i, c := range o.Conditions {
 		readings[i] = c.judge(w)
-		texts[i] = readings[i].String()
+		texts[i] = readings[i].Message()
 	}
-	return outcome(all(readings), readings, strings.Join(texts, ", "))
+	return outcome(all(readings), readings, i18n.List(", ", texts...))
 }
 
-func outcome(v Verdict, readings []Reading, text string) Outcome {
+func outcome(v Verdict, readings []Reading, text i18n.Message) Outcome {
 	return Outcome{Holds: v == Holds, Known: v != Unknown, Readings: readings, Text: text}
 }
 
@@ -132,20 +132,20 @@ func (c Condition) decide(low, high float64) Verdict {
 	return Unknown
 }
 
-// String is the metric and its value, such as "p99 = 3.2ms" or "p99 >= 3.2ms".
-func (r Reading) String() string {
+// Message is the metric and its value, such as "p99 = 3.2ms" or "p99 >= 3.2ms".
+func (r Reading) Message() i18n.Message {
 	name, kind := r.Condition.Metric.String(), r.Condition.Metric.kind()
 	switch {
 	case math.IsNaN(r.Low):
-		return name + " unknown: " + r.why
-	case math.IsInf(r.Low, 1) && r.why != "":
-		return name + " = " + kind.text(r.Low) + " (" + r.why + ")"
-	case r.Low < r.High && r.why != "":
-		return name + " >= " + kind.text(r.Low) + " (" + r.why + ")"
+		return i18n.New("objective.is-unknown", "%s unknown: %s", name, r.why)
+	case math.IsInf(r.Low, 1) && !r.why.IsZero():
+		return i18n.Format("%s = %s (%s)", name, kind.text(r.Low), r.why)
+	case r.Low < r.High && !r.why.IsZero():
+		return i18n.Format("%s >= %s (%s)", name, kind.text(r.Low), r.why)
 	case r.Low < r.High:
-		return name + " >= " + kind.text(r.Low)
+		return i18n.Format("%s >= %s", name, kind.text(r.Low))
 	}
-	return name + " = " + kind.text(r.Low)
+	return i18n.Format("%s = %s", name, kind.text(r.Low))
 }
 
 // JudgeResult judges a load that ran to its end: its totals or, in the windowed
@@ -174,16 +174,16 @@ func (t *Tally) JudgeResult(r *load.Result) Outcome {
 
 // ifValid takes an outcome back that rests on a result which must not be used.
 func ifValid(r *load.Result, judged Outcome) Outcome {
-	why := ""
+	var why i18n.Message
 	switch {
 	case r.Interrupted:
-		why = "the load was interrupted"
+		why = i18n.New("objective.load-was-interrupted", "the load was interrupted")
 	case r.Validity == finding.Invalid:
-		why = "the measurement is invalid" + reasons(r.Findings)
+		why = i18n.Join(i18n.New("objective.measurement-is-invalid", "the measurement is invalid"), reasons(r.Findings))
 	default:
 		return judged
 	}
-	judged.Holds, judged.Known, judged.Text = false, false, fmt.Sprintf("%s; measured %s", why, judged.Text)
+	judged.Holds, judged.Known, judged.Text = false, false, i18n.New("objective.measured", "%s; measured %s", why, judged.Text)
 	return judged
 }
 

@@ -106,7 +106,7 @@ func TestJudge(t *testing.T) {
 			tt.change(&w)
 		}
 		got := judge(t, tt.expression, w)
-		if got.Verdict() != tt.want || !strings.Contains(got.Text, tt.text) || got.Holds && !got.Known {
+		if got.Verdict() != tt.want || !strings.Contains(got.Text.String(), tt.text) || got.Holds && !got.Known {
 			t.Errorf("%s: %v (%+v), want %v and %q", tt.expression, got.Verdict(), got, tt.want, tt.text)
 		}
 	}
@@ -169,7 +169,7 @@ func TestJudgeWindows(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := o.JudgeWindows(tt.windows)
-		if got.Verdict() != tt.want || !strings.Contains(got.Text, tt.text) {
+		if got.Verdict() != tt.want || !strings.Contains(got.Text.String(), tt.text) {
 			t.Errorf("%s in %d windows: %v (%s), want %v and %q", tt.expression, len(tt.windows), got.Verdict(), got.Text, tt.want, tt.text)
 		}
 	}
@@ -190,12 +190,12 @@ func TestJudgeResult(t *testing.T) {
 	r.Validity = finding.Invalid
 	r.Findings = []finding.Finding{{Name: finding.Steal, Validity: finding.Suspect}, {Name: finding.Little, Validity: finding.Invalid}}
 	for _, o := range []*Objective{whole, windowed} {
-		if got := o.JudgeResult(&r); got.Verdict() != Unknown || !strings.Contains(got.Text, "the measurement is invalid (little)") {
+		if got := o.JudgeResult(&r); got.Verdict() != Unknown || !strings.Contains(got.Text.String(), "the measurement is invalid (little)") {
 			t.Errorf("of an invalid result: %+v", got)
 		}
 	}
 	r.Interrupted = true
-	if got := whole.JudgeResult(&r); got.Verdict() != Unknown || !strings.Contains(got.Text, "interrupted") {
+	if got := whole.JudgeResult(&r); got.Verdict() != Unknown || !strings.Contains(got.Text.String(), "interrupted") {
 		t.Errorf("of an interrupted result: %+v", got)
 	}
 }

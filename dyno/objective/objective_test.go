@@ -91,7 +91,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q: %v, %v; want a syntax error", expression, o, err)
 			continue
 		}
-		if syntax.Column != want.column || !strings.Contains(syntax.Problem, want.why) {
+		if syntax.Column != want.column || !strings.Contains(syntax.Problem.String(), want.why) {
 			t.Errorf("%q: column %d: %s; want column %d and %q", expression, syntax.Column, syntax.Problem, want.column, want.why)
 		}
 	}

@@ -1,11 +1,11 @@
 package objective
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
 
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
 )
 
@@ -19,11 +19,14 @@ const (
 type SyntaxError struct {
 	Expression string
 	Column     int // of the character it is about, from 1
-	Problem    string
+	Problem    i18n.Message
 }
 
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%q: column %d: %s", e.Expression, e.Column, e.Problem)
+func (e *SyntaxError) Error() string { return e.Message().String() }
+
+// Message implements [i18n.Messager].
+func (e *SyntaxError) Message() i18n.Message {
+	return i18n.New("objective.column", "%q: column %d: %s", e.Expression, e.Column, e.Problem)
 }
 
 // Parse reads an expression. Errors are of type [*SyntaxError].
@@ -35,7 +38,7 @@ func (e *SyntaxError) Error() string {
 func Parse(expression string) (*Objective, error) {
 	p := &parser{text: expression}
 	if len(expression) > maxLength {
-		return nil, p.problem(maxLength, "longer than the %d bytes that are allowed", maxLength)
+		return nil, p.problem(maxLength, i18n.New("objective.longer-bytes-are-allowed", "longer than the %d bytes that are allowed", maxLength))
 	}
 	o := new(Objective)
 	if err := p.windows(o); err != nil {
@@ -47,14 +50,14 @@ func Parse(expression string) (*Objective, error) {
 			return nil, err
 		}
 		if len(o.Conditions) == maxConditions {
-			return nil, p.problem(p.at, "more than %d conditions", maxConditions)
+			return nil, p.problem(p.at, i18n.New("objective.more-conditions", "more than %d conditions", maxConditions))
 		}
 		o.Conditions = append(o.Conditions, c)
 		if p.skipSpace(); p.at == len(p.text) {
 			return o, nil
 		}
 		if !p.accept(",") {
-			return nil, p.problem(p.at, "expected a comma or the end, found %q", p.rest())
+			return nil, p.problem(p.at, i18n.New("objective.expected-comma-end-found", "expected a comma or the end, found %q", p.rest()))
 		}
 	}
 }
@@ -65,8 +68,8 @@ type parser struct {
 	at   int
 }
 
-func (p *parser) problem(at int, format string, args ...any) error {
-	return &SyntaxError{Expression: clip(p.text), Column: utf8.RuneCountInString(p.text[:min(at, len(p.text))]) + 1, Problem: fmt.Sprintf(format, args...)}
+func (p *parser) problem(at int, detail i18n.Message) error {
+	return &SyntaxError{Expression: clip(p.text), Column: utf8.RuneCountInString(p.text[:min(at, len(p.text))]) + 1, Problem: detail}
 }
 
 // clip keeps an error readable whatever was written.
@@ -124,15 +127,15 @@ func (p *parser) windows(o *Objective) error {
 		at := p.at
 		percent := p.number()
 		if math.IsNaN(percent) || !p.accept("%") || !p.accept("of windows") {
-			return p.problem(at, `expected "every window:" or "95%% of windows:" before the colon`)
+			return p.problem(at, i18n.New("objective.expected-every-window-windows-before", `expected "every window:" or "95%% of windows:" before the colon`))
 		}
 		if percent == 0 || percent > 100 {
-			return p.problem(at, "a share of windows is above 0%% and at most 100%%, not %s%%", decimal(percent))
+			return p.problem(at, i18n.New("objective.share-windows-is-above-and", "a share of windows is above 0%% and at most 100%%, not %s%%", decimal(percent)))
 		}
 		o.Windows = percent / 100
 	}
 	if !p.accept(":") {
-		return p.problem(p.at, "expected a colon, found %q", p.rest())
+		return p.problem(p.at, i18n.New("objective.expected-colon-found", "expected a colon, found %q", p.rest()))
 	}
 	return nil
 }
@@ -151,13 +154,13 @@ func (p *parser) condition() (Condition, error) {
 	l := Limit{Number: p.number()}
 	if math.IsNaN(l.Number) {
 		p.at = at
-		return Condition{}, p.problem(at, "expected a number of at most %d digits, %d of them decimals, found %q", maxDigits, maxDecimals, p.rest())
+		return Condition{}, p.problem(at, i18n.New("objective.expected-number-most-digits-them", "expected a number of at most %d digits, %d of them decimals, found %q", maxDigits, maxDecimals, p.rest()))
 	}
 	p.skipSpace()
 	unitAt := p.at
 	l.Unit = p.take(isUnit)
 	if err := m.kind().check(l); err != nil {
-		return Condition{}, p.problem(unitAt, "%s: %v", m, err)
+		return Condition{}, p.problem(unitAt, i18n.Format("%s: %v", m, err))
 	}
 	return Condition{Metric: m, Op: op, Limit: l}, nil
 }
@@ -171,14 +174,14 @@ func (p *parser) metric() (Metric, error) {
 	case ok:
 		return m, nil
 	case name == "" && p.at == len(p.text):
-		return Metric{}, p.problem(at, "expected a metric, such as p99, errors or throughput")
+		return Metric{}, p.problem(at, i18n.New("objective.expected-metric-p99-errors-throughput", "expected a metric, such as p99, errors or throughput"))
 	case name == "":
-		return Metric{}, p.problem(at, "expected a metric, found %q", p.rest())
+		return Metric{}, p.problem(at, i18n.New("objective.expected-metric-found", "expected a metric, found %q", p.rest()))
 	}
 	if meant, ok := spelling.Nearest(name, metricNames()); ok {
-		return Metric{}, p.problem(at, "no metric %q; did you mean %s?", clip(name), meant)
+		return Metric{}, p.problem(at, i18n.New("threshold.no-metric-did-you-mean", "no metric %q; did you mean %s?", clip(name), meant))
 	}
-	return Metric{}, p.problem(at, "no metric %q; there are [clock.]p50 to p100, [clock.]mean, max, min, stddev, %s", clip(name), strings.Join(loadFigures(), ", "))
+	return Metric{}, p.problem(at, i18n.New("objective.no-metric-are-clock-p50", "no metric %q; there are [clock.]p50 to p100, [clock.]mean, max, min, stddev, %s", clip(name), strings.Join(loadFigures(), ", ")))
 }
 
 func (p *parser) op() (Op, error) {
@@ -190,12 +193,12 @@ func (p *parser) op() (Op, error) {
 		}
 	}
 	if p.at < len(p.text) && p.text[p.at] == '=' {
-		return "", p.problem(p.at, "write == to compare for equality")
+		return "", p.problem(p.at, i18n.New("objective.write-compare-equality", "write == to compare for equality"))
 	}
 	if p.at == len(p.text) {
-		return "", p.problem(p.at, "expected <, <=, >, >= or == and a limit")
+		return "", p.problem(p.at, i18n.New("objective.expected-and-limit", "expected <, <=, >, >= or == and a limit"))
 	}
-	return "", p.problem(p.at, "expected <, <=, >, >= or ==, found %q", p.rest())
+	return "", p.problem(p.at, i18n.New("objective.expected-found", "expected <, <=, >, >= or ==, found %q", p.rest()))
 }
 
 // number reads a decimal number; NaN if there is none.

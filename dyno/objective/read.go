@@ -1,16 +1,16 @@
 package objective
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // read returns the bounds of the metric in a window, in the unit of its kind. If
 // nothing was measured they are NaN, and why says what lacks.
-func (m Metric) read(w *measure.Window) (low, high float64, why string) {
+func (m Metric) read(w *measure.Window) (low, high float64, why i18n.Message) {
 	if m.ofClock() {
 		return m.readClock(w)
 	}
@@ -18,30 +18,30 @@ func (m Metric) read(w *measure.Window) (low, high float64, why string) {
 		return errorShare(w, strings.TrimPrefix(kind, "."))
 	}
 	x, why := m.readLoad(w)
-	if why != "" {
+	if !why.IsZero() {
 		return math.NaN(), math.NaN(), why
 	}
-	return x, x, ""
+	return x, x, i18n.Message{}
 }
 
 // readClock reads a figure of a clock. A percentile that no request lies beyond is
 // not below the largest of them, and that is all that so few can tell. With requests that were given up, as slow
 // as they may have been, only percentiles below them, and minima, are known. Those that
 // failed are the slowest: a percentile among them is worse than any time.
-func (m Metric) readClock(w *measure.Window) (low, high float64, why string) {
+func (m Metric) readClock(w *measure.Window) (low, high float64, why i18n.Message) {
 	h, lost := w.Hist[m.Clock], w.GivenUp(m.Clock)
 	failed := w.Failed(m.Clock)
-	amongFailed := fmt.Sprintf("%d of %d requests failed, which count as the slowest", failed, w.Judged(m.Clock))
+	amongFailed := i18n.New("objective.requests-failed-count-slowest", "%d of %d requests failed, which count as the slowest", failed, w.Judged(m.Clock))
 	switch {
 	case m.Figure == "p" && w.AmongFailed(m.Clock, m.Percentile) && w.Judged(m.Clock) >= measure.Needs(m.Percentile):
 		return math.Inf(1), math.Inf(1), amongFailed
 	case w.Timed(m.Clock) > 0:
 	case lost > 0 && failed == 0:
-		return math.NaN(), math.NaN(), fmt.Sprintf("all %d requests were given up", lost)
+		return math.NaN(), math.NaN(), i18n.New("objective.all-requests-were-given-up", "all %d requests were given up", lost)
 	case lost+failed > 0:
 		return math.NaN(), math.NaN(), amongFailed
 	default:
-		return math.NaN(), math.NaN(), "nothing was timed"
+		return math.NaN(), math.NaN(), i18n.New("objective.nothing-was-timed", "nothing was timed")
 	}
 	known := lost == 0 && !w.Failing(m.Clock)
 	if lost == 0 && !known && m.Figure != "p" {
@@ -53,14 +53,14 @@ func (m Metric) readClock(w *measure.Window) (low, high float64, why string) {
 		ns, known = w.Quantile(m.Clock, m.Percentile)
 		low = float64(ns)
 		if known && !w.Tells(m.Clock, m.Percentile) {
-			known, why = false, fmt.Sprintf("of only %d requests, and it takes %d for one to lie beyond it", w.Judged(m.Clock), measure.Needs(m.Percentile))
+			known, why = false, i18n.New("objective.only-requests-and-takes-one", "of only %d requests, and it takes %d for one to lie beyond it", w.Judged(m.Clock), measure.Needs(m.Percentile))
 		}
 	case "mean":
 		low = h.Mean()
 	case "max":
 		low = float64(w.Longest(m.Clock))
 	case "min":
-		return float64(h.Min()), float64(h.Min()), ""
+		return float64(h.Min()), float64(h.Min()), i18n.Message{}
 	case "stddev":
 		low = h.StdDev()
 		if !known {
@@ -68,43 +68,43 @@ func (m Metric) readClock(w *measure.Window) (low, high float64, why string) {
 		}
 	}
 	if known {
-		return low, low, ""
+		return low, low, i18n.Message{}
 	}
 	return low, math.Inf(1), why
 }
 
 // readLoad reads a figure of the whole.
-func (m Metric) readLoad(w *measure.Window) (x float64, why string) {
+func (m Metric) readLoad(w *measure.Window) (x float64, why i18n.Message) {
 	if w.Length <= 0 {
-		return 0, "no time was measured"
+		return 0, i18n.New("objective.no-time-was-measured", "no time was measured")
 	}
 	switch m.Figure {
 	case "throughput":
-		return float64(w.Completed) / w.Length.Seconds(), ""
+		return float64(w.Completed) / w.Length.Seconds(), i18n.Message{}
 	case "sent":
-		return float64(w.Sent), ""
+		return float64(w.Sent), i18n.Message{}
 	case "completed":
-		return float64(w.Completed), ""
+		return float64(w.Completed), i18n.Message{}
 	case "shed":
-		return float64(w.Shed), ""
+		return float64(w.Shed), i18n.Message{}
 	case "in_flight":
-		return w.InFlight, ""
+		return w.InFlight, i18n.Message{}
 	case "cpu":
 		if w.Completed == 0 {
-			return 0, "no request was completed"
+			return 0, i18n.New("objective.no-request-was-completed", "no request was completed")
 		}
-		return float64(w.Worked()) / float64(w.Completed), ""
+		return float64(w.Worked()) / float64(w.Completed), i18n.Message{}
 	}
-	return 0, "there is no such metric"
+	return 0, i18n.New("objective.is-no-metric", "there is no such metric")
 }
 
 // errorShare is the share of the requests that failed; of one kind, or of any
 // if kind is empty. What became of those that had no answer by the end is not known.
-func errorShare(w *measure.Window, kind string) (low, high float64, why string) {
+func errorShare(w *measure.Window, kind string) (low, high float64, why i18n.Message) {
 	e := &w.Errors
 	all := w.Right() + e.Total()
 	if all == 0 {
-		return math.NaN(), math.NaN(), "no request came to an end"
+		return math.NaN(), math.NaN(), i18n.New("objective.no-request-came-end", "no request came to an end")
 	}
 	failed := uint64(0)
 	for _, k := range e.ByKind() {
@@ -115,7 +115,7 @@ func errorShare(w *measure.Window, kind string) (low, high float64, why string) 
 	all += w.Unfinished
 	low, high = float64(failed)/float64(all), float64(failed+w.Unfinished)/float64(all)
 	if w.Unfinished > 0 {
-		why = fmt.Sprintf("at most %s: %d requests had no answer by the end", share.text(high), w.Unfinished)
+		why = i18n.New("objective.most-requests-no-answer-end", "at most %s: %d requests had no answer by the end", share.text(high), w.Unfinished)
 	}
 	return low, high, why
 }

@@ -1,14 +1,13 @@
 package objective
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // Tally judges windows as they come, for the windowed form of an objective. It
@@ -31,7 +30,7 @@ type judgedWindow struct {
 func (o *Objective) NewTally() *Tally {
 	t := &Tally{objective: o, readings: make([]Reading, len(o.Conditions))}
 	for i, c := range o.Conditions {
-		t.readings[i] = Reading{Condition: c, Low: math.NaN(), High: math.NaN(), why: "nothing was measured"}
+		t.readings[i] = Reading{Condition: c, Low: math.NaN(), High: math.NaN(), why: i18n.New("objective.nothing-was-measured", "nothing was measured")}
 	}
 	return t
 }
@@ -135,18 +134,18 @@ func (t *Tally) Outcome() Outcome {
 	}
 	n := t.of[Holds] + t.of[Fails] + t.of[Unknown]
 	if n == 0 {
-		return outcome(Unknown, t.readings, "there is no valid window")
+		return outcome(Unknown, t.readings, i18n.New("objective.is-no-valid-window", "there is no valid window"))
 	}
 	v := t.decide(t.of[Holds], t.of[Unknown])
-	text := fmt.Sprintf("holds in %d of %d windows", t.of[Holds], n)
+	text := i18n.New("objective.holds-windows", "holds in %d of %d windows", t.of[Holds], n)
 	if t.of[Unknown] > 0 {
-		text += fmt.Sprintf(", unknown in %d", t.of[Unknown])
+		text = i18n.Join(text, i18n.New("objective.unknown", ", unknown in %d", t.of[Unknown]))
 	}
-	worst := make([]string, len(readings))
+	worst := make([]i18n.Message, len(readings))
 	for i, r := range readings {
-		worst[i] = r.String()
+		worst[i] = r.Message()
 	}
-	return outcome(v, readings, text+"; at worst "+strings.Join(worst, ", "))
+	return outcome(v, readings, i18n.Join(text, i18n.New("objective.worst", "; at worst "), i18n.List(", ", worst...)))
 }
 
 // decide compares the share of windows that hold, and that may hold, with what

@@ -38,7 +38,7 @@ func TestTallyWithoutWarmUp(t *testing.T) {
 		windows[i].Findings = []finding.Finding{{Name: finding.StillWarmingUp, Validity: finding.Invalid}}
 	}
 	want := fmt.Sprintf("holds in %d of %d windows", len(windows)-3, len(windows)-3)
-	if got := tally.JudgeResult(r); got.Verdict() != Holds || !strings.HasPrefix(got.Text, want) {
+	if got := tally.JudgeResult(r); got.Verdict() != Holds || !strings.HasPrefix(got.Text.String(), want) {
 		t.Errorf("without them: %s, want %q", got.Text, want)
 	}
 }

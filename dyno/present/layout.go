@@ -2,48 +2,27 @@ package present
 
 import (
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/width"
+	"dyno.example/dyno/internal/columns"
 )
 
 // Width is how many columns of a terminal a text takes.
-func Width(s string) int {
-	columns := 0
-	for _, r := range s {
-		columns += letterWidth(r)
-	}
-	return columns
-}
+func Width(s string) int { return columns.Width(s) }
 
-// letterWidth is how many columns a letter takes: two if it is wide or full-width
-// by Unicode's annex 11, none if it stands on the letter before it. Those of which the
-// annex leaves it open, as ≥ and ×, are narrow on the terminals of today.
-func letterWidth(r rune) int {
-	switch {
-	case r < 0x300:
-		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me):
-		return 0
-	case wide(r):
-		return 2
-	}
-	return 1
-}
+// Left fills a text up with spaces on its right to so many columns of a terminal.
+func Left(text string, most int) string { return columns.Left(text, most) }
 
-func wide(r rune) bool {
-	kind := width.LookupRune(r).Kind()
-	return kind == width.EastAsianWide || kind == width.EastAsianFullwidth
-}
+// Right fills a text up with spaces on its left to so many columns of a terminal.
+func Right(text string, most int) string { return columns.Right(text, most) }
 
 // Clip shortens a text to a number of columns with an ellipsis.
-func Clip(s string, columns int) string {
-	if Width(s) <= columns {
+func Clip(s string, most int) string {
+	if Width(s) <= most {
 		return s
 	}
 	taken := 1 // by the ellipsis
 	for i, r := range s {
-		if taken += letterWidth(r); taken > columns {
+		if taken += columns.Letter(r); taken > most {
 			return s[:i] + "…"
 		}
 	}
@@ -52,13 +31,13 @@ func Clip(s string, columns int) string {
 
 // Wrap breaks a text into lines of at most so many columns, at ordinary spaces and
 // between wide letters, which stand without spaces.
-func Wrap(s string, columns int) string {
+func Wrap(s string, most int) string {
 	var lines []string
 	line := ""
 	for word := range strings.SplitSeq(s, " ") {
 		space := " "
 		for _, part := range breakable(word) {
-			if line != "" && Width(line)+len(space)+Width(part) > columns {
+			if line != "" && Width(line)+len(space)+Width(part) > most {
 				lines, line = append(lines, line), ""
 			}
 			if line != "" {
@@ -82,20 +61,10 @@ func breakable(word string) []string {
 	var parts []string
 	start, last := 0, rune(-1)
 	for i, r := range word {
-		if last >= 0 && (wide(last) || wide(r)) && !strings.ContainsRune(notFirst, r) && !strings.ContainsRune(notLast, last) {
+		if last >= 0 && (columns.Wide(last) || columns.Wide(r)) && !strings.ContainsRune(notFirst, r) && !strings.ContainsRune(notLast, last) {
 			parts, start = append(parts, word[start:i]), i
 		}
 		last = r
 	}
 	return append(parts, word[start:])
-}
-
-// Left fills a text up with spaces on its right to so many columns of a terminal.
-func Left(text string, columns int) string {
-	return text + strings.Repeat(" ", max(columns-Width(text), 0))
-}
-
-// Right fills a text up with spaces on its left to so many columns of a terminal.
-func Right(text string, columns int) string {
-	return strings.Repeat(" ", max(columns-Width(text), 0)) + text
 }

@@ -6,14 +6,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
-// Counted is a number of things in words.
-func Counted(n uint64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+// Connections is a number of them in words.
+func Connections(n int) i18n.Message {
+	return i18n.Plural(n, i18n.New("count.connection", "%d connection", n), i18n.New("count.connections", "%d connections", n))
+}
+
+// Streams is a number of them in words.
+func Streams(n int) i18n.Message {
+	return i18n.Plural(n, i18n.New("count.stream", "%d stream", n), i18n.New("count.streams", "%d streams", n))
 }
 
 // Duration formats nanoseconds with three digits and a unit.

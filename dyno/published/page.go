@@ -7,6 +7,7 @@ import (
 
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/studies"
+	"dyno.example/internal/i18n"
 )
 
 // Question is a claim of the catalogue with what is known of it.
@@ -107,16 +108,13 @@ func markAged(v *claim.Outcome, held *claim.Claim) {
 	if v.Basis != nil {
 		b = *v.Basis
 	}
-	if b.Rule != "" {
-		b.Rule += ", "
-	}
-	b.Rule += olderForm
+	b.Rule = i18n.List(", ", slices.DeleteFunc([]i18n.Message{b.Rule, i18n.Verbatim(olderForm)}, i18n.Message.IsZero)...)
 	v.Basis = &b
 }
 
 // outdated reports whether a verdict is by another rule, or another form of its study,
 // than today's.
-func outdated(v *claim.Outcome) bool { return v.Basis != nil && v.Basis.Rule != "" }
+func outdated(v *claim.Outcome) bool { return v.Basis != nil && !v.Basis.Rule.IsZero() }
 
 // NotMeasured is the verdict on what has no result.
 const NotMeasured claim.Verdict = "not measured yet"
@@ -133,31 +131,32 @@ func (q *Question) Verdict() claim.Verdict {
 }
 
 // Word is the verdict with what weakens it, as it is shown wherever there is one.
-func (q *Question) Word() string {
-	word := string(q.Verdict())
-	if q.Result != nil {
-		word = q.Result.Word()
+func (q *Question) Word() i18n.Message {
+	var also []i18n.Message
+	if q.Substitute != "" {
+		also = append(also, i18n.New("published.of-substitute", "of %s", q.Substitute))
 	}
-	if q.Substitute == "" || q.Verdict() == NotMeasured {
-		return word
+	switch {
+	case q.Result != nil:
+		return q.Result.Word(also...)
+	case q.Verdict() == NotMeasured:
+		return i18n.New("published.not-measured", string(NotMeasured))
+	case also != nil:
+		return i18n.Format("%s (%s)", q.Verdict(), also[0])
 	}
-	of := "of " + q.Substitute
-	if text, ok := strings.CutSuffix(word, ")"); ok {
-		return text + ", " + of + ")"
-	}
-	return word + " (" + of + ")"
+	return q.Verdict().Message()
 }
 
 // Remedy is the command that decides the claim: that of its study, or what a
 // record was made with, as some are by a program.
-func (q *Question) Remedy() string {
+func (q *Question) Remedy() i18n.Message {
 	switch {
 	case q.Study != "":
-		return "dyno run " + q.Study
+		return i18n.Verbatim("dyno run " + q.Study)
 	case q.Record != nil:
-		return q.Record.Command
+		return i18n.Verbatim(q.Record.Command)
 	}
-	return "no study yet"
+	return i18n.New("published.no-study-yet", "no study yet")
 }
 
 // deciding is the part of the result that decides, nil if there is none.
@@ -285,13 +284,13 @@ func (q *Question) short() string {
 	case part != nil && part.Effect != nil:
 		return effect(part.Effect)
 	case q.Result != nil:
-		return q.Result.Why
+		return q.Result.Why.String()
 	case q.Verdict() == claim.Unmeasurable:
 		return "needs another machine"
 	case q.Study != "":
-		return "`" + q.Remedy() + "`"
+		return "`" + q.Remedy().String() + "`"
 	}
-	return q.Remedy()
+	return q.Remedy().String()
 }
 
 // detail is the section of one claim.
@@ -333,8 +332,8 @@ func (q *Question) unmeasurable() (reasons []string) {
 		return nil
 	}
 	for _, part := range q.Result.Parts {
-		if part.Verdict == claim.Unmeasurable && part.Effect != nil && part.Why != q.reason() && !slices.Contains(reasons, part.Why) {
-			reasons = append(reasons, part.Why)
+		if part.Verdict == claim.Unmeasurable && part.Effect != nil && part.Why.String() != q.reason() && !slices.Contains(reasons, part.Why.String()) {
+			reasons = append(reasons, part.Why.String())
 		}
 	}
 	return reasons
@@ -352,11 +351,11 @@ func runs(n int) string {
 func (q *Question) reason() string {
 	switch {
 	case q.Result != nil:
-		return q.Result.Why
+		return q.Result.Why.String()
 	case q.Verdict() == claim.Unmeasurable:
 		return strings.Join(strings.Fields(q.Held.Unmeasurable), " ")
 	}
-	return "`" + q.Remedy() + "`"
+	return "`" + q.Remedy().String() + "`"
 }
 
 func (p *page) result(q *Question) {
@@ -370,7 +369,7 @@ func (p *page) result(q *Question) {
 	}
 	p.line("| held to | measured | verdict |\n|---|---|---|")
 	for i, part := range q.Result.Parts {
-		figure := part.Why
+		figure := part.Why.String()
 		if part.Effect != nil {
 			figure = measured(part.Effect)
 			if of := part.Other(); of != "" {
@@ -404,7 +403,9 @@ func basis(o *claim.Outcome) string {
 		}
 	}
 	if o.Basis != nil {
-		parts = append(parts, o.Basis.Doubts...)
+		for _, doubt := range o.Basis.Doubts {
+			parts = append(parts, doubt.String())
+		}
 	}
 	return strings.Join(parts, "; ")
 }

@@ -13,6 +13,7 @@ import (
 	"dyno.example/dyno/machine"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/studies"
+	"dyno.example/internal/i18n"
 )
 
 // catalogue has four claims: measured, not yet, unmeasurable, without a study.
@@ -37,7 +38,7 @@ func held() map[string][]claim.Claim {
 }
 
 func outcome(id string, v claim.Verdict, estimate float64) claim.Outcome {
-	return claim.Outcome{ID: id, Verdict: v, Why: "because", Blocks: 8, Parts: []claim.Part{{
+	return claim.Outcome{ID: id, Verdict: v, Why: i18n.Verbatim("because"), Blocks: 8, Parts: []claim.Part{{
 		Expression: "throughput[a] / throughput[b] <= 0.6", Verdict: v, Blocks: 8,
 		Effect: &claim.Effect{
 			Unit: "×", Op: claim.LessEq, Bound: 0.6,
@@ -106,7 +107,7 @@ func TestPage(t *testing.T) {
 func TestPageSaysWhyPartsAreUnmeasurable(t *testing.T) {
 	one := outcome("kept", claim.Confirmed, 0.4)
 	other := one.Parts[0]
-	other.Expression, other.Verdict, other.Why = "errors[a] >= 12%", claim.Unmeasurable, "the client waits"
+	other.Expression, other.Verdict, other.Why = "errors[a] >= 12%", claim.Unmeasurable, i18n.Verbatim("the client waits")
 	one.Parts, one.Verdict = append(one.Parts, other, other), claim.Mixed
 	page := &page{}
 	q := Question{Claim: catalogue().Claims[0], Result: &one, Record: record(false, 2, one)}
@@ -291,7 +292,7 @@ func TestRemedy(t *testing.T) {
 		"go run ./y":   {Record: &Record{Command: "go run ./y"}},
 		"no study yet": {},
 	} {
-		if got := q.Remedy(); got != want {
+		if got := q.Remedy(); got.String() != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"dyno.example/dyno/claim"
+	"dyno.example/internal/i18n"
 )
 
 // FileName is that of the record in a result's folder.
@@ -132,6 +133,6 @@ func (r *Record) markOld() {
 		if r.Verdicts[i].Basis == nil {
 			r.Verdicts[i].Basis = &claim.Basis{}
 		}
-		r.Verdicts[i].Basis.Rule = oldRule
+		r.Verdicts[i].Basis.Rule = i18n.Verbatim(oldRule)
 	}
 }

@@ -1,13 +1,13 @@
 package regression
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"dyno.example/dyno/compare"
 	"dyno.example/dyno/regression/threshold"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // minTrials is how many restarts each version needs for a judgement: with two,
@@ -15,10 +15,10 @@ import (
 const minTrials = 3
 
 // missing says why there are no values of a metric; empty if there are.
-func (s *sample) missing(metric string) string {
+func (s *sample) missing(metric string) i18n.Message {
 	v, ok := s.metrics[metric]
 	if !ok {
-		return "not measured"
+		return i18n.New("compare.not-measured", "not measured")
 	}
 	return v.missing
 }
@@ -29,7 +29,7 @@ func (s *sample) missing(metric string) string {
 // is that lies among requests which were given up.
 func (s *sample) judged(t threshold.Threshold, asked bool) bool {
 	v, ok := s.metrics[t.Metric]
-	return asked || s.broken != "" || ok && !v.nowhere
+	return asked || !s.broken.IsZero() || ok && !v.nowhere
 }
 
 // check holds a threshold against a metric.
@@ -41,13 +41,13 @@ func (s *sample) check(t threshold.Threshold, level float64) Check {
 	v := s.metrics[t.Metric]
 	c.Unit = v.unit
 	why := firstOf(s.broken, s.missing(t.Metric))
-	if why == "" && min(len(v.old), len(v.new)) < minTrials {
-		why = fmt.Sprintf("%d restarts of the old and %d of the new version are too few: it takes %d", len(v.old), len(v.new), minTrials)
+	if why.IsZero() && min(len(v.old), len(v.new)) < minTrials {
+		why = i18n.New("regression.restarts-old-and-new-version", "%d restarts of the old and %d of the new version are too few: it takes %d", len(v.old), len(v.new), minTrials)
 	}
-	if why == "" && min(slices.Min(v.old), slices.Min(v.new)) <= 0 {
-		why = "it is zero in some trials, and of zero there is no ratio"
+	if why.IsZero() && min(slices.Min(v.old), slices.Min(v.new)) <= 0 {
+		why = i18n.New("compare.is-zero-some-trials-and", "it is zero in some trials, and of zero there is no ratio")
 	}
-	if why != "" {
+	if !why.IsZero() {
 		c.cannotTell(why)
 		return c
 	}
@@ -56,14 +56,14 @@ func (s *sample) check(t threshold.Threshold, level float64) Check {
 	c.Verdict = judge(c.Ratio, t)
 	c.power(&v, level)
 	c.Sentence = c.says()
-	if c.Verdict == OK && s.failing() != "" {
+	if c.Verdict == OK && !s.failing().IsZero() {
 		c.cannotTell(s.failing())
 	}
 	return c
 }
 
-func (c *Check) cannotTell(why string) {
-	c.Verdict, c.Sentence = CannotTell, fmt.Sprintf("can't tell about %s: %s", compare.MetricName(c.Metric), why)
+func (c *Check) cannotTell(why i18n.Message) {
+	c.Verdict, c.Sentence = CannotTell, i18n.New("compare.cant-tell-about", "can't tell about %s: %s", compare.MetricName(c.Metric), why)
 }
 
 func (v *values) ratio(level float64) stats.Interval {
@@ -110,24 +110,24 @@ func judge(ratio stats.Interval, t threshold.Threshold) Verdict {
 }
 
 // says puts the check into a sentence.
-func (c *Check) says() string {
+func (c *Check) says() i18n.Message {
 	what := compare.MetricName(c.Metric)
 	if c.Ratio.Level == 0 {
-		return fmt.Sprintf("can't tell about %s: %s", what, c.Ratio.Note)
+		return i18n.New("compare.cant-tell-about", "can't tell about %s: %s", what, c.Ratio.Note)
 	}
-	text := what + " is " + compare.Change(c.Ratio) + fmt.Sprintf("; %.3g %% are allowed", 100*math.Abs(c.Threshold.Change))
+	text := i18n.Join(i18n.New("compare.is", "%s is %s", what, compare.Change(c.Ratio)), i18n.New("regression.are-allowed", "; %.3g %% are allowed", 100*math.Abs(c.Threshold.Change)))
 	if compare.Contradicts(c.Ratio, c.Old, c.New) {
-		text += compare.ByMedians
+		text = i18n.Join(text, compare.ByMedians())
 	}
 	if c.Verdict != CannotTell {
 		return text
 	}
-	text = "can't tell: " + text
+	text = i18n.Join(i18n.New("regression.cant-tell", "can't tell: "), text)
 	if c.Needs > 0 {
-		text += fmt.Sprintf("; about %d blocks would tell", c.Needs)
+		text = i18n.Join(text, i18n.New("regression.about-blocks-would-tell", "; about %d blocks would tell", c.Needs))
 	}
 	if c.NeedsDays > 0 {
-		text += fmt.Sprintf("; a baseline of about %d days would tell", c.NeedsDays)
+		text = i18n.Join(text, i18n.New("regression.baseline-about-days-would-tell", "; a baseline of about %d days would tell", c.NeedsDays))
 	}
 	return text
 }

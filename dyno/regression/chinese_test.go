@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 var english = regexp.MustCompile(`\b[a-z’']{2,} [a-z’']{2,} [a-z’']{2,}\b`)
@@ -36,7 +37,7 @@ func TestResultInChinese(t *testing.T) {
 		"ok": worse(1), "failing": worse(1, 15, 14), "confirmed": confirmed, "unconfirmed": unconfirmed, "undecided": noisy,
 		"dead": JudgePairs(dead, both, asked), "both fail": JudgePairs(both15, both, asked), "nothing": JudgePairs(both15, nil, asked),
 	} {
-		r.Old, r.New = "main (0123456789ab)", "the working tree (0123456789ab with changes)"
+		r.Old, r.New = i18n.Verbatim("main (0123456789ab)"), i18n.New("regression.changed-tree", "the working tree (%s with changes)", "0123456789ab")
 		r.Remarks = dropFixture(r.Remarks)
 		var b bytes.Buffer
 		if err := errors.Join(r.Text(&b, zh, 0, false), r.Markdown(&b, zh)); err != nil {
@@ -49,9 +50,9 @@ func TestResultInChinese(t *testing.T) {
 }
 
 // dropFixture leaves out what the made-up run says in words that the lab does not use.
-func dropFixture(remarks []string) (kept []string) {
+func dropFixture(remarks []i18n.Message) (kept []i18n.Message) {
 	for _, r := range remarks {
-		if !regexp.MustCompile(`^\w+: [a-z-]+: `).MatchString(r) {
+		if !regexp.MustCompile(`^\w+: [a-z-]+: `).MatchString(r.String()) {
 			kept = append(kept, r)
 		}
 	}

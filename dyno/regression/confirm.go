@@ -1,11 +1,11 @@
 package regression
 
 import (
-	"fmt"
 	"slices"
 
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/baseline"
+	"dyno.example/internal/i18n"
 )
 
 // Suspects are the cells about which there is an alarm.
@@ -54,11 +54,11 @@ func (r *Result) confirm(second *Result) {
 			return s.Group == c.Group && s.Subject == c.Subject && s.Threshold == c.Threshold
 		})
 		if at < 0 {
-			c.cannotTell(fmt.Sprintf("the alarm could not be confirmed, as the second run has no such cell; first run: %s", c.changed()))
+			c.cannotTell(i18n.New("regression.alarm-could-not-confirmed-second", "the alarm could not be confirmed, as the second run has no such cell; first run: %s", c.changed()))
 		} else {
 			said := c.changed()
 			*c = second.Checks[at]
-			c.Sentence += fmt.Sprintf("; first run: %s", said)
+			c.Sentence = i18n.Join(c.Sentence, i18n.New("regression.first-run", "; first run: %s", said))
 		}
 		c.First = &first
 	}
@@ -80,7 +80,7 @@ func (r *Result) Unconfirmable(why error) {
 		}
 		first := c.change()
 		c.First = &first
-		c.cannotTell(fmt.Sprintf("the alarm could not be confirmed: %v; first run: %s", why, c.changed()))
+		c.cannotTell(i18n.New("regression.alarm-could-not-confirmed-first", "the alarm could not be confirmed: %v; first run: %s", why, c.changed()))
 	}
 	r.conclude()
 }
@@ -88,6 +88,6 @@ func (r *Result) Unconfirmable(why error) {
 // Unconfirmed is what to add if an alarm rests on one run alone.
 func (r *Result) Unconfirmed(why string) {
 	if r.Verdict == Regression {
-		r.Remarks = append(r.Remarks, "the alarm rests on one run: "+why)
+		r.Remarks = append(r.Remarks, i18n.Join(i18n.New("regression.alarm-rests-one-run", "the alarm rests on one run: "), why))
 	}
 }

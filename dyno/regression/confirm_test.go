@@ -25,7 +25,7 @@ func TestAnAlarmNeedsTwoRuns(t *testing.T) {
 		second.Run.ID = "second"
 		r.ConfirmPairs(second, both, asked)
 		check := r.Checks[0]
-		if r.Verdict != c.want || check.First == nil || math.Abs(check.First.Estimate-1.2) > 0.02 || len(r.Runs) != 2 || !strings.Contains(check.Sentence, "first run: 20 % higher") {
+		if r.Verdict != c.want || check.First == nil || math.Abs(check.First.Estimate-1.2) > 0.02 || len(r.Runs) != 2 || !strings.Contains(check.Sentence.String(), "first run: 20 % higher") {
 			t.Errorf("%s: %s, %+v, runs %q", c.name, r.Verdict, check, r.Runs)
 		}
 		if c.want == Regression && math.Abs(check.Ratio.Estimate-1.3) > 0.02 {
@@ -36,7 +36,7 @@ func TestAnAlarmNeedsTwoRuns(t *testing.T) {
 	empty := twins(t, 1, 0.005)
 	empty.Groups = nil
 	gone.ConfirmPairs(empty, both, asked)
-	if gone.Verdict != CannotTell || !strings.Contains(gone.Checks[0].Sentence, "could not be confirmed") {
+	if gone.Verdict != CannotTell || !strings.Contains(gone.Checks[0].Sentence.String(), "could not be confirmed") {
 		t.Errorf("%s, %+v", gone.Verdict, gone.Checks)
 	}
 }
@@ -46,7 +46,7 @@ func TestAnAlarmThatCannotBeConfirmed(t *testing.T) {
 	r := JudgePairs(twins(t, 1.2, 0.005), both, asked)
 	r.Unconfirmable(errors.New("no space left on device"))
 	c := r.Checks[0]
-	if r.Verdict != CannotTell || c.First == nil || c.Ratio.N == 0 || !strings.Contains(c.Sentence, "could not be confirmed: no space left on device; first run: 20 % higher") {
+	if r.Verdict != CannotTell || c.First == nil || c.Ratio.N == 0 || !strings.Contains(c.Sentence.String(), "could not be confirmed: no space left on device; first run: 20 % higher") {
 		t.Errorf("%s, %+v", r.Verdict, c)
 	}
 }

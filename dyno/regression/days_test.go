@@ -10,6 +10,7 @@ import (
 
 	"dyno.example/dyno/baseline"
 	"dyno.example/dyno/regression/threshold"
+	"dyno.example/internal/i18n"
 )
 
 // aDay draws the restarts of one day, which share it.
@@ -107,12 +108,12 @@ func TestJudgeByDays(t *testing.T) {
 		if check.Verdict != c.want || r.Days != 5 || check.Finds <= 0 {
 			t.Errorf("%s: %+v", c.name, check)
 		}
-		if strings.Contains(strings.Join(r.Remarks, "\n"), "one day") {
+		if strings.Contains(i18n.List("\n", r.Remarks...).String(), "one day") {
 			t.Errorf("%s: %q", c.name, r.Remarks)
 		}
 	}
 	one := JudgeStored(twins(t, 1.2, 0.005), days(t, 0), asked)
-	if text := strings.Join(one.Remarks, "\n"); one.Days != 1 || !strings.Contains(text, "the baseline is of one day") || !strings.Contains(one.summary(), "the day included") {
+	if text := i18n.List("\n", one.Remarks...); one.Days != 1 || !strings.Contains(text.String(), "the baseline is of one day") || !strings.Contains(one.summary().String(), "the day included") {
 		t.Errorf("%q, %s", one.Remarks, one.summary())
 	}
 }
@@ -146,8 +147,8 @@ func TestFarFromTheDays(t *testing.T) {
 	for after, want := range map[int]bool{-1: false, 1: false, 3: false, 4: true, 60: true} {
 		a := twins(t, 1, 0.005)
 		a.Run.Started = last.Add(time.Duration(after) * 24 * time.Hour)
-		remarks := strings.Join(JudgeStored(a, b, asked).Remarks, "\n")
-		if strings.Contains(remarks, "were started within 4 days") != want {
+		remarks := i18n.List("\n", JudgeStored(a, b, asked).Remarks...)
+		if strings.Contains(remarks.String(), "were started within 4 days") != want {
 			t.Errorf("%d days after: %q", after, remarks)
 		}
 	}

@@ -1,13 +1,13 @@
 package regression
 
 import (
-	"fmt"
 	"slices"
 
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/compare"
 	"dyno.example/dyno/regression/threshold"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // To fail is cheaper than to answer: a version that fails looks better in every other
@@ -23,8 +23,8 @@ const errorShare = "errors"
 type shares struct {
 	old, new         []float64
 	oldName, newName string
-	died             int    // restarts in which the new version failed as a whole
-	broken           string // why they may not be judged; empty if they may
+	died             int          // restarts in which the new version failed as a whole
+	broken           i18n.Message // why they may not be judged; empty if they may
 }
 
 func newShares(a *analysis.Analysis, c *compare.Cell, oldName string) shares {
@@ -48,12 +48,12 @@ func sharesOf(c *compare.Cell) []float64 {
 
 // brokenShares says why a cell's errors may not be judged. Trials that failed by the
 // subject's own fault can be, other than in [brokenCell].
-func brokenShares(a *analysis.Analysis, c *compare.Cell) string {
+func brokenShares(a *analysis.Analysis, c *compare.Cell) i18n.Message {
 	used, all := len(c.Trials)+len(c.Failed), len(c.Trials)+len(c.Failed)+len(c.Left)
 	if used > 0 && 2*used >= all {
-		return ""
+		return i18n.Message{}
 	}
-	return fmt.Sprintf("only %d of %d trials of %s can be used%s", used, all, c.Subject, because(a, c.Left))
+	return i18n.New("regression.only-trials-can-used", "only %d of %d trials of %s can be used%s", used, all, c.Subject, because(a, c.Left))
 }
 
 // withErrors adds the threshold of errors, unless there is one or they are accepted.
@@ -69,7 +69,7 @@ func (r *Result) withErrors(list []threshold.Threshold) []threshold.Threshold {
 func (s *sample) holdErrors(thresholds []threshold.Threshold, o Options, level float64) {
 	s.errors = nil
 	for _, t := range thresholds {
-		if t.OfErrors() && (s.broken == "" || len(s.shares.new) > 0 && s.shares.broken == "") {
+		if t.OfErrors() && (s.broken.IsZero() || len(s.shares.new) > 0 && s.shares.broken.IsZero()) {
 			c := s.checkErrors(t, o.named(t), level)
 			s.errors = &c
 		}
@@ -84,14 +84,14 @@ func (s *sample) checkErrors(t threshold.Threshold, named bool, level float64) C
 	c := Check{Group: s.group, Subject: s.subject, Metric: t.Metric, Unit: "%", Threshold: t, Verdict: CannotTell}
 	h := &s.shares
 	switch n := min(len(h.old), len(h.new)); {
-	case h.broken != "":
+	case !h.broken.IsZero():
 		c.cannotTell(h.broken)
 		return c
 	case n == 0:
-		c.cannotTell(firstOf(s.missing(errorShare), "not measured"))
+		c.cannotTell(firstOf(s.missing(errorShare), i18n.New("compare.not-measured", "not measured")))
 		return c
 	case n < minTrials:
-		c.cannotTell(fmt.Sprintf("%d restarts of the old and %d of the new version are too few: it takes %d", len(h.old), len(h.new), minTrials))
+		c.cannotTell(i18n.New("regression.restarts-old-and-new-version", "%d restarts of the old and %d of the new version are too few: it takes %d", len(h.old), len(h.new), minTrials))
 		return c
 	}
 	c.Old, c.New = stats.Median(h.old, level), stats.Median(h.new, level)
@@ -104,28 +104,28 @@ func (s *sample) checkErrors(t threshold.Threshold, named bool, level float64) C
 	case d.High <= limit, !named && d.Estimate <= limit:
 		c.Verdict = OK
 	}
-	c.Sentence = h.says(d) + fmt.Sprintf("; %.3g points more are allowed", limit)
+	c.Sentence = i18n.Join(h.says(d), i18n.New("regression.points-more-are-allowed", "; %.3g points more are allowed", limit))
 	if c.Verdict == CannotTell {
-		c.Sentence = "can't tell: " + c.Sentence
+		c.Sentence = i18n.Join(i18n.New("regression.cant-tell", "can't tell: "), c.Sentence)
 	}
 	return c
 }
 
 // says names both shares, and the difference if there is one.
-func (s *shares) says(d stats.Interval) string {
+func (s *shares) says(d stats.Interval) i18n.Message {
 	text := s.compared()
 	if d.Estimate != 0 {
-		text += ": " + differenceText(d)
+		text = i18n.Join(text, ": ", differenceText(d))
 	}
 	if s.died > 0 {
-		text += fmt.Sprintf("; it failed as a whole in %d of %d trials, which count as 100 %%", s.died, len(s.new))
+		text = i18n.Join(text, i18n.New("regression.failed-whole-trials-count", "; it failed as a whole in %d of %d trials, which count as 100 %%", s.died, len(s.new)))
 	}
 	return text
 }
 
 // compared names both shares.
-func (s *shares) compared() string {
-	return fmt.Sprintf("%s fails %.3g %% of its requests, %s %.3g %%", s.newName, mean(s.new), s.oldName, mean(s.old))
+func (s *shares) compared() i18n.Message {
+	return i18n.New("regression.fails-requests", "%s fails %.3g %% of its requests, %s %.3g %%", s.newName, mean(s.new), s.oldName, mean(s.old))
 }
 
 // mean is that of a list that is not empty.
@@ -138,34 +138,34 @@ func mean(list []float64) float64 {
 }
 
 // differenceText writes a difference of shares: "4 points more (3.5 to 4.5)".
-func differenceText(d stats.Interval) string {
-	text := fmt.Sprintf("%.3g points more", d.Estimate)
+func differenceText(d stats.Interval) i18n.Message {
+	text := i18n.New("regression.points-more", "%.3g points more", d.Estimate)
 	if d.Estimate < 0 {
 		d.Estimate, d.Low, d.High = -d.Estimate, -d.High, -d.Low
-		text = fmt.Sprintf("%.3g points fewer", d.Estimate)
+		text = i18n.New("regression.points-fewer", "%.3g points fewer", d.Estimate)
 	}
 	if d.Level > 0 && d.Low != d.High {
-		text += fmt.Sprintf(" (%.3g to %.3g)", d.Low, d.High)
+		text = i18n.Join(text, i18n.New("regression.to", " (%.3g to %.3g)", d.Low, d.High))
 	}
 	return text
 }
 
 // failing says why no other metric of the cell can be called well: empty if it can be.
-func (s *sample) failing() string {
+func (s *sample) failing() i18n.Message {
 	if s.errors == nil || s.errors.Difference == nil || s.errors.Verdict == OK {
-		return ""
+		return i18n.Message{}
 	}
-	return s.shares.compared() + ", and to fail is cheaper than to answer"
+	return i18n.Join(s.shares.compared(), i18n.New("regression.and-fail-is-cheaper-answer", ", and to fail is cheaper than to answer"))
 }
 
 // bothFail says that what is compared are versions that fail alike: no regression, but
 // hardly what was meant to be measured.
-func (s *sample) bothFail() string {
+func (s *sample) bothFail() i18n.Message {
 	const some = 0.5 // percent, from which on a trial says so (the finding "errors")
 	if len(s.shares.old) == 0 || len(s.shares.new) == 0 || min(mean(s.shares.old), mean(s.shares.new)) < some {
-		return ""
+		return i18n.Message{}
 	}
-	return fmt.Sprintf("%s under %s: both versions fail requests (%s): the other figures are of a service that fails", s.subject, s.group, s.shares.compared())
+	return i18n.New("regression.under-both-versions-fail-requests", "%s under %s: both versions fail requests (%s): the other figures are of a service that fails", s.subject, s.group, s.shares.compared())
 }
 
 // change is what a check found: a ratio, or a difference of shares.
@@ -177,7 +177,7 @@ func (c *Check) change() stats.Interval {
 }
 
 // changed is the same in words.
-func (c *Check) changed() string {
+func (c *Check) changed() i18n.Message {
 	if c.Difference != nil {
 		return differenceText(*c.Difference)
 	}

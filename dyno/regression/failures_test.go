@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/baseline"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/regression/threshold"
+	"dyno.example/internal/i18n"
 )
 
 // errorsOf is the check of errors.
@@ -62,10 +63,10 @@ func TestAVersionThatFailsIsWorse(t *testing.T) {
 			}
 			got := errorsOf(t, r)
 			says := strings.ReplaceAll(c.says, "x@main", map[Mode]string{Against: "x@main", Baseline: "the baseline"}[mode])
-			if got.Verdict != c.want || !strings.Contains(got.Sentence, says) || r.Checks[0].Verdict != c.cpu {
+			if got.Verdict != c.want || !strings.Contains(got.Sentence.String(), says) || r.Checks[0].Verdict != c.cpu {
 				t.Errorf("%s, %s: %+v, want %s; CPU %+v", c.name, mode, got, c.want, r.Checks[0])
 			}
-			if (c.remark != "") != strings.Contains(strings.Join(r.Remarks, "\n"), "both versions fail") {
+			if (c.remark != "") != strings.Contains(i18n.List("\n", r.Remarks...).String(), "both versions fail") {
 				t.Errorf("%s, %s: remarks %q", c.name, mode, r.Remarks)
 			}
 		}
@@ -96,7 +97,7 @@ func TestAVersionThatDiesIsWorse(t *testing.T) {
 		dies(&a.Groups[0].Cells[0], c.new)
 		dies(&a.Groups[0].Cells[1], c.old)
 		r := JudgePairs(a, both, asked)
-		if got := errorsOf(t, r); got.Verdict != c.want || c.new > 0 && !strings.Contains(got.Sentence, "failed as a whole in") {
+		if got := errorsOf(t, r); got.Verdict != c.want || c.new > 0 && !strings.Contains(got.Sentence.String(), "failed as a whole in") {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 		if c.new > 1 && r.Checks[0].Verdict == OK {
@@ -133,7 +134,7 @@ func TestErrorsAreConfirmed(t *testing.T) {
 	r := JudgePairs(first, both, asked)
 	r.ConfirmPairs(second, both, asked)
 	if got := errorsOf(t, r); got.Verdict != OK || r.Verdict != CannotTell || // other figures of the first run are still of a version that fails
-		!strings.Contains(got.Sentence, "; first run: 14.5 points more") {
+		!strings.Contains(got.Sentence.String(), "; first run: 14.5 points more") {
 		t.Errorf("%s: %+v", r.Verdict, got)
 	}
 	r = JudgePairs(first, both, asked)
@@ -142,7 +143,7 @@ func TestErrorsAreConfirmed(t *testing.T) {
 		t.Errorf("%s: %+v", r.Verdict, r.Checks)
 	}
 	r.Unconfirmable(bytes.ErrTooLarge)
-	if got := errorsOf(t, r); got.Verdict != CannotTell || !strings.Contains(got.Sentence, "could not be confirmed: bytes.Buffer: too large; first run: 14.5 points more") {
+	if got := errorsOf(t, r); got.Verdict != CannotTell || !strings.Contains(got.Sentence.String(), "could not be confirmed: bytes.Buffer: too large; first run: 14.5 points more") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -12,7 +12,6 @@
 package regression
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/regression/threshold"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Schema is the version of [Result] as JSON.
@@ -49,22 +49,22 @@ const (
 
 // Result is what the gate says.
 type Result struct {
-	Schema     int      `json:"schema"`
-	Verdict    Verdict  `json:"verdict"`
-	Mode       Mode     `json:"mode"`
-	Study      string   `json:"study"`
-	Old        string   `json:"old"` // what was compared, for people
-	New        string   `json:"new"`
-	Runs       []string `json:"runs"`  // IDs: the first, and the one that was to confirm an alarm
-	Level      float64  `json:"level"` // confidence of each interval
-	FalseAlarm float64  `json:"false_alarm"`
+	Schema     int          `json:"schema"`
+	Verdict    Verdict      `json:"verdict"`
+	Mode       Mode         `json:"mode"`
+	Study      string       `json:"study"`
+	Old        i18n.Message `json:"old"` // what was compared, for people
+	New        i18n.Message `json:"new"`
+	Runs       []string     `json:"runs"`  // IDs: the first, and the one that was to confirm an alarm
+	Level      float64      `json:"level"` // confidence of each interval
+	FalseAlarm float64      `json:"false_alarm"`
 	// Days are those of the baseline, 0 without one. Of one day alone FalseAlarm is
 	// the bound for a machine whose days are alike.
 	Days           int                 `json:"baseline_days,omitempty"`
 	Checks         []Check             `json:"checks"`
 	Conditions     []compare.Condition `json:"conditions,omitempty"` // what else was different from the baseline
 	AcrossMachines bool                `json:"across_machines,omitempty"`
-	Remarks        []string            `json:"remarks,omitempty"`
+	Remarks        []i18n.Message      `json:"remarks,omitzero"`
 	Command        []string            `json:"command"` // that repeats it
 	Started        time.Time           `json:"started"`
 	Took           time.Duration       `json:"took_ns"`
@@ -81,7 +81,7 @@ type Check struct {
 	Unit      string              `json:"unit,omitempty"`
 	Threshold threshold.Threshold `json:"threshold"`
 	Verdict   Verdict             `json:"verdict"`
-	Sentence  string              `json:"sentence"`
+	Sentence  i18n.Message        `json:"sentence"`
 	Old       stats.Interval      `json:"old"` // median over restarts
 	New       stats.Interval      `json:"new"`
 	Ratio     stats.Interval      `json:"ratio"` // new by old
@@ -151,8 +151,9 @@ func JudgePairs(a *analysis.Analysis, list []Pair, o Options) *Result {
 }
 
 // oneDay is what a baseline of one day can't promise.
-const oneDay = "the baseline is of one day: what the machine differs by from day to day is in no interval here, and a second run of today shares today. " +
-	"dyno baseline add NAME RUN adds a run of another day; from two on it is in the intervals, and from four or five they are no longer much wider for it"
+func oneDay() i18n.Message {
+	return i18n.New("regression.one-day", "the baseline is of one day: what the machine differs by from day to day is in no interval here, and a second run of today shares today. dyno baseline add NAME RUN adds a run of another day; from two on it is in the intervals, and from four or five they are no longer much wider for it")
+}
 
 // JudgeStored judges a run by a baseline. What is stored can't be measured
 // again, and an accident in it would be confirmed by any number of runs: the
@@ -163,8 +164,8 @@ func JudgeStored(a *analysis.Analysis, b *baseline.Baseline, o Options) *Result 
 	r := newResult(a, Baseline, false)
 	r.Days = b.Days()
 	if r.Days == 1 {
-		r.Remarks = append(r.Remarks, oneDay)
-	} else if remark := farFrom(b, a.Run.Started); remark != "" {
+		r.Remarks = append(r.Remarks, oneDay())
+	} else if remark := farFrom(b, a.Run.Started); !remark.IsZero() {
 		r.Remarks = append(r.Remarks, remark)
 	}
 	hardware := compare.HardwareDifferences(b.Machine, compare.Hardware(&a.Run.Machine))
@@ -172,10 +173,10 @@ func JudgeStored(a *analysis.Analysis, b *baseline.Baseline, o Options) *Result 
 	r.Conditions = storedConditions(b, &a.Run)
 	r.judge(stored(a, b), o, 0)
 	for _, cell := range unstored(a, b) {
-		r.Remarks = append(r.Remarks, cell+" is not checked: the baseline does not have it; make the baseline anew")
+		r.Remarks = append(r.Remarks, i18n.New("regression.cell-not-in-baseline", "%s is not checked: the baseline does not have it; make the baseline anew", cell))
 	}
 	if a.Run.Until.Sequential() {
-		r.Remarks = append(r.Remarks, "the run could end by what it found: the rates of errors are those of a run whose number of blocks is fixed")
+		r.Remarks = append(r.Remarks, i18n.New("regression.run-could-end-found-rates", "the run could end by what it found: the rates of errors are those of a run whose number of blocks is fixed"))
 	}
 	return r
 }
@@ -190,11 +191,11 @@ func newResult(a *analysis.Analysis, mode Mode, confirms bool) *Result {
 		r.Took = m.Finished.Sub(m.Started)
 	}
 	for _, f := range a.Findings {
-		level := string(f.Validity)
+		level := f.Validity.Message()
 		if f.Weight() != f.Validity {
-			level += ", but accepted"
+			level = i18n.Join(level, i18n.New("regression.but-accepted", ", but accepted"))
 		}
-		r.Remarks = append(r.Remarks, fmt.Sprintf("%s: %s: %s", level, f.Name, f.Detail))
+		r.Remarks = append(r.Remarks, i18n.Format("%s: %s: %s", level, f.Name, f.Detail))
 	}
 	return r
 }
@@ -222,9 +223,9 @@ func (r *Result) judge(samples []sample, o Options, level float64) {
 				r.Checks = append(r.Checks, s.check(t, level))
 				continue
 			}
-			r.Remarks = append(r.Remarks, fmt.Sprintf("%s under %s: %s is not checked: %s", s.subject, s.group, t.Metric, s.missing(t.Metric)))
+			r.Remarks = append(r.Remarks, i18n.New("regression.under-is-not-checked", "%s under %s: %s is not checked: %s", s.subject, s.group, t.Metric, s.missing(t.Metric)))
 		}
-		if remark := s.bothFail(); remark != "" {
+		if remark := s.bothFail(); !remark.IsZero() {
 			r.Remarks = append(r.Remarks, remark)
 		}
 	}
@@ -236,7 +237,7 @@ func (r *Result) conclude() {
 	r.Verdict = OK
 	if len(r.Checks) == 0 {
 		r.Verdict = CannotTell
-		r.Remarks = append(r.Remarks, "nothing could be checked")
+		r.Remarks = append(r.Remarks, i18n.New("regression.nothing-could-checked", "nothing could be checked"))
 	}
 	for _, c := range r.Checks {
 		switch {

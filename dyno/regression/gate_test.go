@@ -12,6 +12,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/regression/threshold"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 var (
@@ -177,7 +178,7 @@ func TestJudgePairs(t *testing.T) {
 		{"noisy", 1, 0.2, CannotTell, "blocks would tell"},
 	} {
 		r := JudgePairs(twins(t, c.worse, c.noise), both, asked)
-		if r.Verdict != c.want || len(r.Checks) != 2 || !strings.Contains(r.Checks[0].Sentence, c.says) {
+		if r.Verdict != c.want || len(r.Checks) != 2 || !strings.Contains(r.Checks[0].Sentence.String(), c.says) {
 			t.Errorf("%s: %s, %+v", c.name, r.Verdict, r.Checks)
 			continue
 		}
@@ -209,7 +210,7 @@ func TestWhatIsNotJudged(t *testing.T) {
 		},
 		"the subject's process could not be seen": func(a *analysis.Analysis) {
 			delete(cell(a, 0).Values, "cpu")
-			cell(a, 0).Omitted["cpu"] = "the subject's process could not be seen"
+			cell(a, 0).Omitted["cpu"] = i18n.Verbatim("the subject's process could not be seen")
 		},
 		"are too few": func(a *analysis.Analysis) {
 			for i := range 2 {
@@ -224,7 +225,7 @@ func TestWhatIsNotJudged(t *testing.T) {
 		},
 	} {
 		r := broken(change)
-		if r.Verdict != CannotTell || r.Checks[0].Metric != "cpu" || !strings.Contains(r.Checks[0].Sentence, why) {
+		if r.Verdict != CannotTell || r.Checks[0].Metric != "cpu" || !strings.Contains(r.Checks[0].Sentence.String(), why) {
 			t.Errorf("%s: %s, %+v", why, r.Verdict, r.Checks)
 		}
 	}
@@ -237,7 +238,7 @@ func TestWhatIsNotJudged(t *testing.T) {
 		delete(cell(a, i).Values, "rss")
 	}
 	o := Options{Thresholds: []threshold.Threshold{cpu, {Metric: "rss", Change: 0.1}}}
-	if r := JudgePairs(a, both, o); r.Verdict != OK || len(r.Checks) != 2 || !strings.Contains(strings.Join(r.Remarks, "\n"), "rss is not checked") {
+	if r := JudgePairs(a, both, o); r.Verdict != OK || len(r.Checks) != 2 || !strings.Contains(i18n.List("\n", r.Remarks...).String(), "rss is not checked") {
 		t.Errorf("%s, %+v, %q", r.Verdict, r.Checks, r.Remarks)
 	}
 }
@@ -250,9 +251,9 @@ func TestWhatOneVersionLacksIsNotWell(t *testing.T) {
 		a := twins(t, 1, 0.001)
 		c := &a.Groups[0].Cells[lacks]
 		delete(c.Values, "response.p99")
-		c.Omitted["response.p99"] = "41 of 900 requests were given up"
+		c.Omitted["response.p99"] = i18n.Verbatim("41 of 900 requests were given up")
 		r := JudgePairs(a, both, o)
-		if r.Verdict != CannotTell || len(r.Checks) != 3 || !strings.Contains(r.Checks[1].Sentence, "were given up") {
+		if r.Verdict != CannotTell || len(r.Checks) != 3 || !strings.Contains(r.Checks[1].Sentence.String(), "were given up") {
 			t.Errorf("%s lacks it: %s, %+v", c.Subject, r.Verdict, r.Checks)
 		}
 	}
@@ -281,7 +282,7 @@ func TestOfZeroThereIsNoRatio(t *testing.T) {
 	for cell := range 2 {
 		a := twins(t, 1, 0.001)
 		setAll(a, cell, "cpu", 20, 20.1, 0)
-		if r := JudgePairs(a, both, asked); r.Verdict != CannotTell || !strings.Contains(r.Checks[0].Sentence, "zero in some trials") {
+		if r := JudgePairs(a, both, asked); r.Verdict != CannotTell || !strings.Contains(r.Checks[0].Sentence.String(), "zero in some trials") {
 			t.Errorf("%s, %+v", r.Verdict, r.Checks)
 		}
 	}
@@ -304,7 +305,7 @@ func TestMediansThatSayTheOpposite(t *testing.T) {
 	} {
 		s := sample{metrics: map[string]values{cpu.Metric: c.values}}
 		check := s.check(cpu, 0.95)
-		if strings.Contains(check.Sentence, "by their medians it is the other way") != c.says {
+		if strings.Contains(check.Sentence.String(), "by their medians it is the other way") != c.says {
 			t.Errorf("%s: %s %+v", name, check.Sentence, check.Ratio)
 		}
 	}

@@ -56,19 +56,19 @@ func shortCommit(commit string) string { return commit[:min(len(commit), 12)] }
 
 // Describe names what is in the working tree: a commit, and whether files that
 // git follows differ from it.
-func (r *Repository) Describe(ctx context.Context) (string, error) {
+func (r *Repository) Describe(ctx context.Context) (i18n.Message, error) {
 	head, err := git(ctx, r.Top, "rev-parse", "--verify", "HEAD")
 	if err != nil {
-		return "", i18n.Errorf("regression.finding-is-checked-out", "finding what is checked out in %s: %w", r.Top, err)
+		return i18n.Message{}, i18n.Errorf("regression.finding-is-checked-out", "finding what is checked out in %s: %w", r.Top, err)
 	}
 	changed, err := git(ctx, r.Top, "status", "--porcelain", "--untracked-files=no")
 	if err != nil {
-		return "", i18n.Errorf("regression.finding-changed", "finding what has changed in %s: %w", r.Top, err)
+		return i18n.Message{}, i18n.Errorf("regression.finding-changed", "finding what has changed in %s: %w", r.Top, err)
 	}
 	if changed != "" {
-		return "the working tree (" + shortCommit(head) + " with changes)", nil
+		return i18n.New("regression.changed-tree", "the working tree (%s with changes)", shortCommit(head)), nil
 	}
-	return "the working tree (" + shortCommit(head) + ")", nil
+	return i18n.New("regression.tree", "the working tree (%s)", shortCommit(head)), nil
 }
 
 // git runs a git command in a folder and returns what it prints. Hooks are not

@@ -186,13 +186,13 @@ func TestRefsThatAreNone(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	r := repository(t)
 	clean, err := r.Describe(t.Context())
-	if err != nil || strings.Contains(clean, "with changes") {
+	if err != nil || strings.Contains(clean.String(), "with changes") {
 		t.Errorf("%q, %v", clean, err)
 	}
 	if err := os.WriteFile(filepath.Join(r.Top, "service", "main.txt"), []byte("newer"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if dirty, err := r.Describe(t.Context()); err != nil || !strings.Contains(dirty, "with changes") {
+	if dirty, err := r.Describe(t.Context()); err != nil || !strings.Contains(dirty.String(), "with changes") {
 		t.Errorf("%q, %v", dirty, err)
 	}
 }

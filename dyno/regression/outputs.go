@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/export"
 	"dyno.example/dyno/internal/shell"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // Markdown writes the result as a comment on a pull request, or a job's summary, in a
@@ -16,24 +17,24 @@ func (r *Result) Markdown(w io.Writer, t report.Texts) error {
 	text := report.MarkdownText
 	var b strings.Builder
 	fmt.Fprintf(&b, "### dyno gate%s%s\n\n%s\n\n", t.Text("list.colon"), r.Verdict.sign(t),
-		t.Text("gate.between", "old", text(t.Reason(r.Old)), "new", text(t.Reason(r.New)), "study", text(r.Study), "summary", text(t.Reason(r.summary()))))
+		t.Text("gate.between", "old", text(t.Say(r.Old)), "new", text(t.Say(r.New)), "study", text(r.Study), "summary", text(t.Say(r.summary()))))
 	if r.AcrossMachines {
 		fmt.Fprintf(&b, "**%s**\n\n", t.Text("gate.across"))
 	}
 	for _, c := range r.Checks {
 		if c.Verdict != OK {
-			fmt.Fprintf(&b, "- **%s** %s%s%s\n", c.Verdict.name(t), text(t.Text("history.cell", "subject", c.Subject, "load", c.Group)), t.Text("list.colon"), text(t.Reason(c.Sentence)))
+			fmt.Fprintf(&b, "- **%s** %s%s%s\n", c.Verdict.name(t), text(t.Text("history.cell", "subject", c.Subject, "load", c.Group)), t.Text("list.colon"), text(t.Say(c.Sentence)))
 		}
 	}
 	fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n%s\n|:--|:--|:--|:--|--:|--:|:--|--:|\n", t.Text("gate.all"), t.Text("gate.head"))
 	for i := range r.Checks {
 		c := &r.Checks[i]
 		old, new := c.medians()
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", c.Verdict.word(t), text(c.Subject), text(c.Group), text(c.Threshold.String()), old, new, text(t.Reason(c.Sentence)), c.finds())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", c.Verdict.word(t), text(c.Subject), text(c.Group), text(c.Threshold.String()), old, new, text(t.Say(c.Sentence)), c.finds())
 	}
 	fmt.Fprintf(&b, "\n%s\n", t.Text("gate.finds"))
 	report.MarkdownList(&b, t, "compare.conditions", r.conditionTexts())
-	report.MarkdownList(&b, t, "compare.mind", r.remarkTexts(t))
+	report.MarkdownList(&b, t, "compare.mind", r.Remarks)
 	if len(r.Command) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", t.Text("gate.repeat", "runs", text(strings.Join(r.Runs, ", ")), "command", strings.ReplaceAll(shell.Join(r.Command), "`", "'")))
 	}
@@ -55,18 +56,18 @@ func (r *Result) Suite() *export.Suite {
 	s := &export.Suite{
 		Tool: "dyno gate", Name: r.Study, Started: r.Started, Took: r.Took,
 		Properties: [][2]string{
-			{"old", r.Old}, {"new", r.New}, {"mode", string(r.Mode)}, {"runs", strings.Join(r.Runs, " ")},
+			{"old", r.Old.String()}, {"new", r.New.String()}, {"mode", string(r.Mode)}, {"runs", strings.Join(r.Runs, " ")},
 			{"level", fmt.Sprintf("%.4g", r.Level)}, {"false alarms at most", rate(r.FalseAlarm)},
 		},
 	}
 	for _, remark := range r.Remarks {
-		s.Properties = append(s.Properties, [2]string{"mind", remark})
+		s.Properties = append(s.Properties, [2]string{"mind", remark.String()})
 	}
 	results := map[Verdict]export.CheckResult{OK: export.Passed, Regression: export.Failed, CannotTell: export.Unknown}
 	for _, c := range r.Checks {
 		s.Checks = append(s.Checks, export.Check{
 			Name: fmt.Sprintf("%s under %s: %s", c.Subject, c.Group, c.Threshold), Result: results[c.Verdict],
-			Message: fmt.Sprintf("%s (would find %s)", c.Sentence, c.finds()),
+			Message: i18n.New("regression.would-find", "%s (would find %s)", c.Sentence, c.finds()),
 		})
 	}
 	return s

@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/export"
 	"dyno.example/dyno/present"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // shown is a result with each verdict in it.
@@ -20,14 +21,14 @@ func shown(t *testing.T) *Result {
 	undecided.Group, fine.Group = "odd|group\x1b[31m", "fine"
 	r.Checks = append(r.Checks, undecided, fine)
 	r.conclude()
-	r.Old, r.New, r.Command = "main (0123456789ab)", "the working tree", []string{"dyno", "gate", "--against", "main", "--fail", "cpu > +5%"}
+	r.Old, r.New, r.Command = i18n.Verbatim("main (0123456789ab)"), i18n.Verbatim("the working tree"), []string{"dyno", "gate", "--against", "main", "--fail", "cpu > +5%"}
 	return r
 }
 
 // The result fits a terminal of 80 columns.
 func TestFitsATerminal(t *testing.T) {
 	r := shown(t)
-	r.Remarks = append(r.Remarks, "suspect: other-load: other programs used 41 % of a CPU on the 2 CPUs that generator and server use (limit 15 %): chromium (pid 4711) 33 % on CPU 1")
+	r.Remarks = append(r.Remarks, i18n.Verbatim("suspect: other-load: other programs used 41 % of a CPU on the 2 CPUs that generator and server use (limit 15 %): chromium (pid 4711) 33 % on CPU 1"))
 	var b bytes.Buffer
 	if err := r.Text(&b, report.English(), 80, true); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package regression
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,25 +9,26 @@ import (
 	"dyno.example/dyno/baseline"
 	"dyno.example/dyno/compare"
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 // sample is an old and a new version of one cell, ready to be judged.
 type sample struct {
 	group, subject string
 	metrics        map[string]values
-	broken         string // why no metric may be judged; empty if they may
-	shares         shares // of errors
-	errors         *Check // of those; nil if they are not checked
+	broken         i18n.Message // why no metric may be judged; empty if they may
+	shares         shares       // of errors
+	errors         *Check       // of those; nil if they are not checked
 }
 
 // values are those of one metric, one for each restart.
 type values struct {
 	unit, better string
 	old, new     []float64
-	paired       bool        // old[i] and new[i] are of the same block
-	days         [][]float64 // the old values by day, if they are those of a baseline
-	missing      string      // why there are none
-	nowhere      bool        // of neither version there are any: the metric can't be measured here
+	paired       bool         // old[i] and new[i] are of the same block
+	days         [][]float64  // the old values by day, if they are those of a baseline
+	missing      i18n.Message // why there are none
+	nowhere      bool         // of neither version there are any: the metric can't be measured here
 }
 
 // Pair names the two versions of a subject that were measured in turns.
@@ -69,7 +69,7 @@ func newPair(a *analysis.Analysis, old, new *compare.Cell) sample {
 		case lacked:
 			v.missing = old.Lacks(m.Name)
 		case len(v.old) == 0:
-			v.missing = "no block has a valid trial of both versions"
+			v.missing = i18n.New("regression.no-block-valid-trial-both", "no block has a valid trial of both versions")
 		}
 		s.metrics[m.Name] = v
 	}
@@ -111,9 +111,9 @@ func stored(a *analysis.Analysis, b *baseline.Baseline) []sample {
 		at := slices.IndexFunc(cells, func(c compare.Cell) bool { return c.Key() == [2]string{o.Group, o.Subject} })
 		switch {
 		case at < 0:
-			s.broken = "the run has no such cell"
+			s.broken = i18n.New("regression.run-no-cell", "the run has no such cell")
 		case cells[at].Load != o.Load:
-			s.broken = "its load is not that of the baseline: make the baseline anew"
+			s.broken = i18n.New("regression.load-is-not-baseline-make", "its load is not that of the baseline: make the baseline anew")
 		default:
 			n := &cells[at]
 			s.broken = firstOf(brokenRun(a), brokenCell(a, n))
@@ -136,7 +136,7 @@ func (s *sample) addStored(new *compare.Cell, old *baseline.Cell, b *baseline.Ba
 	}
 	for _, m := range new.Metrics {
 		if _, ok := old.Metrics[m.Name]; !ok {
-			s.metrics[m.Name] = values{unit: m.Unit, better: m.Better, missing: "the baseline has no figures of it", nowhere: true}
+			s.metrics[m.Name] = values{unit: m.Unit, better: m.Better, missing: i18n.New("regression.baseline-no-figures", "the baseline has no figures of it"), nowhere: true}
 		}
 	}
 }
@@ -152,34 +152,34 @@ func unstored(a *analysis.Analysis, b *baseline.Baseline) (cells []string) {
 }
 
 // firstOf is the first text that is not empty.
-func firstOf(texts ...string) string {
+func firstOf(texts ...i18n.Message) i18n.Message {
 	for _, text := range texts {
-		if text != "" {
+		if !text.IsZero() {
 			return text
 		}
 	}
-	return ""
+	return i18n.Message{}
 }
 
 // brokenRun says why nothing in a run may be judged.
-func brokenRun(a *analysis.Analysis) string {
+func brokenRun(a *analysis.Analysis) i18n.Message {
 	if a.Validity != finding.Invalid {
-		return ""
+		return i18n.Message{}
 	}
-	return "the run is invalid" + because(a, nil)
+	return i18n.Join(i18n.New("regression.run-is-invalid", "the run is invalid"), because(a, nil))
 }
 
 // brokenCell says why a cell may not be judged: if most of its trials had to be
 // left out, the rest is a selection.
-func brokenCell(a *analysis.Analysis, c *compare.Cell) string {
+func brokenCell(a *analysis.Analysis, c *compare.Cell) i18n.Message {
 	used, all := len(c.Trials), len(c.Trials)+len(c.Left)+len(c.Failed)
 	switch {
 	case used > 0 && 2*used >= all:
-		return ""
+		return i18n.Message{}
 	case len(c.Failed) > 0:
-		return fmt.Sprintf("%s: the subject failed in %d of %d trials", c.Subject, len(c.Failed), all)
+		return i18n.New("regression.subject-failed-trials", "%s: the subject failed in %d of %d trials", c.Subject, len(c.Failed), all)
 	}
-	return fmt.Sprintf("only %d of %d trials of %s can be used%s", used, all, c.Subject, because(a, c.Left))
+	return i18n.New("regression.only-trials-can-used", "only %d of %d trials of %s can be used%s", used, all, c.Subject, because(a, c.Left))
 }
 
 // because names the findings that made trials invalid; of all if trials is nil.

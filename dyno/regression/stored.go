@@ -5,6 +5,7 @@ import (
 	"dyno.example/dyno/baseline"
 	"dyno.example/dyno/compare"
 	"dyno.example/dyno/machine"
+	"dyno.example/internal/i18n"
 	"strconv"
 )
 
@@ -21,22 +22,22 @@ func Comparable(b *baseline.Baseline, f *machine.Fingerprint) error {
 // figures.
 func storedConditions(b *baseline.Baseline, m *archive.Manifest) []compare.Condition {
 	list := compare.HardwareDifferences(b.Machine, compare.Hardware(&m.Machine))
-	add := func(what, old, new string) {
+	add := func(what i18n.Message, old string, new string) {
 		if old != new {
-			list = append(list, compare.Condition{What: what, Old: old, New: new})
+			list = append(list, compare.Condition{What: what, Old: i18n.Verbatim(old), New: i18n.Verbatim(new)})
 		}
 	}
-	add("kernel", b.Kernel, m.Machine.Kernel)
-	add("dyno", b.Dyno, m.Dyno)
-	add("placement", b.Placement, m.Placement.Mode)
-	add("study", b.Study.Name, m.Study)
-	add("study text", shortHash(b.Study.Hash), shortHash(baseline.StudyHash(m)))
-	add("quick", strconv.FormatBool(b.Study.Quick), strconv.FormatBool(m.Quick))
+	add(i18n.Verbatim("kernel"), b.Kernel, m.Machine.Kernel)
+	add(i18n.Verbatim("dyno"), b.Dyno, m.Dyno)
+	add(i18n.Verbatim("placement"), b.Placement, m.Placement.Mode)
+	add(i18n.Verbatim("study"), b.Study.Name, m.Study)
+	add(i18n.New("compare.study-text", "study text"), shortHash(b.Study.Hash), shortHash(baseline.StudyHash(m)))
+	add(i18n.Verbatim("quick"), strconv.FormatBool(b.Study.Quick), strconv.FormatBool(m.Quick))
 	for _, old := range b.Subjects {
 		for _, new := range m.Subjects {
 			if old.Name == new.Name {
-				add("subject "+old.Name+": version", old.Version, new.Version)
-				add("subject "+old.Name+": build", shortHash(old.Build), shortHash(new.BuildHash))
+				add(i18n.Join("subject ", old.Name, ": version"), old.Version, new.Version)
+				add(i18n.Join("subject ", old.Name, ": build"), shortHash(old.Build), shortHash(new.BuildHash))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/baseline"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/regression/threshold"
+	"dyno.example/internal/i18n"
 )
 
 func TestJudgeStored(t *testing.T) {
@@ -34,7 +35,7 @@ func TestJudgeStored(t *testing.T) {
 			c.change(a)
 		}
 		r := JudgeStored(a, b, asked)
-		if r.Verdict != c.want || len(r.Checks) != 4 || !strings.Contains(r.Checks[0].Sentence, c.says) || r.AcrossMachines {
+		if r.Verdict != c.want || len(r.Checks) != 4 || !strings.Contains(r.Checks[0].Sentence.String(), c.says) || r.AcrossMachines {
 			t.Errorf("%s: %s, %+v", c.name, r.Verdict, r.Checks)
 		}
 	}
@@ -54,11 +55,11 @@ func TestWhatABaselineLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := JudgeStored(twins(t, 1, 0.005), b, asked)
-	if remarks := strings.Join(r.Remarks, "\n"); r.Verdict != OK || !strings.Contains(remarks, "x@main under saturate, connections=64 is not checked") {
+	if remarks := i18n.List("\n", r.Remarks...); r.Verdict != OK || !strings.Contains(remarks.String(), "x@main under saturate, connections=64 is not checked") {
 		t.Errorf("%s, %s", r.Verdict, remarks)
 	}
 	mean := Options{Thresholds: []threshold.Threshold{{Metric: "first_byte.p50", Change: 0.1}}, Explicit: true}
-	if r := JudgeStored(twins(t, 1, 0.005), b, mean); r.Verdict != CannotTell || !strings.Contains(r.Checks[0].Sentence, "the baseline has no figures of it") {
+	if r := JudgeStored(twins(t, 1, 0.005), b, mean); r.Verdict != CannotTell || !strings.Contains(r.Checks[0].Sentence.String(), "the baseline has no figures of it") {
 		t.Errorf("%s, %+v", r.Verdict, r.Checks)
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strings"
 
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
 )
 
@@ -17,7 +17,7 @@ import (
 func (r *Result) Text(w io.Writer, t report.Texts, width int, colour bool) error {
 	var b strings.Builder
 	report.TerminalTable(&b, "", [][]string{
-		{t.Text("compare.old"), report.TerminalText(t.Reason(r.Old))}, {t.Text("compare.new"), report.TerminalText(t.Reason(r.New))},
+		{t.Text("compare.old"), report.TerminalText(t.Say(r.Old))}, {t.Text("compare.new"), report.TerminalText(t.Say(r.New))},
 	}, width)
 	if r.AcrossMachines {
 		fmt.Fprintln(&b, t.Text("gate.across"))
@@ -28,14 +28,14 @@ func (r *Result) Text(w io.Writer, t report.Texts, width int, colour bool) error
 		for ; from < len(r.Checks) && r.Checks[from].of(first); from++ {
 			c := &r.Checks[from]
 			old, new := c.medians()
-			table = append(table, []string{c.Verdict.word(t), c.Threshold.String(), old, new, c.finds(), report.TerminalText(t.Reason(c.Sentence))})
+			table = append(table, []string{c.Verdict.word(t), c.Threshold.String(), old, new, c.finds(), report.TerminalText(t.Say(c.Sentence))})
 		}
 		fmt.Fprintf(&b, "\n%s\n", report.TerminalText(t.Text("history.cell", "subject", first.Subject, "load", first.Group)))
 		report.TerminalTable(&b, "  ", table, width)
 	}
 	report.TerminalList(&b, t, "compare.conditions", r.conditionTexts(), width)
-	report.TerminalList(&b, t, "compare.mind", r.remarkTexts(t), width)
-	fmt.Fprintf(&b, "\n%s  %s\n", r.Verdict.painted(t, colour), t.Reason(r.summary()))
+	report.TerminalList(&b, t, "compare.mind", r.Remarks, width)
+	fmt.Fprintf(&b, "\n%s  %s\n", r.Verdict.painted(t, colour), t.Say(r.summary()))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -82,26 +82,26 @@ func (c *Check) finds() string {
 }
 
 // summary says what the verdict rests on.
-func (r *Result) summary() string {
+func (r *Result) summary() i18n.Message {
 	counts := make(map[Verdict]int)
 	for _, c := range r.Checks {
 		counts[c.Verdict]++
 	}
-	text := fmt.Sprintf("%d of %d checks ok", counts[OK], len(r.Checks))
+	text := i18n.New("regression.checks-ok", "%d of %d checks ok", counts[OK], len(r.Checks))
 	if n := counts[Regression]; n > 0 {
-		text += fmt.Sprintf(", %d worse than allowed", n)
+		text = i18n.Join(text, i18n.New("regression.worse-allowed", ", %d worse than allowed", n))
 	}
 	if n := counts[CannotTell]; n > 0 {
-		text += fmt.Sprintf(", %d undecided", n)
+		text = i18n.Join(text, i18n.New("regression.undecided", ", %d undecided", n))
 	}
 	if len(r.Checks) == 0 {
 		return text
 	}
-	given := "nothing had changed"
+	given := i18n.New("regression.nothing-changed", "nothing had changed")
 	if r.Days == 1 {
-		given += ", the day included"
+		given = i18n.Join(given, i18n.New("regression.day-included", ", the day included"))
 	}
-	return fmt.Sprintf("%s; if %s, it would have alarmed in at most %s of runs", text, given, rate(r.FalseAlarm))
+	return i18n.New("regression.if-would-alarmed-most-runs", "%s; if %s, it would have alarmed in at most %s of runs", text, given, rate(r.FalseAlarm))
 }
 
 // rate writes a probability as a percentage with two digits.
@@ -114,25 +114,10 @@ func rate(p float64) string {
 	return fmt.Sprintf("%.*f %%", digits, percent)
 }
 
-// ofFinding is a remark that is a finding of the run, see [newResult].
-var ofFinding = regexp.MustCompile(`(?s)^(valid|suspect|invalid)(, but accepted)?: ([a-z-]+): (.*)$`)
-
-// remarkTexts are the remarks in a language; the names of findings stay as they are.
-func (r *Result) remarkTexts(t report.Texts) []string {
-	var texts []string
-	for _, remark := range r.Remarks {
-		if m := ofFinding.FindStringSubmatch(remark); m != nil {
-			remark = t.Text("live.validity."+m[1]) + t.Reason(m[2]) + t.Text("list.colon") + m[3] + t.Text("list.colon") + t.Reason(m[4])
-		}
-		texts = append(texts, remark)
-	}
-	return texts
-}
-
-func (r *Result) conditionTexts() []string {
-	var texts []string
+func (r *Result) conditionTexts() []i18n.Message {
+	var texts []i18n.Message
 	for _, c := range r.Conditions {
-		texts = append(texts, c.String())
+		texts = append(texts, c.Message())
 	}
 	return texts
 }

@@ -18,7 +18,10 @@ import (
 // deliberatelyEnglish are an analysis' own texts: those of the machine it was measured
 // on, and what claims published.
 func deliberatelyEnglish(a *analysis.Analysis) []string {
-	texts := append(slices.Clone(a.Run.Machine.Remarks), a.Run.Machine.Missing...)
+	texts := slices.Clone(a.Run.Machine.Missing)
+	for _, remark := range a.Run.Machine.Remarks {
+		texts = append(texts, remark.String())
+	}
 	for _, o := range a.Claims {
 		texts = append(texts, o.Published)
 	}
@@ -40,6 +43,9 @@ func TestChineseTextIsChinese(t *testing.T) {
 	interrupted := analysed(t, analysistest.Run(4, "a", "b"))
 	interrupted.Run.Status = archive.Interrupted
 	analyses["interrupted"] = interrupted
+	for _, a := range analyses {
+		translatable(a)
+	}
 	for name, a := range analyses {
 		for form, write := range map[string]func(io.Writer, *analysis.Analysis) error{
 			"table":    func(w io.Writer, a *analysis.Analysis) error { return Table(w, a, "zh", 200, false) },

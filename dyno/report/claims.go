@@ -65,13 +65,13 @@ func rulings(a *analysis.Analysis, c language) []ruling {
 	for i := range a.Claims {
 		o := &a.Claims[i]
 		r := ruling{
-			ID: o.ID, Says: words(o.Says, o.ID), Published: o.Published, Verdict: o.Verdict, Why: capital(c.reason(o.Why)),
+			ID: o.ID, Says: words(o.Says, o.ID), Published: o.Published, Verdict: o.Verdict, Why: capital(c.say(o.Why)),
 			Word: c.text(verdictKey(o.Verdict)) + weakened(o.Weakness(), c), Meaning: c.text(verdictKey(o.Verdict) + ".means"), Basis: basis(o, c),
 		}
 		if b := o.Basis; b != nil {
 			r.Rests = rests(b, c)
 			for _, d := range b.Doubts {
-				r.Doubts = append(r.Doubts, capital(c.reason(d)))
+				r.Doubts = append(r.Doubts, capital(c.say(d)))
 			}
 		}
 		for k := range o.Parts {
@@ -126,8 +126,8 @@ func weakened(w claim.Weakness, c language) string {
 	if w.Doubts {
 		texts = append(texts, c.text("claim.doubts"))
 	}
-	if w.Rule != "" {
-		texts = append(texts, c.reason(w.Rule))
+	if !w.Rule.IsZero() {
+		texts = append(texts, c.say(w.Rule))
 	}
 	return because(strings.Join(texts, c.text("list.comma")))
 }
@@ -139,7 +139,7 @@ func newRulingPart(k int, o *claim.Outcome, c language) rulingPart {
 		out.Expression += " @ " + p.At
 	}
 	if p.Why != o.Why {
-		out.Why = capital(c.reason(p.Why))
+		out.Why = capital(c.say(p.Why))
 	}
 	e := p.Effect
 	if e == nil {

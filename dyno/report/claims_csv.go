@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // claimColumns are the columns of [ClaimsCSV].
@@ -30,7 +31,7 @@ func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
 	for i := range a.Claims {
 		o := &a.Claims[i]
 		head := []string{
-			a.Run.ID, a.Run.Study, strings.ToUpper(a.Level()), o.ID, o.Says, o.Published, string(o.Verdict), o.Why,
+			a.Run.ID, a.Run.Study, strings.ToUpper(a.Level()), o.ID, o.Says, o.Published, string(o.Verdict), o.Why.String(),
 			strconv.Itoa(o.Blocks), countText(o.Needed),
 		}
 		if len(o.Parts) == 0 {
@@ -39,7 +40,7 @@ func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
 		}
 		for k := range o.Parts {
 			row := append(head[:len(head):len(head)], partCells(k, &o.Parts[k])...)
-			rows = append(rows, append(row, caveats(o, o.WordOf(k))...))
+			rows = append(rows, append(row, caveats(o, o.WordOf(k).String())...))
 		}
 	}
 	return writeCSV(w, rows)
@@ -48,7 +49,7 @@ func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
 // partCells are the cells of a comparison, which is the k-th of its claim.
 func partCells(k int, p *claim.Part) []string {
 	cells := []string{
-		strconv.Itoa(k + 1), p.Expression, p.At, string(p.Verdict), p.Why, strconv.Itoa(p.Blocks), countText(p.Left),
+		strconv.Itoa(k + 1), p.Expression, p.At, string(p.Verdict), p.Why.String(), strconv.Itoa(p.Blocks), countText(p.Left),
 	}
 	cells = append(cells, effectCells(p.Effect)...)
 	for _, beside := range []*stats.Interval{p.Noise, p.ByRank} {
@@ -67,9 +68,9 @@ const caveatColumns = 6
 // caveats are the cells of what a verdict rests on besides its blocks: the verdict with
 // what weakens it, machine, commit, and the findings that stand beside it.
 func caveats(o *claim.Outcome, part string) []string {
-	cells := []string{o.Word(), part, "", "", "", ""}
+	cells := []string{o.Word().String(), part, "", "", "", ""}
 	if b := o.Basis; b != nil {
-		copy(cells[2:], []string{b.Machine, b.Commit, strconv.FormatBool(b.Clean), strings.Join(b.Doubts, "; ")})
+		copy(cells[2:], []string{b.Machine, b.Commit, strconv.FormatBool(b.Clean), i18n.List("; ", b.Doubts...).String()})
 	}
 	return cells
 }

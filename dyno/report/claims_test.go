@@ -11,6 +11,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/present"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // ruled is a report with a claim of each verdict.
@@ -27,18 +28,18 @@ func ruled() *analysis.Analysis {
 	knee.Above = true
 	a := eight().make()
 	a.Claims = []claim.Outcome{
-		{ID: "six-gnet", Says: "gnet serves half as much again as net/http.", Published: "78,900 against 14,200 requests/s", Verdict: claim.Confirmed, Why: "the whole interval is on the claimed side", Blocks: 6,
-			Parts: []claim.Part{{Expression: "throughput[gnet] >= 1.5 * throughput[nethttp]", Verdict: claim.Confirmed, Why: "the whole interval is on the claimed side", Effect: ratio, Blocks: 6, Noise: &stats.Interval{N: 6, Estimate: 1.001, Low: 0.99, High: 1.01, Level: 0.95}}}},
-		{ID: "six-frameworks", Says: "Fiber serves 2.3 times what net/http does.", Verdict: claim.Direction, Why: "the direction holds, but the effect is smaller than claimed", Blocks: 6,
-			Parts: []claim.Part{{Expression: "throughput[fiber] / throughput[nethttp] ~ 2.3", Verdict: claim.Direction, Why: "the direction holds, but the effect is smaller than claimed", Effect: short, Blocks: 6}}},
-		{ID: "tail", Verdict: claim.Mixed, Why: "no effect: the same within 2 %", Blocks: 5,
+		{ID: "six-gnet", Says: "gnet serves half as much again as net/http.", Published: "78,900 against 14,200 requests/s", Verdict: claim.Confirmed, Why: i18n.Verbatim("the whole interval is on the claimed side"), Blocks: 6,
+			Parts: []claim.Part{{Expression: "throughput[gnet] >= 1.5 * throughput[nethttp]", Verdict: claim.Confirmed, Why: i18n.Verbatim("the whole interval is on the claimed side"), Effect: ratio, Blocks: 6, Noise: &stats.Interval{N: 6, Estimate: 1.001, Low: 0.99, High: 1.01, Level: 0.95}}}},
+		{ID: "six-frameworks", Says: "Fiber serves 2.3 times what net/http does.", Verdict: claim.Direction, Why: i18n.Verbatim("the direction holds, but the effect is smaller than claimed"), Blocks: 6,
+			Parts: []claim.Part{{Expression: "throughput[fiber] / throughput[nethttp] ~ 2.3", Verdict: claim.Direction, Why: i18n.Verbatim("the direction holds, but the effect is smaller than claimed"), Effect: short, Blocks: 6}}},
+		{ID: "tail", Verdict: claim.Mixed, Why: i18n.Verbatim("no effect: the same within 2 %"), Blocks: 5,
 			Parts: []claim.Part{
-				{Expression: "response.p99[gin] < 4ms", Verdict: claim.Confirmed, Why: "the whole interval is on the claimed side", Effect: effect("response.p99[gin]", "µs", 2786, 2700, 2850, claim.Less, 4000), Blocks: 5},
-				{Expression: "cpu[gin] < 0.5 * cpu[chi]", Verdict: claim.NoEffect, Why: "no effect: the same within 2 %", Effect: effect("cpu[gin] / cpu[chi]", "×", 1.001, 0.99, 1.01, claim.Less, 0.5), Blocks: 5},
+				{Expression: "response.p99[gin] < 4ms", Verdict: claim.Confirmed, Why: i18n.Verbatim("the whole interval is on the claimed side"), Effect: effect("response.p99[gin]", "µs", 2786, 2700, 2850, claim.Less, 4000), Blocks: 5},
+				{Expression: "cpu[gin] < 0.5 * cpu[chi]", Verdict: claim.NoEffect, Why: i18n.Verbatim("no effect: the same within 2 %"), Effect: effect("cpu[gin] / cpu[chi]", "×", 1.001, 0.99, 1.01, claim.Less, 0.5), Blocks: 5},
 			}},
-		{ID: "six-io-knee", Says: "gnet goes on beyond 10,000 connections.", Verdict: claim.Undecided, Why: "the data can't tell: about 4 more blocks would tell", Blocks: 6, Needed: 4,
-			Parts: []claim.Part{{Expression: "knee(connections)[gnet] > 10000", Verdict: claim.Undecided, Why: "the data can't tell: about 4 more blocks would tell", Effect: knee, Blocks: 6, Needed: 4}}},
-		{ID: "gate-affinity", Says: "Pinning to one NUMA node brings half as much again.", Verdict: claim.Unmeasurable, Why: "this machine has one NUMA node; where there are two, run it as it is",
+		{ID: "six-io-knee", Says: "gnet goes on beyond 10,000 connections.", Verdict: claim.Undecided, Why: i18n.Verbatim("the data can't tell: about 4 more blocks would tell"), Blocks: 6, Needed: 4,
+			Parts: []claim.Part{{Expression: "knee(connections)[gnet] > 10000", Verdict: claim.Undecided, Why: i18n.Verbatim("the data can't tell: about 4 more blocks would tell"), Effect: knee, Blocks: 6, Needed: 4}}},
+		{ID: "gate-affinity", Says: "Pinning to one NUMA node brings half as much again.", Verdict: claim.Unmeasurable, Why: i18n.Verbatim("this machine has one NUMA node; where there are two, run it as it is"),
 			Parts: []claim.Part{{Expression: "throughput[pinned] >= 1.38 * throughput[free]", Verdict: claim.Unmeasurable}}},
 	}
 	return a
@@ -82,7 +83,7 @@ func TestARunWithoutClaimsDoesNotMentionThem(t *testing.T) {
 // A part without a figure has its reason under it: the claim's is about all parts.
 func TestPartWithoutFigure(t *testing.T) {
 	a := ruled()
-	a.Claims[2].Parts = append(a.Claims[2].Parts, claim.Part{Expression: "gc.cycles[gin] < 5", Verdict: claim.Undecided, Why: "0 of at least 2 blocks can be used"})
+	a.Claims[2].Parts = append(a.Claims[2].Parts, claim.Part{Expression: "gc.cycles[gin] < 5", Verdict: claim.Undecided, Why: i18n.Verbatim("0 of at least 2 blocks can be used")})
 	var out bytes.Buffer
 	if err := Table(&out, a, "en", 140, false); err != nil {
 		t.Fatal(err)
@@ -114,7 +115,7 @@ func TestClaimsFitATerminal(t *testing.T) {
 
 func TestHostileClaims(t *testing.T) {
 	a := ruled()
-	a.Claims[0].Says, a.Claims[0].Published, a.Claims[0].Why, a.Claims[0].Parts[0].Why = hostile, hostile, hostile, "x"+hostile
+	a.Claims[0].Says, a.Claims[0].Published, a.Claims[0].Why, a.Claims[0].Parts[0].Why = hostile, hostile, i18n.Verbatim(hostile), i18n.Join("x", hostile)
 	for name, write := range formats {
 		var out bytes.Buffer
 		if err := write(&out, a); err != nil {
@@ -160,8 +161,8 @@ func TestClaimsCSV(t *testing.T) {
 	a := ruled()
 	figure := 1.5
 	a.Claims[0].Parts[0].Effect.Published, a.Claims[0].Parts[0].At, a.Validity = &figure, "env.REPEAT=10", finding.Suspect
-	a.Claims[0].Basis = &claim.Basis{Validity: "SUSPECT", Machine: "A CPU × 2", Commit: "0123456789ab", Doubts: []string{"errors: some", "twin-differs: much"}}
-	a.Claims = append(a.Claims, claim.Outcome{ID: "nowhere", Verdict: claim.Unmeasurable, Why: "takes a second machine"})
+	a.Claims[0].Basis = &claim.Basis{Validity: "SUSPECT", Machine: "A CPU × 2", Commit: "0123456789ab", Doubts: []i18n.Message{i18n.Verbatim("errors: some"), i18n.Verbatim("twin-differs: much")}}
+	a.Claims = append(a.Claims, claim.Outcome{ID: "nowhere", Verdict: claim.Unmeasurable, Why: i18n.Verbatim("takes a second machine")})
 	var out bytes.Buffer
 	if err := ClaimsCSV(&out, a); err != nil {
 		t.Fatal(err)

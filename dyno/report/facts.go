@@ -241,7 +241,7 @@ func rhythm(a *analysis.Analysis, g *analysis.Group, c language) string {
 		arrivals := c.text("method.arrivals." + words(string(p.Arrivals), string(profile.Poisson)))
 		rate := strconv.FormatFloat(p.Rate, 'f', -1, 64) + gap + "req/s"
 		if len(p.Phases) > 0 {
-			rate = p.Rhythm()
+			rate = c.say(p.Rhythm())
 		}
 		return c.text("method.open", "rate", rate, "arrivals", arrivals, "connections", p.Connections)
 	}

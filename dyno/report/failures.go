@@ -20,7 +20,7 @@ type failed struct {
 func failedRequests(a *analysis.Analysis, c language) []failed {
 	var list []failed
 	for _, f := range a.Failures {
-		shown := failed{Kind: c.text("failure." + f.Kind), Request: f.Request, Why: f.Why, Sent: f.Sent, Received: f.Received}
+		shown := failed{Kind: c.text("failure." + f.Kind), Request: f.Request, Why: c.say(f.Why), Sent: f.Sent, Received: f.Received}
 		if t, ok := plannedTrial(a, f.Trial); ok {
 			second := int(f.At.Truncate(time.Second) / time.Second)
 			shown.Where = c.text("failures.where", "subject", t.subject, "block", t.block, "second", second)

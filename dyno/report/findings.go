@@ -30,7 +30,7 @@ func explain(a *analysis.Analysis, c language) []explained {
 	var out []explained
 	for _, f := range a.Findings {
 		name := string(f.Name)
-		e := explained{Name: name, Level: string(f.Validity), Title: name, Detail: capital(detail(f, c))}
+		e := explained{Name: name, Level: string(f.Validity), Title: name, Detail: capital(c.say(f.Detail))}
 		if f.Validity == finding.Valid { // too few windows to matter, but said all the same
 			e.Level = "note"
 		}
@@ -62,15 +62,6 @@ func capital(s string) string {
 		return s
 	}
 	return string(unicode.ToUpper(first)) + s[size:]
-}
-
-// detail is a finding's evidence in the report's language; that of a failed trial is
-// an error, which stays as it is.
-func detail(f analysis.Finding, c language) string {
-	if f.Name == finding.TrialFailed {
-		return f.Detail
-	}
-	return c.reason(f.Detail)
 }
 
 // sentence ends a text with a full stop if it has no end.
@@ -182,7 +173,7 @@ func whyLeft(a *analysis.Analysis, trial int, c language) string {
 		}
 		title := findingTitle(f.Name, c)
 		if f.Name == finding.TrialFailed { // whose detail is the error
-			title += c.text("list.colon") + f.Detail
+			title += c.text("list.colon") + c.say(f.Detail)
 		}
 		why = append(why, title)
 	}
@@ -206,7 +197,7 @@ func ending(a *analysis.Analysis, c language) string {
 	case archive.Interrupted, archive.Running:
 		return c.text("run." + string(a.Run.Status))
 	case archive.Failed:
-		return c.text("run.failed", "error", strings.Join(strings.Fields(c.reason(a.Run.Error)), " "))
+		return c.text("run.failed", "error", strings.Join(strings.Fields(c.say(a.Run.Error)), " "))
 	}
 	return ""
 }

@@ -17,6 +17,7 @@ import (
 	"dyno.example/dyno/machine"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // fixture describes a made-up analysis.
@@ -61,7 +62,7 @@ func (f fixture) manifest() archive.Manifest {
 			OS: "linux", Distribution: "Debian GNU/Linux 12 (bookworm)", Kernel: "6.18.5", Arch: "amd64",
 			CPUModel: "AMD EPYC 9R14", CPUs: 2, ClockSource: "tsc", Virtualization: "KVM", MemoryBytes: 24 << 30, Cgroup: "hybrid",
 			Congestion: "bbr", Somaxconn: 4096, FileLimit: 1 << 20, PortRange: "32768 60999", THP: "madvise", GoVersion: "go1.26.0",
-			Remarks: []string{"virtual machine: other tenants may take CPU time (steal)"},
+			Remarks: []i18n.Message{i18n.Verbatim("virtual machine: other tenants may take CPU time (steal)")},
 			Missing: []string{"governor: no cpufreq on this machine", "turbo: no MSR"},
 		},
 		Placement: archive.Placement{Mode: "split", Generator: []int{0}, Subject: []int{1}},
@@ -307,7 +308,7 @@ func (f fixture) second(r *rand.Rand, t study.PlannedTrial, index int, cost floa
 
 func (f fixture) findings(a *analysis.Analysis) {
 	add := func(name finding.Name, v finding.Validity, detail string, windows []int, subject, block int) {
-		finding := analysis.Finding{Finding: finding.Finding{Name: name, Validity: v, Detail: detail, Windows: windows}}
+		finding := analysis.Finding{Finding: finding.Finding{Name: name, Validity: v, Detail: i18n.Verbatim(detail), Windows: windows}}
 		for _, t := range a.Run.Plan.Trials {
 			if f.spoilt || (t.Cell == subject && t.Block == block) {
 				finding.Trials = append(finding.Trials, t.Index)

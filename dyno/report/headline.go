@@ -338,8 +338,8 @@ func withoutFigure(g *analysis.Group, metric string, c language) []string {
 		if cell.Estimates[metric].N > 0 || len(cell.Trials) == 0 {
 			continue
 		}
-		why := words(c.reason(cell.Omitted[metric]), c.text("answer.missing.unknown"))
-		if strings.Contains(cell.Omitted[metric], "requests are too few") { // how many is another number for each
+		why := words(c.say(cell.Omitted[metric]), c.text("answer.missing.unknown"))
+		if analysis.TooFewRequests(cell.Omitted[metric]) { // how many is another number for each
 			why = c.text("answer.missing.few")
 		}
 		if subjects[why] == nil {

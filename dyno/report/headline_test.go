@@ -13,6 +13,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // headline is the first answer's text, in English.
@@ -206,7 +207,7 @@ func nothingUsable(t *testing.T) *analysis.Analysis {
 	run := analysistest.Run(4, "a", "b")
 	for i := range run.Trials {
 		run.Trials[i].Validity = finding.Invalid
-		run.Trials[i].Findings = []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "other programs used 60 % of a CPU on the 2 CPUs that generator and server use (limit 15 %)"}}
+		run.Trials[i].Findings = []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: i18n.Verbatim("other programs used 60 % of a CPU on the 2 CPUs that generator and server use (limit 15 %)")}}
 	}
 	return analysed(t, run)
 }
@@ -217,7 +218,7 @@ func TestAcceptedIsNotValid(t *testing.T) {
 	run.Manifest.Accept = []finding.Name{finding.OtherLoad}
 	for i := range run.Trials {
 		run.Trials[i].Validity = finding.Valid
-		run.Trials[i].Findings = finding.Accept([]finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "other programs used 60 %"}}, run.Manifest.Accept)
+		run.Trials[i].Findings = finding.Accept([]finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: i18n.Verbatim("other programs used 60 %")}}, run.Manifest.Accept)
 	}
 	a := analysed(t, run)
 	if a.Validity != finding.Valid {
@@ -271,7 +272,7 @@ func withoutUsable(run *archive.Run, cell int) *archive.Run {
 	for i := range run.Trials {
 		if tr := &run.Trials[i]; tr.Cell == cell {
 			tr.Validity = finding.Invalid
-			tr.Findings = []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "busy"}}
+			tr.Findings = []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: i18n.Verbatim("busy")}}
 		}
 	}
 	return run

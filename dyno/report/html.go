@@ -13,6 +13,7 @@ import (
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/internal/shell"
 	"dyno.example/dyno/present"
+	"dyno.example/internal/i18n"
 )
 
 //go:embed templates/*.html
@@ -135,8 +136,8 @@ func (p *page) embed(i island) error {
 // T is the text of a key for the templates; pairs as in language.text.
 func (p *page) T(key string, pairs ...any) string { return p.text(key, pairs...) }
 
-// Reason is what the lab wrote in English, in the language of the page.
-func (p *page) Reason(text string) string { return p.reason(text) }
+// Say tells a message in the language of the page.
+func (p *page) Say(m i18n.Message) string { return p.say(m) }
 
 // Lang is the language of the page, as in its lang attribute.
 func (p *page) Lang() string { return p.lang }

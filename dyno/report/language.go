@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 //go:embed lang/*.json
@@ -30,10 +32,10 @@ func Languages() []string {
 
 // language holds every text of a report in one language, by key.
 type language struct {
-	lang    string
-	texts   map[string]string
-	phrases []phrase
-	whole   map[string]string // texts that are translated as they are, by the English one; nil for English
+	lang     string
+	texts    map[string]string
+	help     map[string]string // texts of commands, by id
+	messages i18n.Catalogue    // empty for English, which messages have themselves
 }
 
 func openLanguage(lang string) (language, error) {
@@ -51,14 +53,16 @@ func openLanguage(lang string) (language, error) {
 	if err := json.Unmarshal(data, &c.texts); err != nil {
 		return language{}, fmt.Errorf("report: reading language %s: %w", lang, err)
 	}
-	if c.phrases, err = loadPhrases(lang); err != nil || lang == "en" {
-		return c, err
+	if lang == "en" {
+		return c, nil
 	}
-	if data, err = langFiles.ReadFile(path.Join("lang", lang+".whole.json")); err == nil {
-		err = json.Unmarshal(data, &c.whole)
-	}
-	if err != nil {
-		return language{}, fmt.Errorf("report: reading the whole texts of language %s: %w", lang, err)
+	for name, into := range map[string]any{".messages.json": &c.messages, ".help.json": &c.help} {
+		if data, err = langFiles.ReadFile(path.Join("lang", lang+name)); err == nil {
+			err = json.Unmarshal(data, into)
+		}
+		if err != nil {
+			return language{}, fmt.Errorf("report: reading %s of language %s: %w", name, lang, err)
+		}
 	}
 	return c, nil
 }
@@ -79,6 +83,9 @@ func (c language) text(key string, pairs ...any) string {
 	}
 	return strings.NewReplacer(swap...).Replace(t)
 }
+
+// say tells a message in the language.
+func (c language) say(m i18n.Message) string { return c.messages.Render(m) }
 
 // has reports whether there is a text for key.
 func (c language) has(key string) bool {

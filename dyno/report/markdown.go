@@ -170,7 +170,7 @@ func (m *markdown) method() {
 		}
 	}
 	for _, remark := range m.a.Run.Machine.Remarks {
-		m.line("- %s%s%s", m.text("machine.remarks"), m.text("list.colon"), escape(remark))
+		m.line("- %s%s%s", m.text("machine.remarks"), m.text("list.colon"), escape(remark.String()))
 	}
 	if len(m.a.Run.Command) > 0 {
 		m.line("\n%s\n\n%s", m.text("method.repeat.lead"), fenced(shell.Join(m.a.Run.Command)))

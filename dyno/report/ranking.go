@@ -12,6 +12,7 @@ import (
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/present"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Metrics a report knows by name; the rest of a group's metrics appear in CSV
@@ -86,9 +87,9 @@ type row struct {
 type figure struct {
 	spread
 	Missing         bool
-	Why             string // it is missing
-	Self            bool   // the reference compared with itself
-	Same            bool   // a ratio that is 1 within the margin, by its whole interval
+	Why             i18n.Message // it is missing
+	Self            bool         // the reference compared with itself
+	Same            bool         // a ratio that is 1 within the margin, by its whole interval
 	Value           float64
 	Left, Mid, Wide float64
 }
@@ -340,9 +341,9 @@ func rankingNote(r ranking, c language, bars bool) string {
 func missing(r ranking, c language) []string {
 	var out []string
 	for i, col := range r.Columns {
-		at := slices.IndexFunc(r.Rows, func(row row) bool { return row.Figures[i].Why != "" })
+		at := slices.IndexFunc(r.Rows, func(row row) bool { return !row.Figures[i].Why.IsZero() })
 		if at >= 0 && !col.Ratio {
-			out = append(out, c.text("ranking.note.missing", "metric", col.Title, "why", c.reason(r.Rows[at].Figures[i].Why)))
+			out = append(out, c.text("ranking.note.missing", "metric", col.Title, "why", c.say(r.Rows[at].Figures[i].Why)))
 		}
 	}
 	return out

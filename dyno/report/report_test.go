@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/present"
+	"dyno.example/internal/i18n"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -121,7 +122,7 @@ func TestEveryRunCanBeReported(t *testing.T) {
 	spoilt.spoilt = true
 	single.subjects, single.costs, single.blocks, single.blind = single.subjects[:1], single.costs[:1], 1, true
 	failed := eight().make()
-	failed.Run.Status, failed.Run.Error = archive.Failed, "building go/gin: exit status 1"
+	failed.Run.Status, failed.Run.Error = archive.Failed, i18n.Verbatim("building go/gin: exit status 1")
 	for name, a := range map[string]*analysis.Analysis{
 		"nothing":    {},
 		"no trial":   {Run: spoilt.manifest(), Subjects: spoilt.subjects},
@@ -268,7 +269,7 @@ func hostileAnalysis() *analysis.Analysis {
 	a.Run.Question, a.Run.Study, a.Run.Command = hostile, hostile, []string{"dyno", "run", hostile}
 	a.Run.StudySource, a.Run.Reference = hostile, hostile
 	a.Groups[0].Title = hostile
-	a.Findings[0].Name, a.Findings[0].Detail = hostile, hostile
+	a.Findings[0].Name, a.Findings[0].Detail = hostile, i18n.Verbatim(hostile)
 	a.Groups[0].Cells[0].Seconds[3].Why = []string{hostile}
 	return a
 }

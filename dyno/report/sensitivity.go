@@ -39,20 +39,20 @@ func sensitivityTables(a *analysis.Analysis, c language) (tables []sensitivityTa
 		if !slices.ContainsFunc(metrics, func(m shownMetric) bool { return m.metric == s.Metric }) {
 			continue
 		}
-		t := sensitivityTable{Title: s.Subject + ", " + s.Load + c.text("list.colon") + c.metric(s.Metric), Missing: s.Missing}
+		t := sensitivityTable{Title: s.Subject + ", " + s.Load + c.text("list.colon") + c.metric(s.Metric), Missing: c.say(s.Missing)}
 		for _, f := range s.Factors {
-			t.Rows = append(t.Rows, sensitivityRow{f.Factor, newShare(f.First), newShare(f.Total)})
+			t.Rows = append(t.Rows, sensitivityRow{f.Factor, newShare(f.First, c), newShare(f.Total, c)})
 		}
 		tables = append(tables, t)
 	}
 	return tables
 }
 
-func newShare(iv stats.Interval) varianceShare {
-	if iv.N == 0 || iv.Estimate == 0 && iv.Note != "" {
-		return varianceShare{Text: "–", Note: iv.Note}
+func newShare(iv stats.Interval, c language) varianceShare {
+	if iv.N == 0 || iv.Estimate == 0 && !iv.Note.IsZero() {
+		return varianceShare{Text: "–", Note: c.say(iv.Note)}
 	}
-	s := varianceShare{Text: shareText(iv.Estimate) + gap + "%", Note: iv.Note, Mid: inUnit(iv.Estimate)}
+	s := varianceShare{Text: shareText(iv.Estimate) + gap + "%", Note: c.say(iv.Note), Mid: inUnit(iv.Estimate)}
 	if iv.Level > 0 {
 		s.Range = shareText(iv.Low) + "–" + shareText(iv.High)
 		s.Left = inUnit(iv.Low)
@@ -82,7 +82,7 @@ func (m *markdown) sensitivity(t sensitivityTable) {
 	m.table("l", []string{m.text("variance.factor"), m.text("variance.first"), m.text("variance.total")}, rows)
 	m.line("\n%s\n", m.text("variance.note"))
 	if t.Missing != "" {
-		m.line("%s\n", escape(m.reason(t.Missing)))
+		m.line("%s\n", escape(t.Missing))
 	}
 }
 
@@ -108,7 +108,7 @@ func SensitivityCSV(w io.Writer, a *analysis.Analysis) error {
 					row = append(row, strconv.FormatFloat(x, 'g', -1, 64))
 				}
 			}
-			rows = append(rows, append(row, strconv.Itoa(f.First.N), strconv.FormatFloat(f.First.Level, 'g', -1, 64), f.First.Note))
+			rows = append(rows, append(row, strconv.Itoa(f.First.N), strconv.FormatFloat(f.First.Level, 'g', -1, 64), f.First.Note.String()))
 		}
 	}
 	return writeCSV(w, rows)

@@ -20,7 +20,7 @@ func terminalSensitivity(a *analysis.Analysis, c language, width int, p painter)
 		if len(t.Rows) > 0 {
 			out += t.terminal(c, width, p)
 		}
-		out += indented(c.reason(t.Missing), width)
+		out += indented(t.Missing, width)
 	}
 	return out + "\n" + present.Wrap(c.text("variance.note"), width) + "\n"
 }

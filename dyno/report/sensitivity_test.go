@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // varied is the fixture with a study of two factors: each group is one
@@ -34,7 +35,7 @@ func varied(kind string) *analysis.Analysis {
 		{Subject: "go/gin", Load: "saturate", Metric: "cpu", Factors: []analysis.FactorVariance{
 			{Factor: "connections", First: iv(0.62), Total: iv(0.95)}, {Factor: "env.GOGC", First: iv(0.04), Total: iv(0.35)},
 		}},
-		{Subject: "go/gin", Load: "saturate", Metric: "service.max", Missing: "no sample of it"},
+		{Subject: "go/gin", Load: "saturate", Metric: "service.max", Missing: i18n.Verbatim("no sample of it")},
 	}
 	return a
 }
@@ -85,11 +86,11 @@ func TestSharesInWords(t *testing.T) {
 		want string
 	}{
 		{stats.Interval{N: 8, Estimate: -0.001, Low: -0.1, High: 0.1, Level: 0.95}, "0 % (-10–10)"},
-		{stats.Interval{N: 4, Estimate: 0.5, Note: "few"}, "50 %"},
-		{stats.Interval{N: 4, Note: "the result does not vary"}, "–"},
+		{stats.Interval{N: 4, Estimate: 0.5, Note: i18n.Verbatim("few")}, "50 %"},
+		{stats.Interval{N: 4, Note: i18n.Verbatim("the result does not vary")}, "–"},
 		{stats.Interval{}, "–"},
 	} {
-		if got := plainSpaces(newShare(c.iv).text()); got != c.want {
+		if got := plainSpaces(newShare(c.iv, languages(t)["en"]).text()); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.iv, got, c.want)
 		}
 	}

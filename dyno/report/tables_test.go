@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // quantiled is the fixture with intervals of some of one subject's quantiles.
@@ -16,7 +17,7 @@ func quantiled() *analysis.Analysis {
 	a := small()
 	p50 := stats.Interval{N: 6, Estimate: 800, Low: 750, High: 900, Level: 0.95}
 	few := stats.Interval{N: 3, Estimate: 1500, Low: 1400, High: 1700, Level: 0.75}
-	none := stats.Interval{N: 6, Estimate: 5000, Low: 5000, High: 5000, Note: "need ≥ 100"}
+	none := stats.Interval{N: 6, Estimate: 5000, Low: 5000, High: 5000, Note: i18n.Verbatim("need ≥ 100")}
 	a.Groups[0].Cells[1].Merged = map[string]stats.Interval{"response.p50": p50, "response.p90": few, "response.p99": none}
 	return a
 }

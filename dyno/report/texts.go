@@ -1,11 +1,8 @@
 package report
 
 import (
-	"io"
-	"regexp"
-	"strings"
-
 	"dyno.example/dyno/machine"
+	"dyno.example/internal/i18n"
 )
 
 // Texts are the texts of a language for what is printed besides reports.
@@ -33,25 +30,15 @@ func (t Texts) Count(key string, n uint64) string {
 	return t.c.text(form, "n", n)
 }
 
-// Reason is what the lab wrote in English when it measured, such as the detail of a
-// finding, in the language.
-func (t Texts) Reason(text string) string { return t.c.reason(text) }
+// Say tells a message in the language.
+func (t Texts) Say(m i18n.Message) string { return t.c.messages.Render(m) }
 
-// Whole is a text that is translated as it stands, such as a paragraph of a command's
-// help or a cell of a table. How its lines are broken doesn't matter. A text that the
-// language lacks is returned as it is; missing reports whether it has a sentence.
-func (t Texts) Whole(text string) (translated string, missing bool) {
-	if t.c.whole == nil {
-		return text, false
-	}
-	if translated, ok := t.c.whole[strings.Join(strings.Fields(text), " ")]; ok {
-		return translated, false
-	}
-	return text, prose.MatchString(text)
+// Help is a text of a command's help by its id, if the language has it. English has none:
+// that stands with the command.
+func (t Texts) Help(id string) (text string, has bool) {
+	text, has = t.c.help[id]
+	return text, has
 }
-
-// prose matches three words in a row that are neither names nor code.
-var prose = regexp.MustCompile(`\b[a-z']+ [a-z']+ [a-z']+\b`)
 
 // Machine describes a machine: names of what it has, each with what that is.
 func (t Texts) Machine(f machine.Fingerprint) [][2]string {
@@ -60,28 +47,6 @@ func (t Texts) Machine(f machine.Fingerprint) [][2]string {
 		list = append(list, [2]string{fact.Name, plainSpaces(fact.Value)})
 	}
 	return list
-}
-
-// Writer translates what is written to w, each writing as a text of its own, as
-// [Texts.Reason] does.
-func (t Texts) Writer(w io.Writer) io.Writer {
-	if len(t.c.phrases) == 0 {
-		return w
-	}
-	return &translator{w, t.Reason}
-}
-
-type translator struct {
-	w         io.Writer
-	translate func(text string) string
-}
-
-func (t *translator) Write(p []byte) (int, error) {
-	text := strings.TrimRight(string(p), "\n")
-	if _, err := io.WriteString(t.w, t.translate(text)+string(p[len(text):])); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }
 
 // English are the texts in English.

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Quantity writes a figure of an analysis as a report does, with its unit and
@@ -18,23 +20,23 @@ func TerminalText(text string) string { return printable(oneLine(text)) }
 
 // TerminalList writes the title of a key and items below, which are reasons, or nothing
 // without items, in lines of at most width columns; width 0 is any.
-func TerminalList(b *strings.Builder, t Texts, title string, items []string, width int) {
+func TerminalList(b *strings.Builder, t Texts, title string, items []i18n.Message, width int) {
 	if len(items) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n%s%s\n", t.Text(title), strings.TrimRight(t.Text("list.colon"), " "))
 	for _, item := range items {
-		TerminalTable(b, "  - ", [][]string{{TerminalText(t.Reason(item))}}, width)
+		TerminalTable(b, "  - ", [][]string{{TerminalText(t.Say(item))}}, width)
 	}
 }
 
 // MarkdownList is [TerminalList] in Markdown.
-func MarkdownList(b *strings.Builder, t Texts, title string, items []string) {
+func MarkdownList(b *strings.Builder, t Texts, title string, items []i18n.Message) {
 	if len(items) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n**%s%s**\n\n", t.Text(title), strings.TrimRight(t.Text("list.colon"), " "))
 	for _, item := range items {
-		fmt.Fprintf(b, "- %s\n", MarkdownText(t.Reason(item)))
+		fmt.Fprintf(b, "- %s\n", MarkdownText(t.Say(item)))
 	}
 }

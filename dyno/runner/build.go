@@ -38,7 +38,7 @@ func (b *builder) all(ctx context.Context) (map[string]*contender, error) {
 		contenders[s.Name] = c
 		e := Event{Kind: Built, Subject: s.Name}
 		if cached {
-			e.Line = "cached"
+			e.Line = i18n.Verbatim("cached")
 		}
 		b.tell(e)
 	}
@@ -113,7 +113,7 @@ func (b *builder) build(ctx context.Context, s study.Subject, m subject.Manifest
 		return nil, err
 	}
 	builder := subject.Builder{Dir: b.cacheDir, Progress: func(line string) {
-		b.tell(Event{Kind: BuildLine, Subject: s.Name, Line: line})
+		b.tell(Event{Kind: BuildLine, Subject: s.Name, Line: i18n.Verbatim(line)})
 	}}
 	return builder.Build(ctx, b.catalog, m)
 }
@@ -135,7 +135,7 @@ func (b *builder) own(ctx context.Context, s study.Subject) (*contender, bool, e
 		}
 		c.archived.Version = revision(ctx, own.Dir)
 		err = own.Prepare(ctx, "", func(line string) {
-			b.tell(Event{Kind: BuildLine, Subject: s.Name, Line: line})
+			b.tell(Event{Kind: BuildLine, Subject: s.Name, Line: i18n.Verbatim(line)})
 		})
 		if err != nil {
 			return nil, false, err

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/validity"
+	"dyno.example/internal/i18n"
 )
 
 // fewestTrials is how many trials must be of no use before a run ends for it: one or
@@ -21,15 +21,18 @@ const fewestTrials = 3
 type DisturbedError struct {
 	Trials  int            // done, all of no use
 	Names   []finding.Name // of the findings, sorted
-	Reasons []string       // the findings of the last trial with their evidence, which names who was busy
+	Reasons []i18n.Message // the findings of the last trial with their evidence, which names who was busy
 	Took    time.Duration  // by the trials done
 	Left    time.Duration  // that those left would have taken, about
 }
 
 // Error says what happened, who was busy, and how to go on.
-func (e *DisturbedError) Error() string {
-	return fmt.Sprintf("this machine was disturbed: none of the first %d trials can be used, in %v; the run ends here, %v before its end, and keeps what there is\n  %s\nwait until the machine is quiet (dyno machine says who is busy) and run it again, or accept what disturbs (--accept %s), or measure on and see (--keep-going)",
-		e.Trials, e.Took.Round(time.Second), e.Left.Round(time.Second), strings.Join(e.Reasons, "\n  "), strings.Join(finding.Words(e.Names), ","))
+func (e *DisturbedError) Error() string { return e.Message().String() }
+
+// Message implements [i18n.Messager].
+func (e *DisturbedError) Message() i18n.Message {
+	return i18n.New("runner.machine-was-disturbed-none-first", "this machine was disturbed: none of the first %d trials can be used, in %v; the run ends here, %v before its end, and keeps what there is\n  %s\nwait until the machine is quiet (dyno machine says who is busy) and run it again, or accept what disturbs (--accept %s), or measure on and see (--keep-going)",
+		e.Trials, e.Took.Round(time.Second), e.Left.Round(time.Second), i18n.List("\n  ", e.Reasons...), strings.Join(finding.Words(e.Names), ","))
 }
 
 // disturbance keeps count of the first trials that the machine's faults have made
@@ -75,7 +78,7 @@ func firstBlock(plan *study.Plan) (n int) {
 // robbed returns the names of the machine's faults for which no window of a trial can
 // be used, and the trial's findings that say so; nil if one can, or if it is for
 // anything else.
-func robbed(t *archive.Trial) (names []finding.Name, reasons []string) {
+func robbed(t *archive.Trial) (names []finding.Name, reasons []i18n.Message) {
 	if t.Status != archive.Complete || anyUsable(t.Windows) {
 		return nil, nil
 	}
@@ -92,7 +95,7 @@ func robbed(t *archive.Trial) (names []finding.Name, reasons []string) {
 	}
 	for _, f := range t.Findings {
 		if f.Weight() != finding.Valid && slices.Contains(names, f.Name) {
-			reasons = append(reasons, string(f.Name)+": "+f.Detail)
+			reasons = append(reasons, i18n.Join(string(f.Name), ": ", f.Detail))
 		}
 	}
 	return names, reasons

@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // trialWith is one of two windows with findings that make them invalid.
@@ -29,7 +30,7 @@ func trialWith(names ...finding.Name) *archive.Trial {
 	}
 	for _, name := range names {
 		t.Validity = finding.Invalid
-		t.Findings = append(t.Findings, finding.Finding{Name: name, Validity: finding.Invalid, Detail: "hog (pid 7) 97 %"})
+		t.Findings = append(t.Findings, finding.Finding{Name: name, Validity: finding.Invalid, Detail: i18n.Verbatim("hog (pid 7) 97 %")})
 	}
 	return t
 }
@@ -125,7 +126,7 @@ blocks: 8
 		lines = nil
 		r.Observe = func(e Event) {
 			if e.Kind == Busy {
-				lines = append(lines, e.Line)
+				lines = append(lines, e.Line.String())
 			}
 		}
 		if id, err = r.Run(t.Context()); errors.As(err, &disturbed) {

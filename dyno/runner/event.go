@@ -5,6 +5,7 @@ import (
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // Kind says what an event tells.
@@ -34,7 +35,7 @@ type Event struct {
 	Time      time.Time           `json:"time"`
 	Run       string              `json:"run,omitempty"`
 	Subject   string              `json:"subject,omitempty"`
-	Line      string              `json:"line,omitempty"`
+	Line      i18n.Message        `json:"line,omitzero"`
 	Trial     *study.PlannedTrial `json:"trial,omitempty"`
 	Cell      *study.Cell         `json:"cell,omitempty"`
 	Window    *archive.Window     `json:"window,omitempty"`

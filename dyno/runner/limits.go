@@ -44,7 +44,7 @@ func checkCPUSets(subjects []study.Subject, online []int) error {
 // unenforced names the limits that the machine could not enforce.
 func unenforced(in *subject.Instance) (found []finding.Finding) {
 	for _, detail := range in.Unenforced() {
-		found = append(found, finding.Finding{Name: finding.LimitNotEnforced, Validity: finding.Suspect, Detail: detail})
+		found = append(found, finding.Finding{Name: finding.LimitNotEnforced, Validity: finding.Suspect, Detail: i18n.Verbatim(detail)})
 	}
 	return found
 }

@@ -30,7 +30,7 @@ func (n *narrator) tell(e Event) {
 	n.turn <- struct{}{}
 	defer func() { <-n.turn }()
 	e.Time, e.Done, e.Total = time.Now(), n.pace.done, n.pace.total
-	e.Line = n.secrets.Hide(e.Line)
+	e.Line = e.Line.Map(n.secrets.Hide)
 	if e.Cell != nil {
 		e.Cell = &n.shown[e.Cell.Index]
 	}

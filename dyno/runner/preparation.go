@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"dyno.example/dyno/machine/busy"
@@ -72,9 +71,9 @@ func (p *preparation) look(ctx context.Context) {
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		p.tell(Event{Kind: Busy, Line: "who else is busy on this machine can't be told: " + err.Error()})
+		p.tell(Event{Kind: Busy, Line: i18n.New("runner.who-is-busy-unknown", "who else is busy on this machine can't be told: %v", err)})
 	case s.Busy():
-		p.tell(Event{Kind: Busy, Line: fmt.Sprintf("%s; trials may be invalid", s)})
+		p.tell(Event{Kind: Busy, Line: i18n.New("runner.trials-may-invalid", "%s; trials may be invalid", s)})
 	}
 }
 

@@ -171,7 +171,7 @@ func TestAnInterruptedTrialSaysWhatIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if trial := run.Trials[0]; trial.Status != archive.Interrupted || !strings.Contains(trial.Error, "vm.swappiness was not put back to 60") {
+	if trial := run.Trials[0]; trial.Status != archive.Interrupted || !strings.Contains(trial.Error.String(), "vm.swappiness was not put back to 60") {
 		t.Errorf("trial %s: %s", trial.Status, trial.Error)
 	}
 }
@@ -259,7 +259,7 @@ func TestRunGoesOnAfterAFailedTrial(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := run.Trials[0], run.Trials[1]
-	if first.Status != archive.Failed || !strings.Contains(first.Error, "418") || second.Status != archive.Complete || run.Manifest.Status != archive.Complete {
+	if first.Status != archive.Failed || !strings.Contains(first.Error.String(), "418") || second.Status != archive.Complete || run.Manifest.Status != archive.Complete {
 		t.Errorf("run %s: first trial %s (%s), second %s", run.Manifest.Status, first.Status, first.Error, second.Status)
 	}
 }

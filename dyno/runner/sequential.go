@@ -14,10 +14,10 @@ type Progress struct {
 
 // Goal is one thing to find out: a claim to be decided, intervals to be narrow.
 type Goal struct {
-	Name   string `json:"name"`
-	Done   bool   `json:"done"`
-	Text   string `json:"text"`             // where it stands, in one line
-	Blocks int    `json:"blocks,omitempty"` // more that it will take, estimated; 0: not known
+	Name   string       `json:"name"`
+	Done   bool         `json:"done"`
+	Text   i18n.Message `json:"text"`             // where it stands, in one line
+	Blocks int          `json:"blocks,omitempty"` // more that it will take, estimated; 0: not known
 }
 
 // Done reports whether there were goals and all are reached.
@@ -70,7 +70,7 @@ func (s *session) goOn(ctx context.Context, w *archive.Writer) (more bool, err e
 		return false, err
 	}
 	end := s.pace.end(&p, s.plan.Blocks())
-	s.tell(Event{Kind: Assessed, Progress: &p, Line: end, Remaining: s.pace.remaining()})
+	s.tell(Event{Kind: Assessed, Progress: &p, Line: i18n.Verbatim(end), Remaining: s.pace.remaining()})
 	if end == "" {
 		longer, err := s.plan.Grow(s.runner.Study)
 		if err != nil {

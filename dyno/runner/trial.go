@@ -32,7 +32,7 @@ func (s *session) trial(ctx context.Context, planned *study.PlannedTrial, cell *
 		t.Status, t.Fault = archive.Failed, faultOf(f.cause)
 	}
 	if t.Status != archive.Complete {
-		t.Error, t.Validity = s.runner.Plan.Secrets.Hide(f.error().Error()), finding.Invalid
+		t.Error, t.Validity = i18n.From(f.error()).Map(s.runner.Plan.Secrets.Hide), finding.Invalid
 	}
 	s.speeds.end(&t, cpus, s.runner.Study.Accept)
 	return t

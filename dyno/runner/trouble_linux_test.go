@@ -391,7 +391,7 @@ func TestADeadSubjectKeepsItsWindows(t *testing.T) {
 	t.Parallel()
 	run := troubled(t, "dies", gentle, 10*time.Second, 1)
 	trial := &run.Trials[0]
-	if trial.Status != archive.Failed || !strings.Contains(trial.Error, "died: exit status 3") || trial.Validity != finding.Invalid {
+	if trial.Status != archive.Failed || !strings.Contains(trial.Error.String(), "died: exit status 3") || trial.Validity != finding.Invalid {
 		t.Errorf("the trial is %s and %s: %s", trial.Status, trial.Validity, trial.Error)
 	}
 	if n := len(trial.Windows); n < 2 || n > 5 || trial.Windows[0].Client.Completed == 0 || trial.Windows[0].Server.Process == nil {
@@ -409,7 +409,7 @@ func TestAReplacedWorkerIsNamed(t *testing.T) {
 	t.Parallel()
 	trial := &named(t, func() *archive.Run { return troubled(t, "replaces", gentle, 4*time.Second, 1) }, finding.ProcessEnded).Trials[0]
 	at := slices.IndexFunc(trial.Findings, func(f finding.Finding) bool { return f.Name == finding.ProcessEnded })
-	if at >= 0 && !strings.Contains(trial.Findings[at].Detail, "(process ") {
+	if at >= 0 && !strings.Contains(trial.Findings[at].Detail.String(), "(process ") {
 		t.Errorf("it does not name the process: %s", trial.Findings[at].Detail)
 	}
 }

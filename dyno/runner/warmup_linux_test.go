@@ -78,7 +78,7 @@ func TestWarmUpThatDoesNotEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cell := a.Groups[0].Cells[0]; cell.Omitted["warmup"] == "" || len(cell.Values["warmup"]) > 0 {
+	if cell := a.Groups[0].Cells[0]; cell.Omitted["warmup"].IsZero() || len(cell.Values["warmup"]) > 0 {
 		t.Errorf("warmup is %v, omitted for %q", cell.Values["warmup"], cell.Omitted["warmup"])
 	}
 }

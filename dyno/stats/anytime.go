@@ -1,8 +1,9 @@
 package stats
 
 import (
-	"fmt"
 	"math"
+
+	"dyno.example/internal/i18n"
 )
 
 // anytimePrior is the precision of the mixture of [RatioAnytime], in pairs: that
@@ -44,7 +45,7 @@ func RatioAnytime(a, b []float64, level float64) Interval {
 	mean, stderr := pairedError(a, b, logs)
 	factor := anytimeFactor(n, 1-level)
 	if math.IsInf(factor, 1) {
-		return pointRatio(len(logs), mean, fmt.Sprintf("need ≥ %d blocks for an interval", anytimeNeeds(1-level)))
+		return pointRatio(len(logs), mean, i18n.New("stats.need-blocks-interval", "need ≥ %d blocks for an interval", anytimeNeeds(1-level)))
 	}
 	return ratioInterval(len(logs), mean, factor*stderr, level)
 }

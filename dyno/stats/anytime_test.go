@@ -11,7 +11,7 @@ func TestRatioAnytime(t *testing.T) {
 		note string
 	}{{0, "no pair of values above zero"}, {1, "need ≥ 2 blocks for an interval"}, {3, "need ≥ 4 blocks for an interval"}} {
 		a, b := []float64{2.1, 1.9, 2}[:c.n], []float64{1, 1, 1}[:c.n]
-		if got := RatioAnytime(a, b, 0.95); got.Level != 0 || got.Note != c.note || got.N != c.n {
+		if got := RatioAnytime(a, b, 0.95); got.Level != 0 || got.Note.String() != c.note || got.N != c.n {
 			t.Errorf("%d pairs: got %+v, want %q", c.n, got, c.note)
 		}
 	}

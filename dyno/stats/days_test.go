@@ -49,7 +49,7 @@ func TestDaysRatioCovers(t *testing.T) {
 
 func TestDaysRatio(t *testing.T) {
 	one := DaysRatio([][]float64{{10, 11, 12}, {}}, []float64{10, 11, 12}, 0.95)
-	if one.Days != 1 || one.Between != 0 || one.Ratio.Level == 0 || !strings.Contains(one.Ratio.Note, "of one day") {
+	if one.Days != 1 || one.Between != 0 || one.Ratio.Level == 0 || !strings.Contains(one.Ratio.Note.String(), "of one day") {
 		t.Errorf("%+v", one)
 	}
 	// Means of 10 and 12.1: a standard deviation of log(1.21)/√2.

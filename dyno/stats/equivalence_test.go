@@ -1,6 +1,10 @@
 package stats
 
-import "testing"
+import (
+	"testing"
+
+	"dyno.example/internal/i18n"
+)
 
 func TestJudge(t *testing.T) {
 	interval := func(low, estimate, high float64) Interval {
@@ -21,9 +25,9 @@ func TestJudge(t *testing.T) {
 		{"can't tell", interval(0.97, 1.01, 1.05), CantTell, "can't tell: from 3 % lower to 5 % higher, 95 % interval of 12 pairs"},
 		{"one end beyond", interval(0.995, 1.01, 1.021), CantTell, "can't tell: from 0.5 % lower to 2.1 % higher, 95 % interval of 12 pairs"},
 		{"the margin's other end", interval(0.981, 1, 1.02), IsSame, "the same within 2 % (1.9 % lower to 2 % higher, 95 % interval of 12 pairs)"},
-		{"no interval", Interval{N: 1, Estimate: 1.5, Low: 1.5, High: 1.5, Note: "need ≥ 2 blocks for an interval"}, CantTell,
+		{"no interval", Interval{N: 1, Estimate: 1.5, Low: 1.5, High: 1.5, Note: i18n.Verbatim("need ≥ 2 blocks for an interval")}, CantTell,
 			"can't tell: 50 % higher so far; need ≥ 2 blocks for an interval"},
-		{"nothing", Interval{Note: "no pair of values above zero"}, CantTell, "can't tell: no pair of values above zero"},
+		{"nothing", Interval{Note: i18n.Verbatim("no pair of values above zero")}, CantTell, "can't tell: no pair of values above zero"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := Judge(c.ratio, 0.02)

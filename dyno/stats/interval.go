@@ -23,14 +23,16 @@
 // it, and the function says so.
 package stats
 
+import "dyno.example/internal/i18n"
+
 // Interval is an estimate with its uncertainty.
 type Interval struct {
-	N        int     `json:"n"`              // trials it rests on
-	Estimate float64 `json:"estimate"`       // median, or geometric mean for ratios
-	Low      float64 `json:"low"`            // NaN-free: equals Estimate when N < 2
-	High     float64 `json:"high"`           //
-	Level    float64 `json:"level"`          // confidence really given, such as 0.95; 0 when none can be
-	Note     string  `json:"note,omitempty"` // why Level is not what was asked, such as "need ≥ 6 trials"
+	N        int          `json:"n"`             // trials it rests on
+	Estimate float64      `json:"estimate"`      // median, or geometric mean for ratios
+	Low      float64      `json:"low"`           // NaN-free: equals Estimate when N < 2
+	High     float64      `json:"high"`          //
+	Level    float64      `json:"level"`         // confidence really given, such as 0.95; 0 when none can be
+	Note     i18n.Message `json:"note,omitzero"` // why Level is not what was asked, such as "need ≥ 6 trials"
 }
 
 // Contains reports whether x lies within the interval, ends included.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"dyno.example/internal/i18n"
 )
 
 // Median returns the median of the values, one for each trial, with a
@@ -26,12 +28,12 @@ func Median(values []float64, level float64) Interval {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	if n == 0 {
-		return Interval{Note: "no trials"}
+		return Interval{Note: i18n.New("stats.no-trials", "no trials")}
 	}
 	result := Interval{N: n, Estimate: medianOfSorted(sorted), Low: sorted[0], High: sorted[n-1], Level: level}
 	if given := rangeCovers(n); given < level {
 		result.Level = given
-		result.Note = fmt.Sprintf("need ≥ %d trials for a %s interval", trialsNeeded(level), percent(level))
+		result.Note = i18n.New("stats.need-trials-interval", "need ≥ %d trials for a %s interval", trialsNeeded(level), percent(level))
 		return result
 	}
 	result.Low, result.High = bootstrapEnds(bootstrapMedian(sorted), expandedTail(n, level))

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"dyno.example/internal/i18n"
 )
 
 func TestMedian(t *testing.T) {
@@ -14,10 +16,10 @@ func TestMedian(t *testing.T) {
 		values []float64
 		want   Interval
 	}{
-		{"none", nil, Interval{Note: "no trials"}},
-		{"one", []float64{7}, Interval{N: 1, Estimate: 7, Low: 7, High: 7, Note: note}},
-		{"two", []float64{9, 7}, Interval{N: 2, Estimate: 8, Low: 7, High: 9, Level: 0.5, Note: note}},
-		{"five", []float64{5, 1, 4, 2, 3}, Interval{N: 5, Estimate: 3, Low: 1, High: 5, Level: 0.9375, Note: note}},
+		{"none", nil, Interval{Note: i18n.Verbatim("no trials")}},
+		{"one", []float64{7}, Interval{N: 1, Estimate: 7, Low: 7, High: 7, Note: i18n.Verbatim(note)}},
+		{"two", []float64{9, 7}, Interval{N: 2, Estimate: 8, Low: 7, High: 9, Level: 0.5, Note: i18n.Verbatim(note)}},
+		{"five", []float64{5, 1, 4, 2, 3}, Interval{N: 5, Estimate: 3, Low: 1, High: 5, Level: 0.9375, Note: i18n.Verbatim(note)}},
 		{"six", []float64{6, 5, 1, 4, 2, 3}, Interval{N: 6, Estimate: 3.5, Low: 1, High: 6, Level: 0.95}},
 		{"constant", slices.Repeat([]float64{4}, 9), Interval{N: 9, Estimate: 4, Low: 4, High: 4, Level: 0.95}},
 	} {

@@ -1,10 +1,11 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"dyno.example/internal/i18n"
 )
 
 // quantileResamples are drawn for an interval: enough for the ends of a 95 %
@@ -50,7 +51,7 @@ func QuantileHierarchy(restarts [][]Counts, qs []float64, level float64, seed ui
 	results := make([]Interval, len(qs))
 	if h.windows == 0 {
 		for i := range results {
-			results[i].Note = "no requests"
+			results[i].Note = i18n.New("stats.no-requests", "no requests")
 		}
 		return results
 	}
@@ -94,7 +95,7 @@ func (h *hierarchy) draws(qs []float64, seed uint64) [][]float64 {
 func (h *hierarchy) interval(q, estimate float64, draws []float64, level float64) Interval {
 	n := len(h.restarts)
 	if math.IsInf(estimate, 1) {
-		return Interval{N: n, Note: "not known: too many requests were given up"}
+		return Interval{N: n, Note: i18n.New("stats.not-known-too-many-requests", "not known: too many requests were given up")}
 	}
 	point := Interval{N: n, Estimate: estimate, Low: estimate, High: estimate}
 	units, of := n, "restarts" // what was resampled
@@ -102,10 +103,10 @@ func (h *hierarchy) interval(q, estimate float64, draws []float64, level float64
 		units, of = h.windows/BlockLength(h.shares(estimate)), "independent windows"
 	}
 	if n == 1 && h.windows < leastWindows {
-		point.Note = fmt.Sprintf("one restart of %d windows: need ≥ %d, or more restarts, for an interval", h.windows, leastWindows)
+		point.Note = i18n.New("stats.one-restart-windows-need-more", "one restart of %d windows: need ≥ %d, or more restarts, for an interval", h.windows, leastWindows)
 		return point
 	}
-	if point.Note = h.lacks(q, level, units); point.Note != "" {
+	if point.Note = h.lacks(q, level, units); !point.Note.IsZero() {
 		return point
 	}
 	result := point
@@ -113,16 +114,16 @@ func (h *hierarchy) interval(q, estimate float64, draws []float64, level float64
 	result.Level = level
 	if given := rangeCovers(units); given < level {
 		tail, result.Level = 0, given
-		result.Note = fmt.Sprintf("need ≥ %d %s for a %s interval", trialsNeeded(level), of, percent(level))
+		result.Note = i18n.New("stats.need-interval", "need ≥ %d %s for a %s interval", trialsNeeded(level), of, percent(level))
 	} else if n == 1 {
-		result.Note = "one restart: the interval says nothing about others"
+		result.Note = i18n.New("stats.one-restart-interval-says-nothing", "one restart: the interval says nothing about others")
 	}
 	cut := int(tail * float64(len(draws)))
 	half := studentQuantile(float64(units-1), 1-(1-result.Level)/2) * logScatter(draws) * math.Sqrt(float64(units)/float64(units-1))
 	result.Low = min(draws[cut], estimate*math.Exp(-half))
 	result.High = max(draws[len(draws)-1-cut], estimate*math.Exp(half))
 	if math.IsInf(result.High, 1) {
-		point.Note = "its upper end is not known: too many requests were given up"
+		point.Note = i18n.New("stats.upper-end-is-not-known", "its upper end is not known: too many requests were given up")
 		return point
 	}
 	return result
@@ -147,13 +148,13 @@ func logScatter(draws []float64) float64 {
 }
 
 // lacks says why there can't be an interval, "" if there can.
-func (h *hierarchy) lacks(q, level float64, units int) string {
+func (h *hierarchy) lacks(q, level float64, units int) i18n.Message {
 	need := math.Ceil(math.Log((1-level)/2) / math.Log(q))
 	if worth := h.tailESS(q); worth < need {
-		return fmt.Sprintf("need ≥ %.0f independent requests for an interval, these are worth %.0f", need, worth)
+		return i18n.New("stats.too-few-independent", "need ≥ %.0f independent requests for an interval, these are worth %.0f", need, worth)
 	}
 	if units < 2 {
-		return "need ≥ 2 restarts, or independent windows, for an interval"
+		return i18n.New("stats.too-few-restarts", "need ≥ 2 restarts, or independent windows, for an interval")
 	}
-	return ""
+	return i18n.Message{}
 }

@@ -69,7 +69,7 @@ func TestQuantileHierarchy(t *testing.T) {
 	}
 	got := QuantileHierarchy(six, []float64{0.5, 0.99}, 0.95, 1)
 	for i, want := range []float64{525, 1017} {
-		if math.Abs(got[i].Estimate-want) > 5 || got[i].N != 6 || got[i].Level != 0.95 || got[i].Note != "" {
+		if math.Abs(got[i].Estimate-want) > 5 || got[i].N != 6 || got[i].Level != 0.95 || !got[i].Note.IsZero() {
 			t.Errorf("got %+v, want about %v", got[i], want)
 		}
 		if got[i].Low >= got[i].Estimate || got[i].High <= got[i].Estimate || got[i].High-got[i].Low > 51 {
@@ -103,7 +103,7 @@ func TestQuantileHierarchySaysWhatItLacks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := QuantileHierarchy(c.restarts, []float64{c.q}, 0.95, 1)[0]
-			if got.Level != c.level || !strings.Contains(got.Note, c.note) {
+			if got.Level != c.level || !strings.Contains(got.Note.String(), c.note) {
 				t.Errorf("got %+v, want level %v and %q", got, c.level, c.note)
 			}
 			if math.IsInf(got.High, 0) || math.IsNaN(got.Low) || got.Low > got.Estimate || got.High < got.Estimate {

@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"dyno.example/internal/i18n"
 )
 
 // fewPairs is the number of pairs below which a [Ratio] says how little it
@@ -30,7 +32,7 @@ func Ratio(a, b []float64, level float64) Interval {
 	half := stderr * studentQuantile(float64(len(logs)-1), 1-(1-level)/2)
 	result := ratioInterval(len(logs), mean, half, level)
 	if len(logs) < fewPairs {
-		result.Note = fmt.Sprintf("fewer than %d blocks: right only if the noise is log-normal", fewPairs)
+		result.Note = i18n.New("stats.fewer-blocks-right-only-if", "fewer than %d blocks: right only if the noise is log-normal", fewPairs)
 	}
 	return result
 }
@@ -52,13 +54,13 @@ func logRatios(a, b []float64) []float64 {
 // fewLogs is the estimate without an interval that none or one pair gives.
 func fewLogs(logs []float64) Interval {
 	if len(logs) == 0 {
-		return Interval{Note: "no pair of values above zero"}
+		return Interval{Note: i18n.New("stats.no-pair-values-above-zero", "no pair of values above zero")}
 	}
-	return pointRatio(1, logs[0], "need ≥ 2 blocks for an interval")
+	return pointRatio(1, logs[0], i18n.New("stats.need-blocks-interval-2", "need ≥ 2 blocks for an interval"))
 }
 
 // pointRatio is a ratio without an interval, and why.
-func pointRatio(n int, log float64, why string) Interval {
+func pointRatio(n int, log float64, why i18n.Message) Interval {
 	ratio := math.Exp(log)
 	return Interval{N: n, Estimate: ratio, Low: ratio, High: ratio, Note: why}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"dyno.example/internal/i18n"
 )
 
 func TestRatio(t *testing.T) {
@@ -13,10 +15,10 @@ func TestRatio(t *testing.T) {
 		a, b []float64
 		want Interval
 	}{
-		{"none", nil, nil, Interval{Note: "no pair of values above zero"}},
-		{"zeros", []float64{0, 1}, []float64{1, 0}, Interval{Note: "no pair of values above zero"}},
+		{"none", nil, nil, Interval{Note: i18n.Verbatim("no pair of values above zero")}},
+		{"zeros", []float64{0, 1}, []float64{1, 0}, Interval{Note: i18n.Verbatim("no pair of values above zero")}},
 		{"one", []float64{8, nan, 0}, []float64{2, 1, 1},
-			Interval{N: 1, Estimate: 4, Low: 4, High: 4, Note: "need ≥ 2 blocks for an interval"}},
+			Interval{N: 1, Estimate: 4, Low: 4, High: 4, Note: i18n.Verbatim("need ≥ 2 blocks for an interval")}},
 		{"the same everywhere", []float64{2, 4, 8, 16, 32, 64}, []float64{1, 2, 4, 8, 16, 32},
 			Interval{N: 6, Estimate: 2, Low: 2, High: 2, Level: 0.95}},
 	} {
@@ -41,7 +43,7 @@ func TestRatioByHand(t *testing.T) {
 	if math.Abs(got.Estimate-1) > 1e-9 || math.Abs(got.Low-math.Exp(-half)) > 1e-9 || math.Abs(got.High-math.Exp(half)) > 1e-9 {
 		t.Errorf("got %+v, want 1 from %v to %v", got, math.Exp(-half), math.Exp(half))
 	}
-	if got.N != 4 || got.Level != 0.95 || got.Note == "" {
+	if got.N != 4 || got.Level != 0.95 || got.Note.IsZero() {
 		t.Errorf("got %+v, want a note that four blocks are few", got)
 	}
 }

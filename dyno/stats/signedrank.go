@@ -1,9 +1,10 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 	"slices"
+
+	"dyno.example/internal/i18n"
 )
 
 // RankRatio is the ratio of a to b as [Ratio] takes it, pair by pair, by ranks: the
@@ -36,7 +37,7 @@ func RankRatio(a, b []float64, level float64) Interval {
 	}
 	if given < level {
 		result.Level = given
-		result.Note = fmt.Sprintf("need ≥ %d blocks for a %s interval by ranks", trialsNeeded(level), percent(level))
+		result.Note = i18n.New("stats.need-blocks-interval-ranks", "need ≥ %d blocks for a %s interval by ranks", trialsNeeded(level), percent(level))
 	}
 	return result
 }

@@ -37,7 +37,7 @@ func TestRankRatio(t *testing.T) {
 	if got.N != 6 || math.Abs(got.Estimate-2) > 1e-12 || math.Abs(got.Low-2) > 1e-12 || math.Abs(got.High-200) > 1e-9 || got.Level != 0.95 {
 		t.Errorf("%+v", got)
 	}
-	if few := RankRatio(a[:4], b[:4], 0.95); few.Level != 1-2.0/16 || !strings.Contains(few.Note, "≥ 6") {
+	if few := RankRatio(a[:4], b[:4], 0.95); few.Level != 1-2.0/16 || !strings.Contains(few.Note.String(), "≥ 6") {
 		t.Errorf("%+v", few)
 	}
 	if one := RankRatio(a[:1], b[:1], 0.95); one.Level != 0 || one.Estimate != 2 {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"dyno.example/internal/i18n"
 )
 
 // SobolIndex tells how much of a result's variance is due to one input.
@@ -200,17 +202,17 @@ func sobolInterval(groups, k int, estimates []float64, draws [][]float64, level 
 	const least = 8
 	switch {
 	case groups == 0:
-		return Interval{Note: "no complete group of trials"}
+		return Interval{Note: i18n.New("stats.no-complete-group-trials", "no complete group of trials")}
 	case estimates == nil:
-		return Interval{N: groups, Note: "the result does not vary, or no more than by noise"}
+		return Interval{N: groups, Note: i18n.New("stats.result-does-not-vary-no", "the result does not vary, or no more than by noise")}
 	case groups < least:
 		return Interval{N: groups, Estimate: estimates[k], Low: estimates[k], High: estimates[k],
-			Note: fmt.Sprintf("need ≥ %d complete groups for an interval", least)}
+			Note: i18n.New("stats.need-complete-groups-interval", "need ≥ %d complete groups for an interval", least)}
 	}
 	interval := percentiles(groups, estimates[k], draws[k], level)
 	if given := sobolGives(groups); given < level {
 		interval.Level = given
-		interval.Note = fmt.Sprintf("%d groups give an interval of %s rather than %s", groups, percent(given), percent(level))
+		interval.Note = i18n.New("stats.groups-give-interval-rather", "%d groups give an interval of %s rather than %s", groups, percent(given), percent(level))
 	}
 	return interval
 }

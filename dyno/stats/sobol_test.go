@@ -142,7 +142,7 @@ func TestSobolSaysWhatItLacks(t *testing.T) {
 		{"few", noisy, 4, 2, "need ≥ 8 complete groups for an interval"},
 	} {
 		for _, got := range Sobol(c.y, nil, c.n, c.dims, 0, 0.95, 1) {
-			if got.First.Note != c.note || got.Total.Note != c.note || got.First.Level != 0 {
+			if got.First.Note.String() != c.note || got.Total.Note.String() != c.note || got.First.Level != 0 {
 				t.Errorf("%s: %+v, want %q", c.name, got, c.note)
 			}
 		}

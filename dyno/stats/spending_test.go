@@ -14,7 +14,7 @@ func TestSpendingRatio(t *testing.T) {
 	for n, note := range map[int]string{
 		0: "no pair of values above zero", 1: "need ≥ 2 blocks for an interval", 2: "the first look is after 3 blocks", 7: "the last look was after 6 blocks",
 	} {
-		if got := s.Ratio(a[:n], b[:n]); got.Level != 0 || got.Note != note || got.N != n {
+		if got := s.Ratio(a[:n], b[:n]); got.Level != 0 || got.Note.String() != note || got.N != n {
 			t.Errorf("%d pairs: got %+v, want %q", n, got, note)
 		}
 	}
@@ -54,7 +54,7 @@ func TestSpendingIsWideAtFirstAndNarrowAtLast(t *testing.T) {
 func TestSpendingNothingYet(t *testing.T) {
 	s := NewSpending(2, 40, 0.95)
 	a, b := []float64{2.1, 1.9, 2}, []float64{1, 1, 1}
-	if got := s.Ratio(a, b); got.Level != 0 || got.Note != "too early of 40 blocks for an interval" {
+	if got := s.Ratio(a, b); got.Level != 0 || got.Note.String() != "too early of 40 blocks for an interval" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -22,7 +22,7 @@ func TestUnpairedRatioKnown(t *testing.T) {
 	if math.Abs(freedom-100.0/17) > 1e-12 {
 		t.Errorf("degrees of freedom %v", freedom)
 	}
-	if math.Abs(ratio.Estimate-math.E) > 1e-9 || ratio.N != 10 || ratio.Level != 0.95 || ratio.Note == "" {
+	if math.Abs(ratio.Estimate-math.E) > 1e-9 || ratio.N != 10 || ratio.Level != 0.95 || ratio.Note.IsZero() {
 		t.Errorf("ratio %+v", ratio)
 	}
 	half := 0.5 * studentQuantile(freedom, 0.975)
@@ -52,7 +52,7 @@ func TestUnpairedRatioOfLittle(t *testing.T) {
 		{name: "a zero is left out", a: []float64{2, 0, 2}, b: []float64{1, 1}, level: 0.95, p: 0, n: 4, noted: true, sure: true},
 	} {
 		ratio, p := UnpairedRatio(c.a, c.b, 0.95)
-		if ratio.Level != c.level || p != c.p || ratio.N != c.n || (ratio.Note != "") != c.noted {
+		if ratio.Level != c.level || p != c.p || ratio.N != c.n || (!ratio.Note.IsZero()) != c.noted {
 			t.Errorf("%s: %+v, p %v", c.name, ratio, p)
 		}
 		if c.sure && (ratio.Low != ratio.Estimate || ratio.High != ratio.Estimate) {

@@ -24,9 +24,9 @@ type USL struct {
 	Peak *Interval `json:"peak,omitempty"`
 	Top  *Interval `json:"top,omitempty"`
 	// Limit is what throughput goes to, Lambda/Sigma, if there is no Kappa.
-	Limit float64 `json:"limit,omitempty"`
-	RMS   float64 `json:"rms"` // of the residuals, as a share of the throughput
-	Note  string  `json:"note,omitempty"`
+	Limit float64      `json:"limit,omitempty"`
+	RMS   float64      `json:"rms"` // of the residuals, as a share of the throughput
+	Note  i18n.Message `json:"note,omitzero"`
 }
 
 // At returns the throughput that the law has at a concurrency of n.

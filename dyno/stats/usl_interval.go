@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"dyno.example/internal/i18n"
 )
 
 // resamples of the bootstrap: enough for the ends of a 95 % interval.
@@ -26,7 +28,7 @@ func (u *USL) intervals(c *curveUSL, best coefficients, level float64, seed uint
 	if sigma > 0 && kappa == 0 {
 		u.Limit = lambda / sigma
 	}
-	if u.Note = u.noPeak(c, draws, level); u.Note != "" {
+	if u.Note = u.noPeak(c, draws, level); !u.Note.IsZero() {
 		return
 	}
 	peak := interval(peakUSL(lambda, sigma, kappa), peakUSL)
@@ -35,7 +37,7 @@ func (u *USL) intervals(c *curveUSL, best coefficients, level float64, seed uint
 }
 
 // noPeak says why it can't be told where throughput falls; "" if it can.
-func (u *USL) noPeak(c *curveUSL, draws []coefficients, level float64) string {
+func (u *USL) noPeak(c *curveUSL, draws []coefficients, level float64) i18n.Message {
 	without := 0
 	for _, p := range draws {
 		if p[2] == 0 {
@@ -45,13 +47,13 @@ func (u *USL) noPeak(c *curveUSL, draws []coefficients, level float64) string {
 	last := 1 / c.scale[1]
 	switch {
 	case u.Kappa.Estimate == 0 || float64(without) > (1-level)/2*float64(len(draws)):
-		return "kappa can't be told from 0: nothing shows that throughput ever falls"
+		return i18n.New("stats.kappa-cant-told-from-nothing", "kappa can't be told from 0: nothing shows that throughput ever falls")
 	case u.Sigma.Estimate >= 1 || u.Sigma.High >= 1:
-		return "sigma can't be told from 1: throughput may fall from the first connection on; measure at fewer connections"
+		return i18n.New("stats.sigma-cant-told-from-throughput", "sigma can't be told from 1: throughput may fall from the first connection on; measure at fewer connections")
 	case peakUSL(u.Lambda.Estimate, u.Sigma.Estimate, u.Kappa.Estimate) > 2*last:
-		return "the peak would be at more than twice the highest concurrency that was measured"
+		return i18n.New("stats.peak-would-more-twice-highest", "the peak would be at more than twice the highest concurrency that was measured")
 	}
-	return ""
+	return i18n.Message{}
 }
 
 // peakUSL is the concurrency of the highest throughput; none has its peak at 1.

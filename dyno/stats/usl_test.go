@@ -125,7 +125,7 @@ func TestUSLClaimsNoPeakWhereThereIsNone(t *testing.T) {
 		}
 		if u.Peak != nil {
 			claimed++
-		} else if u.Note == "" {
+		} else if u.Note.IsZero() {
 			t.Error("no peak, and no reason")
 		}
 	}
@@ -138,7 +138,7 @@ func TestFitUSLOfALine(t *testing.T) {
 	s := scaling{lambda: 10, levels: every(1, 50, 5), passes: 1}
 	n, x := s.measure(1)
 	u, err := FitUSL(n, x, 0.95, 1)
-	if err != nil || !near(u.Lambda.Estimate, 10, 1e-3) || u.Peak != nil || !strings.Contains(u.Note, "kappa") {
+	if err != nil || !near(u.Lambda.Estimate, 10, 1e-3) || u.Peak != nil || !strings.Contains(u.Note.String(), "kappa") {
 		t.Errorf("%+v, %v", u, err)
 	}
 }

@@ -4,13 +4,12 @@ package steadiness
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // FewestWindows is how many windows it takes to say anything about how they
@@ -22,7 +21,7 @@ const TrendChance = 0.001
 
 // Signal is a figure window by window.
 type Signal struct {
-	Name   string
+	Name   i18n.Message
 	Values []float64 // one for each window of the series
 	Worse  float64   // +1 if more of it is worse, −1 if less is
 	Slight float64   // the change of it, as a share, that doesn't matter yet
@@ -51,18 +50,18 @@ func (s *Series) Judge() []finding.Finding {
 	steady := stats.Steadiness(s.costs())
 	switch steady.Kind {
 	case stats.WarmUp:
-		if better, _ := s.shifts(steady.From); better != "" {
+		if better, _ := s.shifts(steady.From); !better.IsZero() {
 			return []finding.Finding{s.warmingUp(steady.From, better)}
 		}
 	case stats.SlowDown:
-		if _, worse := s.shifts(steady.From); worse != "" {
+		if _, worse := s.shifts(steady.From); !worse.IsZero() {
 			return []finding.Finding{newFinding(finding.Drifting, finding.Suspect, s.Index[steady.From:],
-				"from second %d on the subject is slower: %s", s.Index[steady.From], worse)}
+				i18n.New("steadiness.from-second-subject-is-slower", "from second %d on the subject is slower: %s", s.Index[steady.From], worse))}
 		}
 	case stats.NoSteadyState:
-		if better, worse := s.shifts(steady.Changes[len(steady.Changes)-1]); better+worse != "" {
+		if better, worse := s.shifts(steady.Changes[len(steady.Changes)-1]); !i18n.Join(better, worse).IsZero() {
 			// A result, not a fault: there are programs that never settle.
-			return []finding.Finding{newFinding(finding.NeverSteady, finding.Valid, nil, "no steady state in %d seconds: at the end still, %s", len(s.Index), cmp.Or(worse, better))}
+			return []finding.Finding{newFinding(finding.NeverSteady, finding.Valid, nil, i18n.New("steadiness.no-steady-state-seconds-end", "no steady state in %d seconds: at the end still, %s", len(s.Index), cmp.Or(worse, better)))}
 		}
 	}
 	return s.drifting()
@@ -86,11 +85,11 @@ func (s *Series) costs() [][]float64 {
 
 // shifts says which signals got better and which got worse at the place given, by
 // more than is slight and more than seconds differ anyway, as a reader wants it.
-func (s *Series) shifts(at int) (better, worse string) {
+func (s *Series) shifts(at int) (better, worse i18n.Message) {
 	if at <= 0 || at >= len(s.Index) {
-		return "", ""
+		return i18n.Message{}, i18n.Message{}
 	}
-	var up, down []string
+	var up, down []i18n.Message
 	for _, g := range s.Signals {
 		before, after := middle(g.Values[:at]), middle(g.Values[at:])
 		change := after/before - 1
@@ -98,20 +97,20 @@ func (s *Series) shifts(at int) (better, worse string) {
 		if math.Abs(change) < g.Slight || math.Abs(math.Log(after/before)) < apart {
 			continue
 		}
-		text := fmt.Sprintf("%s %+.0f %% (limit %.0f %%)", g.Name, 100*change, 100*g.Slight)
+		text := i18n.New("steadiness.limit", "%s %+.0f %% (limit %.0f %%)", g.Name, 100*change, 100*g.Slight)
 		if change*g.Worse < 0 {
 			up = append(up, text)
 		} else {
 			down = append(down, text)
 		}
 	}
-	return strings.Join(up, ", "), strings.Join(down, ", ")
+	return i18n.List(", ", up...), i18n.List(", ", down...)
 }
 
 // warmingUp is the finding for a subject that settled only at the place given.
 // Where that is more than half of what was measured, figures rest on the wrong
 // thing.
-func (s *Series) warmingUp(at int, better string) finding.Finding {
+func (s *Series) warmingUp(at int, better i18n.Message) finding.Finding {
 	level := finding.Suspect
 	if 2*at > len(s.Index) {
 		level = finding.Invalid
@@ -120,7 +119,7 @@ func (s *Series) warmingUp(at int, better string) finding.Finding {
 		level = finding.Valid
 	}
 	return newFinding(finding.StillWarmingUp, level, s.Index[:at],
-		"the subject settled only in second %d of the measured time: %s; give it a warm-up of %d seconds more", s.Index[at], better, s.Index[at])
+		i18n.New("steadiness.subject-settled-only-second-measured", "the subject settled only in second %d of the measured time: %s; give it a warm-up of %d seconds more", s.Index[at], better, s.Index[at]))
 }
 
 // drifting says if a signal moved all the time by what matters, towards better
@@ -132,7 +131,7 @@ func (s *Series) drifting() []finding.Finding {
 			continue
 		}
 		return []finding.Finding{newFinding(finding.Drifting, finding.Suspect, nil,
-			"%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.Name, 100*t.Change, len(g.Values), 200*g.Slight, t.P, TrendChance)}
+			i18n.New("steadiness.moved-over-seconds-limit-p", "%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.Name, 100*t.Change, len(g.Values), 200*g.Slight, t.P, TrendChance))}
 	}
 	return nil
 }
@@ -178,6 +177,6 @@ func middle(values []float64) float64 {
 }
 
 // newFinding makes one of a load or a trial.
-func newFinding(name finding.Name, level finding.Validity, windows []int, format string, args ...any) finding.Finding {
-	return finding.Finding{Name: name, Validity: level, Windows: windows, Detail: fmt.Sprintf(format, args...)}
+func newFinding(name finding.Name, level finding.Validity, windows []int, detail i18n.Message) finding.Finding {
+	return finding.Finding{Name: name, Validity: level, Windows: windows, Detail: detail}
 }

@@ -10,25 +10,22 @@ import (
 	"unicode"
 
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 // Describe prints the plan for a person: what will be done, in which order, and
 // how long it takes.
-func (p Plan) Describe(w io.Writer) {
+func (p Plan) Describe(w io.Writer, say i18n.Say) {
 	blocks := 0
 	if len(p.Cells) > 0 {
 		blocks = len(p.Trials) / len(p.Cells)
 	}
 	if d := p.Design; d != nil {
-		fmt.Fprintf(w, "design: %s over %s\n", d.Kind, strings.Join(d.Factors, ", "))
+		fmt.Fprintln(w, say(i18n.New("study.design", "design: %s over %s", d.Kind, strings.Join(d.Factors, ", "))))
 	}
-	fmt.Fprintf(w, "plan: %s × %s = %s, about %v; seed %d\n", count(len(p.Cells), "cell"), count(blocks, "block"), count(len(p.Trials), "trial"), p.Estimate.Round(time.Second), p.Seed)
+	fmt.Fprintln(w, say(i18n.New("study.plan", "plan: %s × %s = %s, about %v; seed %d", countCells(len(p.Cells)), countBlocks(blocks), countTrials(len(p.Trials)), p.Estimate.Round(time.Second), p.Seed)))
 	for _, c := range p.Cells {
-		text := c.describe()
-		if c.Twin {
-			text += "; again (A/A)"
-		}
-		fmt.Fprintf(w, "  %3d  %-18s %s\n", c.Index+1, c.Subject, text)
+		fmt.Fprintf(w, "  %3d  %-18s %s\n", c.Index+1, c.Subject, say(c.describe()))
 	}
 	const shown = 3
 	for block := range min(blocks, shown) {
@@ -36,83 +33,97 @@ func (p Plan) Describe(w io.Writer) {
 		for _, t := range p.Trials[block*len(p.Cells) : (block+1)*len(p.Cells)] {
 			order = append(order, fmt.Sprint(t.Cell+1))
 		}
-		fmt.Fprintf(w, "block %d: cells %s\n", block+1, strings.Join(order, " "))
+		fmt.Fprintln(w, say(i18n.New("study.block-of-cells", "block %d: cells %s", block+1, strings.Join(order, " "))))
 	}
-	if blocks > shown {
-		fmt.Fprintf(w, "… and %s, each in an order of its own\n", count(blocks-shown, "more block"))
+	if n := blocks - shown; n > 0 {
+		more := i18n.Plural(n, i18n.New("study.one-more-block", "%d more block", n), i18n.New("study.more-blocks", "%d more blocks", n))
+		fmt.Fprintln(w, say(i18n.New("study.and-more-blocks", "… and %s, each in an order of its own", more)))
 	}
 }
 
-// count writes a number of things that take an s for more than one.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
+func countCells(n int) i18n.Message {
+	return i18n.Plural(n, i18n.New("study.cell", "%d cell", n), i18n.New("study.cells", "%d cells", n))
 }
 
-func (c *Cell) describe() string {
-	text := c.Load + ": "
+func countBlocks(n int) i18n.Message {
+	return i18n.Plural(n, i18n.New("study.block", "%d block", n), i18n.New("study.blocks", "%d blocks", n))
+}
+
+func countTrials(n int) i18n.Message {
+	return i18n.Plural(n, i18n.New("study.trial", "%d trial", n), i18n.New("study.trials", "%d trials", n))
+}
+
+func countConnections(n int) i18n.Message {
+	return i18n.Plural(n, i18n.New("study.connection", "%d connection", n), i18n.New("study.connections", "%d connections", n))
+}
+
+func (c *Cell) describe() i18n.Message {
+	how, connections := i18n.Message{}, countConnections(c.Profile.Connections)
 	if c.Profile.Mode == profile.Open {
-		text += fmt.Sprintf("open, %s (%s), %s", c.Profile.Rhythm(), c.Profile.Arrivals, count(c.Profile.Connections, "connection"))
+		how = i18n.New("study.open", "open, %s (%s), %s", c.Profile.Rhythm(), c.Profile.Arrivals, connections)
 	} else {
-		text += fmt.Sprintf("closed, %s", count(c.Profile.Connections, "connection"))
+		how = i18n.New("study.closed", "closed, %s", connections)
 		if c.Profile.Think.Mean > 0 {
-			text += ", think time " + c.Profile.Think.String()
+			how = i18n.New("study.closed-think", "closed, %s, think time %s", connections, c.Profile.Think.String())
 		}
 	}
 	var names []string
 	for _, r := range c.Requests {
 		names = append(names, r.Name)
 	}
-	text += "; " + strings.Join(names, ", ")
-	text += c.describeLink()
+	parts := []i18n.Message{i18n.Format("%s: %s", c.Load, how), i18n.Verbatim(strings.Join(names, ", "))}
+	parts = append(parts, c.describeLink()...)
 	for _, name := range slices.Sorted(maps.Keys(c.Levels)) {
 		level := c.Levels[name]
 		if level == "" || strings.ContainsFunc(level, unicode.IsControl) {
 			level = form.Quote(level)
 		}
-		text += fmt.Sprintf("; %s=%s", name, level)
+		parts = append(parts, i18n.Format("%s=%s", name, level))
 	}
-	return text
+	if c.Twin {
+		parts = append(parts, i18n.New("study.again", "again (A/A)"))
+	}
+	return i18n.List("; ", parts...)
 }
 
 // describeLink says how the cell's load connects and waits, as far as that is not
 // the default and no level says it.
-func (c *Cell) describeLink() string {
-	text, k := "", &c.Link
+func (c *Cell) describeLink() (parts []i18n.Message) {
+	k := &c.Link
+	add := func(format string, args ...any) { parts = append(parts, i18n.Format(format, args...)) }
 	if _, level := c.Levels["reuse"]; !level && k.PerConnection > 0 {
-		text += fmt.Sprintf("; reuse=%d", k.PerConnection)
+		add("reuse=%d", k.PerConnection)
 	} else if !level && k.Reuse != "" {
-		text += "; reuse=" + string(k.Reuse)
+		add("reuse=%s", k.Reuse)
 	}
 	_, protocol := c.Levels["protocol"]
 	_, streams := c.Levels["streams"]
 	if k.Streams > 0 && !protocol {
-		text += "; http2"
+		add("http2")
 	}
 	if k.Streams > 0 && !streams {
-		text += fmt.Sprintf("; streams=%d", k.Streams)
+		add("streams=%d", k.Streams)
 	}
 	if w := k.WebSocket; w != nil {
-		text += "; websocket"
 		if w.Pushes() {
-			text += ", answers=none"
+			add("websocket, answers=none")
+		} else {
+			add("websocket")
 		}
 	} else if k.Events != nil {
-		text += "; events"
+		add("events")
 	}
 	if k.MaxAge > 0 {
-		text += fmt.Sprintf("; max_age=%v", k.MaxAge)
+		add("max_age=%v", k.MaxAge)
 	}
-	if n := len(k.Sources); n > 0 {
-		text += fmt.Sprintf("; sources=%v", k.Sources[0])
-		if n > 1 {
-			text += fmt.Sprintf(" and %d more", n-1)
-		}
+	switch n := len(k.Sources); {
+	case n > 1:
+		parts = append(parts, i18n.New("study.sources", "sources=%v and %d more", k.Sources[0], n-1))
+	case n == 1:
+		add("sources=%v", k.Sources[0])
 	}
 	if _, level := c.Levels["pacing"]; !level && c.Pacing != "" {
-		text += "; pacing=" + string(c.Pacing)
+		add("pacing=%s", c.Pacing)
 	}
-	return text
+	return parts
 }

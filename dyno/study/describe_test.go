@@ -3,6 +3,8 @@ package study
 import (
 	"strings"
 	"testing"
+
+	"dyno.example/internal/i18n"
 )
 
 func TestDescribe(t *testing.T) {
@@ -53,6 +55,6 @@ block 1: cells 1
 
 func described(p Plan) string {
 	var b strings.Builder
-	p.Describe(&b)
+	p.Describe(&b, i18n.Message.String)
 	return b.String()
 }

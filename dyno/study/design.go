@@ -1,12 +1,12 @@
 package study
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Kinds of designs.
@@ -36,7 +36,7 @@ type PlannedDesign struct {
 
 // size is how many points a design has at most, math.MaxInt if that is too many
 // to count, and how it comes to them.
-func (s *Study) size() (points int, how string) {
+func (s *Study) size() (points int, how i18n.Message) {
 	n := len(s.Factors)
 	switch s.Design.Kind {
 	case OneAtATime:
@@ -44,15 +44,15 @@ func (s *Study) size() (points int, how string) {
 		for _, f := range s.Factors {
 			points += max(len(f.Levels)-1, 0)
 		}
-		return points, fmt.Sprintf(" × %d combinations one at a time", points)
+		return points, i18n.New("study.combinations-one-time", " × %d combinations one at a time", points)
 	case LatinHypercube:
-		return s.Design.Samples, fmt.Sprintf(" × %d samples", s.Design.Samples)
+		return s.Design.Samples, i18n.New("study.samples", " × %d samples", s.Design.Samples)
 	case SobolDesign:
-		return s.Design.Samples * (n + 2), fmt.Sprintf(" × %d samples × %d", s.Design.Samples, n+2)
+		return s.Design.Samples * (n + 2), i18n.New("study.samples-2", " × %d samples × %d", s.Design.Samples, n+2)
 	}
 	points = 1
 	for _, f := range s.Factors {
-		how += fmt.Sprintf(" × %d levels of %s", len(f.Levels), f.Name)
+		how = i18n.Join(how, i18n.New("study.levels", " × %d levels of %s", len(f.Levels), f.Name))
 		if levels := max(len(f.Levels), 1); points > math.MaxInt/levels {
 			points = math.MaxInt
 		} else {

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -44,7 +43,7 @@ func Expand(s *Study, seed uint64) (Plan, error) {
 // checkSize counts the trials before there is memory for any of them.
 func checkSize(s *Study) error {
 	points, how := s.size()
-	product := fmt.Sprintf("%d subjects × %d loads", len(s.Subjects), len(s.Loads)) + how
+	product := i18n.Join(i18n.New("study.subjects-loads", "%d subjects × %d loads", len(s.Subjects), len(s.Loads)), how)
 	trials := 1
 	for _, size := range []int{len(s.Subjects), len(s.Loads), points, s.Blocks} {
 		size = max(size, 1)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // Levels of the factor protocol.
@@ -41,7 +42,7 @@ func checkStreams(e entry, s *Study, factors []Factor) {
 	protocols := levelsOf(factors, "protocol")
 	for _, l := range s.Loads {
 		if l.Link.Streams == 0 && !slices.Contains(protocols, levelHTTP2) {
-			e.name.Problem("give that load http2: true", "the load %s has one request under way on a connection, as HTTP/1.1 has it", form.Quote(l.Name))
+			e.name.Report(i18n.New("study.load-one-request-under-way", "the load %s has one request under way on a connection, as HTTP/1.1 has it", form.Quote(l.Name)), i18n.New("study.give-load-http2-true", "give that load http2: true"))
 		}
 	}
 	if !slices.Contains(protocols, levelHTTP1) {
@@ -53,10 +54,10 @@ func checkStreams(e entry, s *Study, factors []Factor) {
 		least = []string{r.text(r.From)}
 	}
 	if len(least) > 0 && !slices.Contains(least, "1") {
-		e.name.Problem("add the level 1", "the factor protocol has HTTP/1.1 too, which has one request under way on a connection")
+		e.name.Report(i18n.New("study.factor-protocol-http-too-one", "the factor protocol has HTTP/1.1 too, which has one request under way on a connection"), i18n.New("study.add-level", "add the level 1"))
 	}
 	if s.Design.Kind == OneAtATime && protocols[0] == levelHTTP1 {
-		e.name.Problem("protocol: [http2, http1]", "one at a time, the streams vary at the first protocol, and HTTP/1.1 has none")
+		e.name.Report(i18n.New("study.one-time-streams-vary-first", "one at a time, the streams vary at the first protocol, and HTTP/1.1 has none"), i18n.Verbatim("protocol: [http2, http1]"))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // Range is what a sampling design takes levels of a factor from.
@@ -33,14 +34,14 @@ func rateEnd(at scope) float64        { return at.number(minRate, maxRate) }
 // rangeAt reads {from: 1, to: 64, scale: log}.
 func rangeAt(at scope, k kind) *Range {
 	if k.scale == nil {
-		at.Problem(`write its levels as [a, b]`, "the levels of %s have no order that a range could be of", k.name)
+		at.Report(i18n.New("study.levels-no-order-range-could", "the levels of %s have no order that a range could be of", k.name), i18n.New("study.write-levels-b", `write its levels as [a, b]`))
 		return nil
 	}
 	f, understood := at.fields("from", "to", "scale")
 	from, hasFrom := f["from"]
 	to, hasTo := f["to"]
 	if understood && !(hasFrom && hasTo) {
-		at.Problem("{from: 1, to: 64}", "a range needs both ends")
+		at.Report(i18n.New("study.range-needs-both-ends", "a range needs both ends"), i18n.Verbatim("{from: 1, to: 64}"))
 	}
 	if !hasFrom || !hasTo {
 		return nil
@@ -54,9 +55,9 @@ func rangeAt(at scope, k kind) *Range {
 	switch {
 	case len(at.in.Problems) > before:
 	case r.From >= r.To:
-		to.Problem("", "the end of the range, %s, is not above its beginning, %s", r.text(r.To), r.text(r.From))
+		to.Report(i18n.New("study.end-range-is-not-above", "the end of the range, %s, is not above its beginning, %s", r.text(r.To), r.text(r.From)))
 	case r.Log && r.From <= 0:
-		from.Problem("scale: linear", "a logarithmic range begins above zero")
+		from.Report(i18n.New("study.logarithmic-range-begins-above-zero", "a logarithmic range begins above zero"), i18n.Verbatim("scale: linear"))
 	}
 	return r
 }

@@ -16,18 +16,20 @@ import (
 func checkArgument(e entry, name string, s *Study) {
 	bad := func(r rune) bool { return r == '=' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 	if strings.Trim(name, "-") == "" || strings.ContainsFunc(name, bad) {
-		e.name.Problem("", "%s can't be the name of an argument", form.Quote(name))
+		e.name.Report(i18n.New("study.cant-name-argument", "%s can't be the name of an argument", form.Quote(name)))
 	}
 	checkArgs(e, name, s)
 }
 
-func checkArgs(e entry, _ string, s *Study) { checkStarted(e, s, "the arguments") }
+func checkArgs(e entry, _ string, s *Study) {
+	checkStarted(e, s, i18n.New("study.arguments", "the arguments"))
+}
 
 // argsLevel reads arguments as they stand on a command line.
 func argsLevel(at scope, _ *Study) string {
 	text, ok := at.printable("\t")
 	if _, err := shell.Split(text); ok && err != nil {
-		at.Problem("", "expected arguments as a shell reads them: %v", err)
+		at.Report(i18n.New("study.expected-arguments-shell-reads-them", "expected arguments as a shell reads them: %v", err))
 	}
 	return text
 }
@@ -49,7 +51,7 @@ func buildLevel(at scope, _ *Study) string {
 		return ""
 	}
 	if err != nil {
-		at.Problem("", "expected flags of go build: %v", err)
+		at.Report(i18n.New("study.expected-flags-go-build", "expected flags of go build: %v", err))
 		return ""
 	}
 	var flags []string
@@ -61,7 +63,7 @@ func buildLevel(at scope, _ *Study) string {
 		case len(flags) > 0 && strings.Contains(flags[len(flags)-1], "="):
 			flags[len(flags)-1] += " " + word
 		default:
-			at.Problem("write it as -gcflags=-l or -ldflags='-s -w'", "%s is no flag of go build that can be varied", form.Quote(word))
+			at.Report(i18n.New("study.is-no-flag-go-build", "%s is no flag of go build that can be varied", form.Quote(word)), i18n.New("study.write-gcflags-l-ldflags-s", "write it as -gcflags=-l or -ldflags='-s -w'"))
 			return ""
 		}
 	}
@@ -71,18 +73,18 @@ func buildLevel(at scope, _ *Study) string {
 // checkBuild refuses subjects whose build would not see the flags, or whose
 // programs would overwrite each other.
 func checkBuild(e entry, name string, s *Study) {
-	checkStarted(e, s, "the build")
+	checkStarted(e, s, i18n.New("study.build", "the build"))
 	for _, subject := range s.Subjects {
 		switch {
 		case subject.Use != "" && !strings.HasPrefix(subject.Use, "go/"):
-			e.name.Problem("", "the build of %s can't be varied: it is not a Go program", form.Quote(subject.Name))
+			e.name.Report(i18n.New("study.build-cant-varied-is-not", "the build of %s can't be varied: it is not a Go program", form.Quote(subject.Name)))
 		case subject.Run == "":
 		case subject.Build == "":
-			e.name.Problem("add: build: go build $DYNO_BUILD_FLAGS -o $OUT/server .", "%s is not built by dyno", form.Quote(subject.Name))
+			e.name.Report(i18n.New("study.is-not-built-dyno", "%s is not built by dyno", form.Quote(subject.Name)), i18n.Verbatim("add: build: go build $DYNO_BUILD_FLAGS -o $OUT/server ."))
 		case !strings.Contains(subject.Build, "DYNO_BUILD_FLAGS"):
-			e.name.Problem("go build $DYNO_BUILD_FLAGS -o $OUT/server .", "the build of %s does not use $DYNO_BUILD_FLAGS, so the flags would change nothing", form.Quote(subject.Name))
+			e.name.Report(i18n.New("study.build-does-not-use-dyno", "the build of %s does not use $DYNO_BUILD_FLAGS, so the flags would change nothing", form.Quote(subject.Name)), i18n.Verbatim("go build $DYNO_BUILD_FLAGS -o $OUT/server ."))
 		case !strings.Contains(subject.Build, "OUT") || !strings.Contains(subject.Run, "OUT"):
-			e.name.Problem("build: go build $DYNO_BUILD_FLAGS -o $OUT/server ., run: $OUT/server", "build and run of %s do not use the folder $OUT, so that one level's program would overwrite the other's", form.Quote(subject.Name))
+			e.name.Report(i18n.New("study.build-and-run-do-not", "build and run of %s do not use the folder $OUT, so that one level's program would overwrite the other's", form.Quote(subject.Name)), i18n.Verbatim("build: go build $DYNO_BUILD_FLAGS -o $OUT/server ., run: $OUT/server"))
 		}
 	}
 }
@@ -123,10 +125,10 @@ func (c *Cell) PickCPUs(placed, online []int) ([]int, error) {
 func cpusEnd(at scope) float64 { return float64(at.Integer(1, maxCPU+1)) }
 
 func checkCPUs(e entry, _ string, s *Study) {
-	checkStarted(e, s, "the CPUs")
+	checkStarted(e, s, i18n.New("study.cpus", "the CPUs"))
 	for _, subject := range s.Subjects {
 		if subject.Limits != nil && len(subject.Limits.CPUSet) > 0 {
-			e.name.Problem("remove cpuset", "the CPUs of %s are fixed by its limits", form.Quote(subject.Name))
+			e.name.Report(i18n.New("study.cpus-are-fixed-limits", "the CPUs of %s are fixed by its limits", form.Quote(subject.Name)), i18n.New("study.remove-cpuset", "remove cpuset"))
 		}
 	}
 }
@@ -134,7 +136,9 @@ func checkCPUs(e entry, _ string, s *Study) {
 // unlimited is the level of a quota that leaves it out.
 const unlimited = "none"
 
-func checkQuota(e entry, _ string, s *Study) { checkStarted(e, s, "the limits") }
+func checkQuota(e entry, _ string, s *Study) {
+	checkStarted(e, s, i18n.New("study.limits", "the limits"))
+}
 
 func cpuLevel(at scope, _ *Study) string {
 	if text, _ := at.Scalar(); text == unlimited {
@@ -179,12 +183,12 @@ func kernelLevel(at scope, _ *Study) string {
 func checkKernel(e entry, name string, _ *Study) {
 	for part := range strings.SplitSeq(name, ".") {
 		if !isName(part) {
-			e.name.Problem("kernel.net.ipv4.tcp_fastopen, or kernel.transparent_hugepages", "%s can't be the name of a kernel setting", form.Quote(name))
+			e.name.Report(i18n.New("study.cant-name-kernel-setting", "%s can't be the name of a kernel setting", form.Quote(name)), i18n.New("study.kernel-net-ipv4-tcp-fastopen", "kernel.net.ipv4.tcp_fastopen, or kernel.transparent_hugepages"))
 			return
 		}
 	}
 	var wrong *setting.NameError
 	if errors.As(setting.CheckName(name), &wrong) {
-		e.name.Problem(wrong.Hint, "%s", wrong.Message)
+		e.name.Report(wrong.What, wrong.Hint)
 	}
 }

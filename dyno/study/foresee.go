@@ -1,12 +1,12 @@
 package study
 
 import (
-	"fmt"
 	"math"
 	"time"
 
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 // Foreseen is what a plan tells of a claim before anything was measured.
@@ -16,21 +16,21 @@ type Foreseen struct {
 	claim.Foreseen
 }
 
-// String is a line for who plans a study.
-func (f Foreseen) String() string {
+// Message is a line for who plans a study.
+func (f Foreseen) Message() i18n.Message {
 	part := f.Expression
 	if f.At != "" {
 		part += ", " + f.At
 	}
 	switch {
 	case f.Verdict == "" && f.Quick:
-		return fmt.Sprintf("in the quick form, claim %s: %s: %s", f.Claim, part, f.Why)
+		return i18n.New("study.quick-form-claim", "in the quick form, claim %s: %s: %s", f.Claim, part, f.Why)
 	case f.Verdict == "":
-		return fmt.Sprintf("claim %s: %s: %s", f.Claim, part, f.Why)
+		return i18n.New("study.claim", "claim %s: %s: %s", f.Claim, part, f.Why)
 	case f.Quick:
-		return fmt.Sprintf("in the quick form, claim %s is %s: %s: %s", f.Claim, f.Verdict, part, f.Why)
+		return i18n.New("study.quick-form-claim-is", "in the quick form, claim %s is %s: %s: %s", f.Claim, f.Verdict, part, f.Why)
 	}
-	return fmt.Sprintf("claim %s is %s: %s: %s", f.Claim, f.Verdict, part, f.Why)
+	return i18n.New("study.claim-is", "claim %s is %s: %s: %s", f.Claim, f.Verdict, part, f.Why)
 }
 
 // Foresee says which parts of the study's claims it can't decide, or only in one way, whatever

@@ -49,7 +49,7 @@ claims:
 				if f.Quick && len(c.want) > 0 && !strings.HasPrefix(c.want[0], "in the quick") {
 					continue // whose figures differ
 				}
-				got = append(got, f.String())
+				got = append(got, f.Message().String())
 			}
 			if len(got) != len(c.want) {
 				t.Fatalf("%d lines: %q", len(got), got)

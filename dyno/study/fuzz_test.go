@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"dyno.example/dyno/load/template"
+	"dyno.example/internal/i18n"
 )
 
 // FuzzParse looks for files that panic, that give an error without a place, or
@@ -62,5 +63,5 @@ func checkPlan(t *testing.T, s *Study, p Plan) {
 			}
 		}
 	}
-	p.Describe(new(strings.Builder))
+	p.Describe(new(strings.Builder), i18n.Message.String)
 }

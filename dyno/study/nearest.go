@@ -1,22 +1,23 @@
 package study
 
 import (
-	"fmt"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // didYouMean returns a hint that names the valid name nearest to the one that
 // was written, or, when none is near, lists the valid names, or some of them.
-func didYouMean(written string, valid []string) string { return form.DidYouMean(written, valid) }
+func didYouMean(written string, valid []string) i18n.Message { return form.DidYouMean(written, valid) }
 
 // choices lists the valid names, or some of them.
-func choices(valid []string) string {
+func choices(valid []string) i18n.Message {
 	const few = 12
 	switch {
 	case len(valid) == 0:
-		return ""
+		return i18n.Message{}
 	case len(valid) > few:
-		return fmt.Sprintf("valid: %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
+		return i18n.New("study.valid-and-more", "valid: %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
 	}
-	return "valid: " + strings.Join(valid, ", ")
+	return i18n.Join("valid: ", strings.Join(valid, ", "))
 }

@@ -16,11 +16,11 @@ func TestDidYouMean(t *testing.T) {
 		{"né", list},
 	}
 	for _, c := range tests {
-		if got := didYouMean(c.written, valid); got != c.want {
+		if got := didYouMean(c.written, valid); got.String() != c.want {
 			t.Errorf("%q: got %s, want %s", c.written, got, c.want)
 		}
 	}
-	if got := didYouMean("x", nil); got != "" {
+	if got := didYouMean("x", nil); !got.IsZero() {
 		t.Errorf("no choices: %q", got)
 	}
 }

@@ -39,8 +39,8 @@ func Open(name string, subjects []string) (*Study, error) {
 // unknown is the error for a name that is neither a built-in study nor a file.
 func unknown(name string) error {
 	hint := didYouMean(name, studies.Names())
-	if hint != "" {
-		hint = " (" + hint + ")"
+	if !hint.IsZero() {
+		hint = i18n.Join(" (", hint, ")")
 	}
 	return i18n.Errorf("study.is-no-built-study-dyno", "there is no built-in study %q%s; dyno studies lists them, and a file is named with its ending, such as my-study.yaml", name, hint)
 }

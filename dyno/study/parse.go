@@ -7,6 +7,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // Defaults of what a study leaves out, and limits of what it may ask for.
@@ -53,14 +54,14 @@ func (in *input) parse(src []byte) (*Study, error) {
 // study reads the file's top level into s, which holds the defaults.
 func (in *input) study(s *Study, root scope) {
 	if !root.IsMapping() {
-		root.Problem("start it with: study: my-study", "expected the fields of a study, got %s", root.Describe())
+		root.Report(i18n.New("study.expected-fields-study-got", "expected the fields of a study, got %s", root.Describe()), i18n.New("study.start-study-my-study", "start it with: study: my-study"))
 		return
 	}
 	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "design", "loads", "trial", "blocks", "twin", "placement", "report", "claims", "gate", "accept", "until", "quick")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
-		root.Problem("add: study: my-study", "the study has no name")
+		root.Report(i18n.New("study.study-no-name", "the study has no name"), i18n.Verbatim("add: study: my-study"))
 	}
 	if at, ok := f["question"]; ok {
 		question, _ := at.printable("\n\t")
@@ -76,7 +77,7 @@ func (in *input) study(s *Study, root scope) {
 	if at, ok := f["subjects"]; ok {
 		s.Subjects = subjectsAt(at, s.Requests)
 	} else if understood {
-		root.Problem("add: subjects: [go/nethttp]", "the study has no subjects")
+		root.Report(i18n.New("study.study-no-subjects", "the study has no subjects"), i18n.Verbatim("add: subjects: [go/nethttp]"))
 	}
 	s.Loads = []Load{{Name: "saturate", Profile: profile.Profile{Mode: profile.Closed, Connections: defaultConnections}, Timeout: request.DefaultTimeout}}
 	if at, ok := f["loads"]; ok {
@@ -158,14 +159,14 @@ func placementAt(at scope) Placement {
 	if !at.IsMapping() {
 		mode, _ := at.Scalar()
 		if mode != "split" && mode != "shared" {
-			at.Problem("", "expected split, shared or {generator: [0], subject: [1]}, got %s", at.Describe())
+			at.Report(i18n.New("study.expected-split-shared-generator-subject", "expected split, shared or {generator: [0], subject: [1]}, got %s", at.Describe()))
 		}
 		return Placement{Mode: mode}
 	}
 	f, understood := at.fields("generator", "subject")
 	for _, field := range []string{"generator", "subject"} {
 		if _, ok := f[field]; understood && !ok {
-			at.Problem("add: "+field+": [0]", "explicit placement lacks %s", field)
+			at.Report(i18n.New("study.explicit-placement-lacks", "explicit placement lacks %s", field), i18n.Join("add: ", field, ": [0]"))
 		}
 	}
 	return Placement{Mode: "explicit", Generator: cpusAt(f, "generator"), Subject: cpusAt(f, "subject")}

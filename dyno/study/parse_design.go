@@ -1,5 +1,7 @@
 package study
 
+import "dyno.example/internal/i18n"
+
 // Samples of a design: fewer than the least tell nothing.
 const (
 	leastSamples   = 2
@@ -15,7 +17,7 @@ func (in *input) design(s *Study, f map[string]scope) {
 	}
 	s.Design = designAt(at)
 	if _, ok := f["factors"]; !ok {
-		at.Problem("add: factors: {connections: [16, 64]}", "a design needs factors")
+		at.Report(i18n.New("study.design-needs-factors", "a design needs factors"), i18n.Verbatim("add: factors: {connections: [16, 64]}"))
 	}
 }
 
@@ -30,7 +32,7 @@ func designAt(at scope) Design {
 	}
 	f, understood := at.fields(LatinHypercube, SobolDesign)
 	if understood && len(f) != 1 {
-		at.Problem("sobol: {samples: 32}", "expected exactly one of %s and %s", LatinHypercube, SobolDesign)
+		at.Report(i18n.New("study.expected-exactly-one-and", "expected exactly one of %s and %s", LatinHypercube, SobolDesign), i18n.Verbatim("sobol: {samples: 32}"))
 	}
 	for kind, v := range f {
 		d := Design{Kind: kind, Samples: defaultSamples}

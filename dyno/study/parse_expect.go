@@ -7,6 +7,7 @@ import (
 
 	"dyno.example/dyno/load/expect"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // expectAt reads what answers are held to: a list of lines such as "json $.ok ==
@@ -45,7 +46,7 @@ func (s scope) expectation(kind string) []string {
 	}
 	line := kind + text
 	if _, err := expect.Parse([]string{line}); err != nil {
-		s.Problem("", "%v", err)
+		s.Report(i18n.From(err))
 		return nil
 	}
 	return []string{line}

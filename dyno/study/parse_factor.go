@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 // maxFactors bounds the factors of a study: with two levels each, one more
@@ -15,12 +16,12 @@ func factorsAt(at scope, s *Study) []Factor {
 	entries := at.entries()
 	for i, e := range entries {
 		if i == maxFactors {
-			e.name.Problem("", "expected at most %d factors", maxFactors)
+			e.name.Report(i18n.New("study.expected-most-factors", "expected at most %d factors", maxFactors))
 			break
 		}
 		k, name, ok := kindOf(e.key)
 		if !ok {
-			e.name.Problem(didYouMean(e.key, FactorNames()), "unknown factor")
+			e.name.Report(i18n.New("study.unknown-factor", "unknown factor"), didYouMean(e.key, FactorNames()))
 			continue
 		}
 		if k.check != nil {
@@ -45,7 +46,7 @@ func factorAt(e entry, k kind, s *Study) Factor {
 	f := Factor{Name: e.key, Place: e.name.At().Where()}
 	if e.value.IsMapping() {
 		if !s.Design.sampling() {
-			e.value.Problem("write its levels as [1, 8, 64], or add: design: {sobol: {samples: 32}}", "a range goes with a design that samples it")
+			e.value.Report(i18n.New("study.range-goes-design-samples", "a range goes with a design that samples it"), i18n.New("study.write-levels-add-design-sobol", "write its levels as [1, 8, 64], or add: design: {sobol: {samples: 32}}"))
 		}
 		f.Range = rangeAt(e.value, k)
 		return f
@@ -58,7 +59,7 @@ func factorAt(e entry, k kind, s *Study) Factor {
 			continue
 		}
 		if taken[level] {
-			item.Problem("remove one of them", "the level %s is given twice", form.Quote(level))
+			item.Report(i18n.New("study.level-is-given-twice", "the level %s is given twice", form.Quote(level)), i18n.New("yaml.remove-one-them", "remove one of them"))
 		}
 		taken[level] = true
 		f.Levels = append(f.Levels, level)
@@ -79,45 +80,47 @@ func checkLimit(e entry, s *Study, f Factor) {
 		n, _ := strconv.Atoi(level)
 		for _, l := range s.Loads {
 			if limit := l.Profile.MaxConnections; limit > 0 && n > limit {
-				e.name.Problem("raise max_connections", "the level %s is above the max_connections of the load %s, %d", level, form.Quote(l.Name), limit)
+				e.name.Report(i18n.New("study.level-is-above-max-connections", "the level %s is above the max_connections of the load %s, %d", level, form.Quote(l.Name), limit), i18n.New("study.raise-max-connections", "raise max_connections"))
 			}
 		}
 	}
 }
 
 // eachOpen reports every load that comes in a closed loop.
-func eachOpen(e entry, s *Study, why string) {
+func eachOpen(e entry, s *Study, why i18n.Message) {
 	for _, l := range s.Loads {
 		if l.Profile.Mode == profile.Closed {
-			e.name.Problem("give that load open: {rate: …}", "the load %s is closed and %s", form.Quote(l.Name), why)
+			e.name.Report(i18n.New("study.load-is-closed-and", "the load %s is closed and %s", form.Quote(l.Name), why), i18n.New("study.give-load-open-rate", "give that load open: {rate: …}"))
 		}
 	}
 }
 
 func checkRate(e entry, _ string, s *Study) {
-	eachOpen(e, s, "has no rate to vary")
+	eachOpen(e, s, i18n.New("study.no-rate-vary", "has no rate to vary"))
 	for _, l := range s.Loads {
 		if l.Profile.Mode == profile.Open && len(l.Profile.Phases) > 0 {
-			e.name.Problem("give that load open: {rate: …}", "the load %s has phases, which have rates of their own", form.Quote(l.Name))
+			e.name.Report(i18n.New("study.load-phases-rates-own", "the load %s has phases, which have rates of their own", form.Quote(l.Name)), i18n.New("study.give-load-open-rate", "give that load open: {rate: …}"))
 		}
 	}
 }
 
-func checkPacing(e entry, _ string, s *Study) { eachOpen(e, s, "waits for no schedule") }
+func checkPacing(e entry, _ string, s *Study) {
+	eachOpen(e, s, i18n.New("study.waits-no-schedule", "waits for no schedule"))
+}
 
 // checkStarted refuses a factor of the subjects' start where one is up already;
 // what is what can't be varied of it.
-func checkStarted(e entry, s *Study, what string) {
+func checkStarted(e entry, s *Study, what i18n.Message) {
 	for _, subject := range s.Subjects {
 		if subject.URL != "" {
-			e.name.Problem("", "%s of %s can't be varied: it is already up", what, form.Quote(subject.Name))
+			e.name.Report(i18n.New("study.cant-varied-is-already-up", "%s of %s can't be varied: it is already up", what, form.Quote(subject.Name)))
 		}
 	}
 }
 
 func checkEnv(e entry, name string, s *Study) {
 	checkVariable(e.name, name)
-	checkStarted(e, s, "the environment")
+	checkStarted(e, s, i18n.New("study.environment", "the environment"))
 }
 
 func requestNames(s *Study) []string {

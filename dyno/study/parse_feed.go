@@ -2,6 +2,7 @@ package study
 
 import (
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // feedsAt reads the feeds and their files, so that what requests take from them
@@ -15,7 +16,7 @@ func (in *input) feedsAt(at scope) []request.Feed {
 			continue
 		}
 		if err := f.Check(); err != nil {
-			e.value.Problem("", "%v", err)
+			e.value.Report(i18n.From(err))
 			continue
 		}
 		feeds = append(feeds, f)
@@ -29,7 +30,7 @@ func (in *input) feedsAt(at scope) []request.Feed {
 func (in *input) useFeeds(at scope, feeds []request.Feed) {
 	env, err := request.Environment(feeds)
 	if err != nil {
-		at.Problem("", "%v", err)
+		at.Report(i18n.From(err))
 		return
 	}
 	in.env = env
@@ -46,7 +47,7 @@ func feedAt(e entry) request.Feed {
 	if v, ok := fields["file"]; ok {
 		f.File = v.filePath()
 	} else if understood {
-		e.value.Problem("add: file: "+e.key+".csv", "the feed has no file")
+		e.value.Report(i18n.New("study.feed-no-file", "the feed has no file"), i18n.Join("add: file: ", e.key, ".csv"))
 	}
 	if v, ok := fields["order"]; ok {
 		f.Order = request.Order(v.oneOf(string(request.InOrder), string(request.Random)))

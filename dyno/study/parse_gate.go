@@ -1,6 +1,9 @@
 package study
 
-import "dyno.example/dyno/regression/threshold"
+import (
+	"dyno.example/dyno/regression/threshold"
+	"dyno.example/internal/i18n"
+)
 
 // gateAt reads what dyno gate takes for a regression: a list of expressions.
 func gateAt(at scope) []threshold.Threshold {
@@ -12,7 +15,7 @@ func gateAt(at scope) []threshold.Threshold {
 		}
 		thresholds, err := threshold.ParseList(text, Metrics())
 		if err != nil {
-			item.Problem("", "%v", err)
+			item.Report(i18n.From(err))
 		}
 		list = append(list, thresholds...)
 	}

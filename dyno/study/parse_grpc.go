@@ -9,6 +9,7 @@ import (
 
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/load/rpc"
+	"dyno.example/internal/i18n"
 )
 
 // callFields are the fields of a request that is a call over gRPC: they go with grpc.
@@ -22,7 +23,7 @@ var httpFields = slices.Concat(verbs, []string{"method", "path", "body", "body_f
 func callAt(at scope, f map[string]scope, r *request.Request) {
 	for _, field := range httpFields {
 		if v, ok := f[field]; ok {
-			v.Problem("remove it", "a call over gRPC has no %s", field)
+			v.Report(i18n.New("study.call-over-grpc-no", "a call over gRPC has no %s", field), i18n.New("study.remove", "remove it"))
 		}
 	}
 	g := &request.GRPC{Method: f["grpc"].filled("")}
@@ -81,7 +82,7 @@ func messageAt(f map[string]scope) string {
 	file, beside := f["message_file"]
 	switch {
 	case inline && beside:
-		file.Problem("remove one of them", "expected either message or message_file, got both")
+		file.Report(i18n.New("study.expected-either-message-message-file", "expected either message or message_file, got both"), i18n.New("yaml.remove-one-them", "remove one of them"))
 	case inline:
 		message, _ := text.text()
 		return message
@@ -104,7 +105,7 @@ func checkCall(at scope, f map[string]scope, r *request.Request, before int) {
 				break
 			}
 		}
-		place.Problem("", "%v", err)
+		place.Report(i18n.From(err))
 		return
 	}
 	place := f["grpc"]

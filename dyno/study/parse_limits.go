@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Limits is what a subject may use at most. What is zero is not limited.
@@ -41,7 +43,7 @@ func limitsAt(at scope) *Limits {
 		l.CPUSet = v.cpuSet()
 	}
 	if understood && len(f) == 0 {
-		at.Problem("cpus: 0.5, memory: 256MiB, cpuset: 0-1", "expected at least one of cpus, memory and cpuset")
+		at.Report(i18n.New("study.expected-least-one-cpus-memory", "expected at least one of cpus, memory and cpuset"), i18n.Verbatim("cpus: 0.5, memory: 256MiB, cpuset: 0-1"))
 	}
 	return l
 }
@@ -51,7 +53,7 @@ func (s scope) size() int64 {
 	text, _ := s.Scalar()
 	n, ok := parseSize(text)
 	if !ok || n < leastMemory || n > mostMemory {
-		s.Problem("write it with a unit, such as 256MiB or 1.5GiB", "expected a size from 1MiB to 1024TiB, got %s", s.Describe())
+		s.Report(i18n.New("study.expected-size-from-mib-tib", "expected a size from 1MiB to 1024TiB, got %s", s.Describe()), i18n.New("study.write-unit-mib-gib", "write it with a unit, such as 256MiB or 1.5GiB"))
 		return 0
 	}
 	return n
@@ -75,7 +77,7 @@ func (s scope) cpuSet() []int {
 	text, _ := s.Scalar()
 	cpus, ok := parseCPUSet(text)
 	if !ok {
-		s.Problem("", "expected CPUs such as 0-3,8, got %s", s.Describe())
+		s.Report(i18n.New("study.expected-cpus-got", "expected CPUs such as 0-3,8, got %s", s.Describe()))
 	}
 	return cpus
 }

@@ -5,6 +5,7 @@ import (
 
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // linkFields are the fields of a load that say how it connects and waits.
@@ -23,7 +24,7 @@ func linkAt(f map[string]scope, l *Load) {
 		for _, item := range v.list() {
 			addrs, err := request.ParseSources(item.filled(""))
 			if err != nil {
-				item.Problem("", "%v", err)
+				item.Report(i18n.From(err))
 			}
 			k.Sources = append(k.Sources, addrs...)
 		}
@@ -39,7 +40,7 @@ func linkAt(f map[string]scope, l *Load) {
 	if v, ok := f["streams"]; ok {
 		n := v.Integer(1, request.MostStreams)
 		if k.Streams == 0 && !v.in.calls {
-			v.Problem("give that load http2: true", "over HTTP/1.1 a connection has one request under way")
+			v.Report(i18n.New("study.over-http-connection-one-request", "over HTTP/1.1 a connection has one request under way"), i18n.New("study.give-load-http2-true", "give that load http2: true"))
 		} else {
 			k.Streams = n
 		}
@@ -48,14 +49,14 @@ func linkAt(f map[string]scope, l *Load) {
 	if k.Listens() && l.Profile.Mode == profile.Open {
 		for _, name := range []string{"websocket", "events"} {
 			if v, ok := f[name]; ok {
-				v.Problem("give that load closed: {connections: …}", "a load that only listens has no rate: how much comes is the server's to say")
+				v.Report(i18n.New("study.load-only-listens-no-rate", "a load that only listens has no rate: how much comes is the server's to say"), i18n.New("study.give-load-closed-connections", "give that load closed: {connections: …}"))
 			}
 		}
 	}
 	if v, ok := f["pacing"]; ok {
 		l.Pacing = pacingAt(v)
 		if l.Profile.Mode == profile.Closed {
-			v.Problem("give that load open: {rate: …}", "a closed load waits for no schedule")
+			v.Report(i18n.New("study.closed-load-waits-no-schedule", "a closed load waits for no schedule"), i18n.New("study.give-load-open-rate", "give that load open: {rate: …}"))
 		}
 	}
 }
@@ -68,7 +69,7 @@ func reuseAt(at scope) (request.Reuse, int) {
 	}
 	kind, n, err := request.ParseReuse(text)
 	if err != nil {
-		at.Problem("", "%v", err)
+		at.Report(i18n.From(err))
 	}
 	return kind, n
 }

@@ -10,6 +10,7 @@ import (
 
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 func TestLinkOfALoad(t *testing.T) {
@@ -27,7 +28,7 @@ func TestLinkOfALoad(t *testing.T) {
 	}
 	want = request.Link{Reuse: request.PerWorker, PerConnection: 100, MaxAge: 30 * time.Second}
 	var plan strings.Builder
-	expand(t, s, 1).Describe(&plan)
+	expand(t, s, 1).Describe(&plan, i18n.Message.String)
 	for _, says := range []string{"; reuse=none; sources=127.0.0.2 and 2 more\n", "; reuse=100; max_age=30s; pacing=spin\n", "; http2; streams=10\n"} {
 		if !strings.Contains(plan.String(), says) {
 			t.Errorf("%q is missing in %s", says, &plan)

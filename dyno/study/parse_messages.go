@@ -5,6 +5,7 @@ import (
 
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/load/stamp"
+	"dyno.example/internal/i18n"
 )
 
 // Fields of what a load of messages, or of events, says.
@@ -83,7 +84,7 @@ func stampAt(f map[string]scope) *request.Stamp {
 	clock, clocked := f["stamp_clock"]
 	if !stamped {
 		if clocked {
-			clock.Problem("add: stamp: json:.at", "a stamp's clock goes with a stamp")
+			clock.Report(i18n.New("study.stamps-clock-goes-stamp", "a stamp's clock goes with a stamp"), i18n.Verbatim("add: stamp: json:.at"))
 		}
 		return nil
 	}
@@ -99,7 +100,7 @@ func stampAt(f map[string]scope) *request.Stamp {
 		return nil // said
 	}
 	if _, err := s.Compile(); err != nil {
-		where.Problem("", "%v", err)
+		where.Report(i18n.From(err))
 		return nil
 	}
 	return s
@@ -116,7 +117,7 @@ func checkMessages(at scope, s *Study) {
 		}
 		err := k.Check()
 		if err == nil && k.Listens() && l.Profile.Think.Mean > 0 {
-			at.Problem("remove it", "the load %s only listens, and has no think time", form.Quote(l.Name))
+			at.Report(i18n.New("study.load-only-listens-and-no", "the load %s only listens, and has no think time", form.Quote(l.Name)), i18n.New("study.remove", "remove it"))
 		}
 		for j := range s.Requests {
 			if r := &s.Requests[j]; err == nil && k.WebSocket != nil {
@@ -126,7 +127,7 @@ func checkMessages(at scope, s *Study) {
 			}
 		}
 		if err != nil {
-			at.Problem("", "the load %s: %v", form.Quote(l.Name), err)
+			at.Report(i18n.New("study.load", "the load %s: %v", form.Quote(l.Name), err))
 		}
 	}
 }

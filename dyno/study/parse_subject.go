@@ -12,6 +12,7 @@ import (
 
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/load/template"
+	"dyno.example/internal/i18n"
 )
 
 // subjectsAt reads the subjects. Those that are started are ready when the
@@ -25,7 +26,7 @@ func subjectsAt(at scope, requests []request.Request) []Subject {
 			continue
 		}
 		if taken[s.Name] {
-			item.Problem("give one of them another name: {name: …, use: …}", "two subjects are called %s", form.Quote(s.Name))
+			item.Report(i18n.New("study.two-subjects-are-called", "two subjects are called %s", form.Quote(s.Name)), i18n.New("study.give-one-them-another-name-2", "give one of them another name: {name: …, use: …}"))
 		}
 		taken[s.Name] = true
 		if s.Run != "" && s.Ready == "" && len(requests) > 0 {
@@ -83,7 +84,7 @@ func subjectAt(at scope) Subject {
 	if v, ok := f["name"]; ok {
 		s.Name = v.subjectName()
 	} else if _, ok := f["use"]; !ok && understood {
-		at.Problem("add: name: mine", "the subject has no name")
+		at.Report(i18n.New("study.subject-no-name", "the subject has no name"), i18n.Verbatim("add: name: mine"))
 	}
 	return s
 }
@@ -96,7 +97,7 @@ func checkPlaces(f map[string]scope, s *Subject, base string) {
 		dir = filepath.Join(base, dir)
 	}
 	if info, err := os.Stat(dir); s.Dir != "" && (err != nil || !info.IsDir()) {
-		f["dir"].Problem("paths are relative to the study file", "there is no folder %s", form.Quote(dir))
+		f["dir"].Report(i18n.New("study.is-no-folder", "there is no folder %s", form.Quote(dir)), i18n.New("study.paths-are-relative-study-file", "paths are relative to the study file"))
 		return
 	}
 	words := strings.Fields(s.Run)
@@ -108,7 +109,7 @@ func checkPlaces(f map[string]scope, s *Subject, base string) {
 		program = filepath.Join(dir, program)
 	}
 	if info, err := os.Stat(program); err != nil || info.IsDir() {
-		f["run"].Problem("build: the command that makes it", "there is no program %s", form.Quote(program))
+		f["run"].Report(i18n.New("study.is-no-program", "there is no program %s", form.Quote(program)), i18n.New("study.build-command-makes", "build: the command that makes it"))
 	}
 }
 
@@ -130,27 +131,27 @@ func checkSubject(at scope, f map[string]scope) {
 		}
 	}
 	if kinds != 1 {
-		at.Problem("use: a shipped subject; run: a command of yours; url: a service that is already up", "expected exactly one of use, run and url, got %d", kinds)
+		at.Report(i18n.New("study.expected-exactly-one-use-run", "expected exactly one of use, run and url, got %d", kinds), i18n.New("study.use-shipped-subject-run-command", "use: a shipped subject; run: a command of yours; url: a service that is already up"))
 		return
 	}
 	_, run := f["run"]
 	for _, field := range []string{"build", "dir", "ready", "ready_within"} {
 		if v, ok := f[field]; ok && !run {
-			v.Problem("", "%s goes with run only", field)
+			v.Report(i18n.New("study.goes-run-only", "%s goes with run only", field))
 		}
 	}
 	_, up := f["url"]
 	if v, ok := f["metrics"]; ok && !run && !up {
-		v.Problem("dyno sees a shipped subject without them", "metrics goes with run and url only")
+		v.Report(i18n.New("study.metrics-goes-run-and-url", "metrics goes with run and url only"), i18n.New("study.dyno-sees-shipped-subject-without", "dyno sees a shipped subject without them"))
 	}
 	if v, ok := f["env"]; ok && up {
-		v.Problem("", "env can't be set for a service that is already up")
+		v.Report(i18n.New("study.env-cant-set-service-is", "env can't be set for a service that is already up"))
 	}
 	if v, ok := f["upstream"]; ok && up {
-		v.Problem("", "upstream goes with use and run only")
+		v.Report(i18n.New("study.upstream-goes-use-and-run", "upstream goes with use and run only"))
 	}
 	if v, ok := f["limits"]; ok && up {
-		v.Problem("", "a service that is already up can't be limited")
+		v.Report(i18n.New("study.service-is-already-up-cant", "a service that is already up can't be limited"))
 	}
 }
 
@@ -159,20 +160,20 @@ func trustAt(f map[string]scope, s *Subject) {
 	if v, ok := f["tls"]; ok {
 		s.TLS = v.Boolean()
 		if s.Run == "" {
-			v.Problem("", "tls goes with run only; a service that is up has it in its https:// address")
+			v.Report(i18n.New("study.tls-goes-run-only-service", "tls goes with run only; a service that is up has it in its https:// address"))
 		}
 	}
 	https := strings.HasPrefix(s.URL, "https:") || strings.HasPrefix(s.Metrics, "https:")
 	if v, ok := f["ca_file"]; ok {
 		s.CAFile = v.filePath()
 		if !https {
-			v.Problem("", "ca_file goes with an https:// url or metrics only")
+			v.Report(i18n.New("study.ca-file-goes-https-url", "ca_file goes with an https:// url or metrics only"))
 		}
 	}
 	if v, ok := f["insecure"]; ok {
 		s.Insecure = v.Boolean()
 		if !https {
-			v.Problem("", "insecure goes with an https:// url or metrics only")
+			v.Report(i18n.New("study.insecure-goes-https-url-metrics", "insecure goes with an https:// url or metrics only"))
 		}
 	}
 }
@@ -184,7 +185,7 @@ func (s scope) subjectName() string {
 		ok = ok && isName(part)
 	}
 	if !ok || len(name) > 64 {
-		s.Problem("slashes may stand between such names", nameRule, s.Describe())
+		s.Report(s.notName(), i18n.New("study.slashes-may-stand-between-names", "slashes may stand between such names"))
 		return ""
 	}
 	return name
@@ -195,7 +196,7 @@ func (s scope) baseURL() string {
 	text, ok := s.Scalar()
 	u, err := url.Parse(text)
 	if !ok || err != nil || !isBase(u, "http", "https") {
-		s.Problem("paths belong under requests", "expected http://host:port or https://host:port, got %s", s.Describe())
+		s.Report(i18n.New("study.expected-http-host-port-https", "expected http://host:port or https://host:port, got %s", s.Describe()), i18n.New("study.paths-belong-under-requests", "paths belong under requests"))
 		return ""
 	}
 	return text
@@ -218,7 +219,7 @@ func (s scope) metricsURL() string {
 	text, ok := s.Scalar()
 	u, err := url.Parse(text)
 	if !ok || err != nil || !isMetricsURL(text, u) {
-		s.Problem("", "expected a path that starts with \"/\", or http://host:port/path, or https://…, got %s", s.Describe())
+		s.Report(i18n.New("study.expected-path-starts-http-host", "expected a path that starts with \"/\", or http://host:port/path, or https://…, got %s", s.Describe()))
 		return ""
 	}
 	return text
@@ -240,7 +241,7 @@ func envAt(at scope) map[string]string {
 		checkVariable(e.name, e.key)
 		env[e.key], _ = e.value.printable("\n\t")
 		if _, err := template.Environ(env[e.key], at.in.env.Getenv); err != nil {
-			e.value.Problem("", "%v", err)
+			e.value.Report(i18n.From(err))
 		}
 	}
 	return env
@@ -250,10 +251,10 @@ func envAt(at scope) map[string]string {
 // and the one that dyno sets.
 func checkVariable(at scope, name string) {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == '=' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
-		at.Problem("", "%s can't be the name of an environment variable", form.Quote(name))
+		at.Report(i18n.New("study.cant-name-environment-variable", "%s can't be the name of an environment variable", form.Quote(name)))
 	}
 	if name == "PORT" {
-		at.Problem("", "PORT can't be set: dyno chooses the port")
+		at.Report(i18n.New("study.port-cant-set-dyno-chooses", "PORT can't be set: dyno chooses the port"))
 	}
 }
 
@@ -265,7 +266,7 @@ func (s scope) readiness() string {
 		return text
 	}
 	if named {
-		s.Problem("grpc:package.Service, or grpc for the server as a whole", "expected the name of a service whose health is asked for, got %s", form.Quote(service))
+		s.Report(i18n.New("study.expected-name-service-whose-health", "expected the name of a service whose health is asked for, got %s", form.Quote(service)), i18n.New("study.grpc-package-service-grpc-server", "grpc:package.Service, or grpc for the server as a whole"))
 		return ""
 	}
 	return s.requestPath()

@@ -37,7 +37,7 @@ func (s scope) warmup() (least, most time.Duration) {
 	}
 	least, most, err := steadyWithin(text)
 	if err != nil {
-		s.Problem("write steady, or steady 5s..30s", "%v", err)
+		s.Report(i18n.From(err), i18n.New("study.write-steady-steady-s-s", "write steady, or steady 5s..30s"))
 	}
 	return least, most
 }

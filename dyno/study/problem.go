@@ -13,6 +13,7 @@ type Problems = yamlfile.Problems
 // says.
 func (s Secrets) hide(problems Problems) {
 	for i := range problems {
-		problems[i].Message, problems[i].Hint = s.Hide(problems[i].Message), s.Hide(problems[i].Hint)
+		p := &problems[i]
+		p.Message, p.Hint = p.Message.Map(s.Hide), p.Hint.Map(s.Hide)
 	}
 }

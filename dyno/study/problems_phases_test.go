@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 // phased is a study with a phase of every shape that needs no file.
@@ -75,7 +76,7 @@ func TestPhasesSayHowLongATrialTakes(t *testing.T) {
 		t.Errorf("estimate %v, want %v", p.Estimate, want)
 	}
 	var text strings.Builder
-	p.Describe(&text)
+	p.Describe(&text, i18n.Message.String)
 	if !strings.Contains(text.String(), "open, constant 100 30s (poisson), 64 connections") {
 		t.Error(text.String())
 	}

@@ -1,10 +1,10 @@
 package study
 
 import (
-	"fmt"
 	"slices"
 
 	"dyno.example/dyno/claim"
+	"dyno.example/internal/i18n"
 )
 
 // Shorter is what a quick run changes. Zero fields change nothing.
@@ -38,7 +38,7 @@ func shorterAt(at scope, s *Study) Shorter {
 	if v, ok := f["samples"]; ok {
 		q.Samples = v.Integer(leastSamples, maxSamples)
 		if !s.Design.sampling() {
-			v.Problem("", "the study's design, %s, takes no samples", s.Design.Kind)
+			v.Report(i18n.New("study.studys-design-takes-no-samples", "the study's design, %s, takes no samples", s.Design.Kind))
 		}
 	}
 	return q
@@ -53,7 +53,7 @@ func shorterFactorsAt(at scope, s *Study) []Factor {
 	var factors []Factor
 	for _, e := range at.entries() {
 		if !slices.Contains(names, e.key) {
-			e.name.Problem(didYouMean(e.key, names), "the study has no factor of this name")
+			e.name.Report(i18n.New("study.study-no-factor-name", "the study has no factor of this name"), didYouMean(e.key, names))
 			continue
 		}
 		k, _, _ := kindOf(e.key) // it is among the study's
@@ -96,20 +96,20 @@ func (s *Study) Quick() *Study {
 
 // QuickOpen says which claims the short form can't decide, as it has no longer the levels
 // or loads that they name.
-func (s *Study) QuickOpen() []string {
+func (s *Study) QuickOpen() []i18n.Message {
 	short := s.Quick()
 	if short.Design.sampling() || checkSize(short) != nil {
 		return nil
 	}
 	space := claimSpace(short)
-	var open []string
+	var open []i18n.Message
 	for _, c := range s.Claims {
 		if err := cantBeAsked(c, space); err != nil {
 			why := err.Message
-			if err.Hint != "" {
-				why += " (" + err.Hint + ")"
+			if !err.Hint.IsZero() {
+				why = i18n.Join(why, " (", err.Hint, ")")
 			}
-			open = append(open, fmt.Sprintf("the short form can't decide the claim %s: %s", c.ID, why))
+			open = append(open, i18n.New("study.short-form-cant-decide-claim", "the short form can't decide the claim %s: %s", c.ID, why))
 		}
 	}
 	return open
@@ -134,13 +134,13 @@ func cantBeAsked(c claim.Claim, space *claim.Space) *claim.Error {
 
 // QuickText says what the study's short form changes, for a study whose file does
 // not say it itself; "" for one that does.
-func (s *Study) QuickText() string {
+func (s *Study) QuickText() i18n.Message {
 	q := &s.Shorter
 	if q.Blocks > 0 || q.Trial.Duration > 0 || len(q.Loads) > 0 || len(q.Factors) > 0 || q.Samples > 0 {
-		return ""
+		return i18n.Message{}
 	}
 	if short := s.Quick().Blocks; short < s.Blocks {
-		return fmt.Sprintf("the study has no section quick:, so its short form has %d blocks instead of %d", short, s.Blocks)
+		return i18n.New("study.study-no-section-quick-short", "the study has no section quick:, so its short form has %d blocks instead of %d", short, s.Blocks)
 	}
-	return fmt.Sprintf("the study has no section quick:, and no more than %d blocks: its short form is the study itself", s.Blocks)
+	return i18n.New("study.study-no-section-quick-and", "the study has no section quick:, and no more than %d blocks: its short form is the study itself", s.Blocks)
 }

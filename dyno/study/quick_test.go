@@ -61,7 +61,11 @@ func TestQuickOpen(t *testing.T) {
 		{"{loads: [b]}", "holds: 'errors[connections=16, load=a] < 1%'", []string{`the short form can't decide the claim one: there is no load "a" here (did you mean "b"?)`}},
 	} {
 		s := parse(t, head+"quick: "+c.quick+"\nclaims: [{id: one, "+c.claim+"}]\n")
-		if got := s.QuickOpen(); !reflect.DeepEqual(got, c.want) {
+		var got []string
+		for _, m := range s.QuickOpen() {
+			got = append(got, m.String())
+		}
+		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("quick: %s, %s: got %q", c.quick, c.claim, got)
 		}
 	}

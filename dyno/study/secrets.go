@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/internal/shell"
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/load/template"
+	"dyno.example/internal/i18n"
 )
 
 // Secrets are the values that must be neither shown nor archived, each with what
@@ -230,20 +231,23 @@ func (s Secrets) Error(err error) error {
 		return nil
 	}
 	text := err.Error()
-	if hidden := s.Hide(text); hidden != text {
-		return &hiddenError{hidden, err}
+	if s.Hide(text) != text {
+		return &hiddenError{i18n.From(err).Map(s.Hide), err}
 	}
 	return err
 }
 
 // hiddenError is an error whose text is not to be shown as it is.
 type hiddenError struct {
-	text string
+	text i18n.Message
 	err  error
 }
 
-func (e *hiddenError) Error() string { return e.text }
-func (e *hiddenError) Unwrap() error { return e.err }
+func (e *hiddenError) Error() string { return e.text.String() }
+
+// Message implements [i18n.Messager].
+func (e *hiddenError) Message() i18n.Message { return e.text }
+func (e *hiddenError) Unwrap() error         { return e.err }
 
 // wording is one way to write a secret, and what stands for it.
 type wording struct{ text, standIn string }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"dyno.example/internal/i18n"
 )
 
 const secretive = `study: s
@@ -54,7 +56,7 @@ func TestSecretLevelsAreNotShown(t *testing.T) {
 		t.Errorf("the labels are %v", labels)
 	}
 	var plan strings.Builder
-	p.Describe(&plan)
+	p.Describe(&plan, i18n.Message.String)
 	for _, secret := range secretsOfSecretive {
 		if strings.Contains(plan.String(), secret) {
 			t.Errorf("the plan shows %q", secret)

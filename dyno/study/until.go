@@ -3,6 +3,8 @@ package study
 import (
 	"slices"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // Until says when a run ends that goes on block by block: when nothing is left to
@@ -40,7 +42,7 @@ func untilAt(at scope) Until {
 	_, time := f["time"]
 	_, blocks := f["blocks"]
 	if understood && !time && !blocks {
-		at.Problem("add: time: 10m", "until has neither time nor blocks, so that it may never end")
+		at.Report(i18n.New("study.until-neither-time-nor-blocks", "until has neither time nor blocks, so that it may never end"), i18n.Verbatim("add: time: 10m"))
 	}
 	return u
 }

@@ -14,6 +14,7 @@ import (
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // The cells of the runs behind the published figures, as their figures by trial are
@@ -38,7 +39,7 @@ func TestPlateausOfArchivedRuns(t *testing.T) {
 			cells++
 			starts += len(metrics["throughput"])
 			for _, metric := range []string{"throughput", "cpu"} {
-				if found := Plateaus(metric, metrics[metric]); len(found) > 0 {
+				if found := Plateaus(i18n.Verbatim(metric), metrics[metric]); len(found) > 0 {
 					flagged[found[0].Name]++
 					t.Logf("%s, cell %s: %s", file, cell, found[0].Detail)
 					break

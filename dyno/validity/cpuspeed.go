@@ -1,12 +1,12 @@
 package validity
 
 import (
-	"fmt"
 	"math"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/machine/speed"
+	"dyno.example/internal/i18n"
 )
 
 // Thresholds of cpu-speed; dyno/docs/findings.md explains them.
@@ -19,11 +19,11 @@ const (
 // other trials: CPUs of one machine differ, and are cooler before a load than
 // after it.
 var moments = []struct {
-	name string // for a sentence
+	name i18n.Message
 	of   func(*archive.Speed) []speed.Reading
 }{
-	{"before", func(s *archive.Speed) []speed.Reading { return s.Before }},
-	{"after", func(s *archive.Speed) []speed.Reading { return s.After }},
+	{i18n.New("validity.moment-before", "before"), func(s *archive.Speed) []speed.Reading { return s.Before }},
+	{i18n.New("validity.moment-after", "after"), func(s *archive.Speed) []speed.Reading { return s.After }},
 }
 
 // UsualSpeed is the median speed of each CPU at each moment over trials.
@@ -68,7 +68,7 @@ func known(r speed.Reading) bool { return r.Chain > 0 && r.Wide > 0 }
 
 // shift is a reading beside what is usual.
 type shift struct {
-	moment      string
+	moment      i18n.Message
 	cpu, trials int
 	was, is     float64 // wide, operations/ns
 	chain, wide float64 // off the usual, as a share
@@ -112,7 +112,7 @@ func (u *UsualSpeed) Judge(s *archive.Speed) []finding.Finding {
 	if off == 0 {
 		return nil
 	}
-	return []finding.Finding{newFinding(finding.CPUSpeed, level, nil, "%s; readings off: %d of %d", worst.describe(), off, readings)}
+	return []finding.Finding{newFinding(finding.CPUSpeed, level, nil, i18n.New("validity.readings-off", "%s; readings off: %d of %d", worst.describe(), off, readings))}
 }
 
 // lasting reports whether a CPU was off in one direction before a trial and after.
@@ -120,17 +120,17 @@ func lasting(before, after float64) bool {
 	return before*after > 0 && min(math.Abs(before), math.Abs(after)) >= speedApart
 }
 
-func (s *shift) describe() string {
-	return fmt.Sprintf("%s the trial CPU %d did %.4g operations/ns, where the median of %d trials is %.4g: %+.0f %%, and %+.0f %% where each operation waits for the last (limit %.0f %%), as with %s",
+func (s *shift) describe() i18n.Message {
+	return i18n.New("validity.trial-cpu-did-operations-ns", "%s the trial CPU %d did %.4g operations/ns, where the median of %d trials is %.4g: %+.0f %%, and %+.0f %% where each operation waits for the last (limit %.0f %%), as with %s",
 		s.moment, s.cpu, s.is, s.trials, s.was, 100*s.wide, 100*s.chain, 100*speedApart, s.cause())
 }
 
 // cause is what such a shift looks like. A clock rate moves both kinds of work
 // alike; a hyper-thread beside the CPU takes units of the core, which a chain of
 // operations hardly uses.
-func (s *shift) cause() string {
+func (s *shift) cause() i18n.Message {
 	if 2*math.Abs(s.chain) < math.Abs(s.wide) {
-		return "another share of the core, beside a hyper-thread that is busy or no longer is"
+		return i18n.New("validity.another-share-core-beside-hyper", "another share of the core, beside a hyper-thread that is busy or no longer is")
 	}
-	return "another clock rate"
+	return i18n.New("validity.another-clock-rate", "another clock rate")
 }

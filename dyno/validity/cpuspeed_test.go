@@ -59,7 +59,7 @@ func TestCPUSpeed(t *testing.T) {
 				t.Errorf("%s: found %+v", name, f)
 			}
 			for _, part := range c.says {
-				if !strings.Contains(f.Detail, part) {
+				if !strings.Contains(f.Detail.String(), part) {
 					t.Errorf("%s: %q lacks %q", name, f.Detail, part)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/steadiness"
+	"dyno.example/internal/i18n"
 )
 
 // Thresholds of leak; dyno/docs/findings.md explains them.
@@ -33,8 +34,8 @@ func judgeGrowth(s *series) []finding.Finding {
 			continue
 		}
 		return []finding.Finding{newFinding(finding.Leak, finding.Suspect, nil,
-			"%s grew by %.1f MiB (%.0f %%) over %d seconds, and in the second half still (limits %d MiB, %.0f %%): it may never be given back",
-			g.Name, grown/(1<<20), 100*whole.Change, n, leakLeast>>20, 100*leakShare)}
+			i18n.New("validity.grew-mib-over-seconds-and", "%s grew by %.1f MiB (%.0f %%) over %d seconds, and in the second half still (limits %d MiB, %.0f %%): it may never be given back",
+				g.Name, grown/(1<<20), 100*whole.Change, n, leakLeast>>20, 100*leakShare))}
 	}
 	return nil
 }

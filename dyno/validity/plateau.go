@@ -2,13 +2,13 @@ package validity
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // Thresholds of restart-plateau and restart-outlier; dyno/docs/findings.md explains them.
@@ -35,7 +35,7 @@ type Restart struct {
 // tells of none of them; or if a single one lies apart from all others, which may be
 // an accident or the first sight of such a level. It takes levels that lie farther
 // apart than those of one in a hundred cells without any, and by 5 % at least.
-func Plateaus(metric string, restarts []Restart) []finding.Finding {
+func Plateaus(metric i18n.Message, restarts []Restart) []finding.Finding {
 	n := len(restarts)
 	if n < plateauTrials {
 		return nil
@@ -57,9 +57,9 @@ func Plateaus(metric string, restarts []Restart) []finding.Finding {
 	if m := stats.SplitModes(logs, plateauEach); apart(m) {
 		low, high := sorted[:m.Below], sorted[m.Below:]
 		f := newFinding(finding.RestartPlateau, finding.Suspect, nil,
-			"starts of the subject settled on two levels of %s: %.4g in trials %v, %.4g in trials %v; they are %.1f standard errors apart (limit %.1f)",
-			metric, middle(values(low)), trials(low), middle(values(high)), trials(high), m.Score, m.Limit)
-		f.Detail += components(restarts) + missed(n)
+			i18n.New("validity.starts-subject-settled-two-levels", "starts of the subject settled on two levels of %s: %.4g in trials %v, %.4g in trials %v; they are %.1f standard errors apart (limit %.1f)",
+				metric, middle(values(low)), trials(low), middle(values(high)), trials(high), m.Score, m.Limit))
+		f.Detail = i18n.Join(f.Detail, components(restarts), missed(n))
 		return []finding.Finding{f}
 	}
 	m := stats.SplitModes(logs, 1)
@@ -71,23 +71,23 @@ func Plateaus(metric string, restarts []Restart) []finding.Finding {
 		alone, rest = sorted[n-1], sorted[:n-1]
 	}
 	f := newFinding(finding.RestartOutlier, finding.Suspect, nil,
-		"one of %d starts of the subject lies apart from the others by %s: %.4g in trial %d, %.4g to %.4g in the others; it is %.1f standard errors apart (limit %.1f)",
-		n, metric, alone.Value, alone.Trial, rest[0].Value, rest[n-2].Value, m.Score, m.Limit)
+		i18n.New("validity.one-starts-subject-lies-apart", "one of %d starts of the subject lies apart from the others by %s: %.4g in trial %d, %.4g to %.4g in the others; it is %.1f standard errors apart (limit %.1f)",
+			n, metric, alone.Value, alone.Trial, rest[0].Value, rest[n-2].Value, m.Score, m.Limit))
 	if len(alone.Disturbed) > 0 {
-		f.Detail += fmt.Sprintf("; the machine was disturbed in that trial (%s), so it may be no other kind of start", strings.Join(finding.Words(alone.Disturbed), ", "))
+		f.Detail = i18n.Join(f.Detail, i18n.New("validity.machine-was-disturbed-trial-may", "; the machine was disturbed in that trial (%s), so it may be no other kind of start", strings.Join(finding.Words(alone.Disturbed), ", ")))
 	}
-	f.Detail += missed(n)
+	f.Detail = i18n.Join(f.Detail, missed(n))
 	return []finding.Finding{f}
 }
 
 // missed says how well so many starts can tell of a level that only some take.
-func missed(n int) string {
-	return fmt.Sprintf("; a level that a quarter of all starts take is missed altogether by %.0f %% of studies of %d starts", 100*stats.ModeMissed(quarter, n), n)
+func missed(n int) i18n.Message {
+	return i18n.New("validity.level-quarter-all-starts-take", "; a level that a quarter of all starts take is missed altogether by %.0f %% of studies of %d starts", 100*stats.ModeMissed(quarter, n), n)
 }
 
 // components says how much restarts and seconds of one start differ, where the
 // trials have as many windows each as that takes.
-func components(restarts []Restart) string {
+func components(restarts []Restart) i18n.Message {
 	least := len(restarts[0].Windows)
 	for _, r := range restarts {
 		least = min(least, len(r.Windows))
@@ -99,9 +99,9 @@ func components(restarts []Restart) string {
 	c, ok := stats.SplitVariance(series)
 	mean := middle(values(restarts))
 	if !ok || mean <= 0 {
-		return ""
+		return i18n.Message{}
 	}
-	return fmt.Sprintf("; restarts differ by %.1f %%, seconds of one by %.1f %% (standard deviations)", 100*c.Between/mean, 100*c.Within/mean)
+	return i18n.New("validity.restarts-differ-seconds-one-standard", "; restarts differ by %.1f %%, seconds of one by %.1f %% (standard deviations)", 100*c.Between/mean, 100*c.Within/mean)
 }
 
 func values(restarts []Restart) (list []float64) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 func restartsOf(values ...float64) (list []Restart) {
@@ -29,14 +30,14 @@ func TestPlateaus(t *testing.T) {
 		"spread out evenly": {[]float64{100, 110, 120, 130, 140, 150}, ""},
 		"nothing measured":  {[]float64{0, 0, 0, 1, 1, 1}, ""},
 	} {
-		found := Plateaus("throughput", restartsOf(c.values...))
-		if (len(found) == 1) != (c.is != "") || len(found) == 1 && (found[0].Name != c.is || !strings.Contains(found[0].Detail, "missed altogether by 18 %")) {
+		found := Plateaus(i18n.Verbatim("throughput"), restartsOf(c.values...))
+		if (len(found) == 1) != (c.is != "") || len(found) == 1 && (found[0].Name != c.is || !strings.Contains(found[0].Detail.String(), "missed altogether by 18 %")) {
 			t.Errorf("%s: %+v", name, found)
 		}
 	}
-	f := Plateaus("throughput", restartsOf(100, 120, 101, 121, 119, 99))[0]
+	f := Plateaus(i18n.Verbatim("throughput"), restartsOf(100, 120, 101, 121, 119, 99))[0]
 	for _, part := range []string{"100 in trials [10 12 15]", "[11 13 14]", "restarts differ by"} {
-		if !strings.Contains(f.Detail, part) {
+		if !strings.Contains(f.Detail.String(), part) {
 			t.Errorf("%q lacks %q", f.Detail, part)
 		}
 	}
@@ -48,11 +49,11 @@ func TestDisturbedOutlier(t *testing.T) {
 	const says = "the machine was disturbed in that trial (cpu-speed)"
 	list := restartsOf(100, 101, 99, 100, 102, 150)
 	list[0].Disturbed = []finding.Name{finding.OtherLoad}
-	if f := Plateaus("throughput", list)[0]; strings.Contains(f.Detail, "disturbed") {
+	if f := Plateaus(i18n.Verbatim("throughput"), list)[0]; strings.Contains(f.Detail.String(), "disturbed") {
 		t.Errorf("%q", f.Detail)
 	}
 	list[5].Disturbed = []finding.Name{finding.CPUSpeed}
-	if f := Plateaus("throughput", list)[0]; !strings.Contains(f.Detail, says) {
+	if f := Plateaus(i18n.Verbatim("throughput"), list)[0]; !strings.Contains(f.Detail.String(), says) {
 		t.Errorf("%q lacks %q", f.Detail, says)
 	}
 }
@@ -68,7 +69,7 @@ func TestPlateausFalseAlarms(t *testing.T) {
 			for range n {
 				values = append(values, 1000*math.Exp(0.08*random.NormFloat64()))
 			}
-			alarms += len(Plateaus("throughput", restartsOf(values...)))
+			alarms += len(Plateaus(i18n.Verbatim("throughput"), restartsOf(values...)))
 		}
 		if share := float64(alarms) / rounds; share > 0.015 {
 			t.Errorf("%d trials: alarm in %.1f %% of cells without plateaus", n, 100*share)
@@ -93,7 +94,7 @@ func TestPlateausAreSeen(t *testing.T) {
 				}
 				values = append(values, v)
 			}
-			if found := Plateaus("throughput", restartsOf(values...)); len(found) > 0 && found[0].Name == finding.RestartPlateau {
+			if found := Plateaus(i18n.Verbatim("throughput"), restartsOf(values...)); len(found) > 0 && found[0].Name == finding.RestartPlateau {
 				seen++
 			}
 		}

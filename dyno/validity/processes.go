@@ -5,6 +5,7 @@ import (
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 // namedProcesses is how many that have ended a finding names.
@@ -29,10 +30,10 @@ func judgeProcesses(windows []archive.Window) []finding.Finding {
 	if len(ended) == 0 {
 		return nil
 	}
-	names := strings.Join(ended[:min(len(ended), namedProcesses)], ", ")
+	names := i18n.Verbatim(strings.Join(ended[:min(len(ended), namedProcesses)], ", "))
 	if len(ended) > namedProcesses {
-		names += " and others"
+		names = i18n.Join(names, i18n.New("validity.and-others", " and others"))
 	}
 	return []finding.Finding{newFinding(finding.ProcessEnded, finding.Suspect, where,
-		"of the subject's processes so many ended while it was measured: %d (%s); and so many began: %d", len(ended), names, begun)}
+		i18n.New("validity.subjects-processes-many-ended-while", "of the subject's processes so many ended while it was measured: %d (%s); and so many began: %d", len(ended), names, begun))}
 }

@@ -24,7 +24,7 @@ func TestProcessesThatEnd(t *testing.T) {
 	}
 	f := got[0]
 	const want = "of the subject's processes so many ended while it was measured: 4 (puma (process 7), a (process 8), b (process 9) and others); and so many began: 4"
-	if f.Name != finding.ProcessEnded || f.Validity != finding.Suspect || !slices.Equal(f.Windows, []int{3, 5}) || f.Detail != want {
+	if f.Name != finding.ProcessEnded || f.Validity != finding.Suspect || !slices.Equal(f.Windows, []int{3, 5}) || f.Detail.String() != want {
 		t.Errorf("found %+v", f)
 	}
 }

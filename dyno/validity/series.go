@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/steadiness"
+	"dyno.example/internal/i18n"
 )
 
 // series are the measured windows of a trial that are not invalid, as signals.
@@ -36,12 +37,12 @@ func newSeries(windows []archive.Window, p profile.Profile) *series {
 		return s
 	}
 	if p.Mode == profile.Closed { // an open loop's is the schedule's
-		s.Signals = appendSignal(s.Signals, used, steadiness.Signal{Name: "throughput", Worse: -1, Slight: steadiness.SlightRate}, rate)
+		s.Signals = appendSignal(s.Signals, used, steadiness.Signal{Name: i18n.New("signal.throughput", "throughput"), Worse: -1, Slight: steadiness.SlightRate}, rate)
 	}
-	s.Signals = appendSignal(s.Signals, used, steadiness.Signal{Name: "p50", Worse: +1, Slight: steadiness.SlightLatency}, median)
-	s.Signals = appendSignal(s.Signals, used, steadiness.Signal{Name: "CPU per request", Worse: +1, Slight: steadiness.SlightRate}, cost)
-	s.memory = appendSignal(s.memory, used, steadiness.Signal{Name: "memory (RSS)"}, memory)
-	s.memory = appendSignal(s.memory, used, steadiness.Signal{Name: "the heap"}, heap)
+	s.Signals = appendSignal(s.Signals, used, steadiness.Signal{Name: i18n.Verbatim("p50"), Worse: +1, Slight: steadiness.SlightLatency}, median)
+	s.Signals = appendSignal(s.Signals, used, steadiness.Signal{Name: i18n.New("validity.cpu-per-request", "CPU per request"), Worse: +1, Slight: steadiness.SlightRate}, cost)
+	s.memory = appendSignal(s.memory, used, steadiness.Signal{Name: i18n.New("validity.memory-rss", "memory (RSS)")}, memory)
+	s.memory = appendSignal(s.memory, used, steadiness.Signal{Name: i18n.New("validity.heap", "the heap")}, heap)
 	return s
 }
 

@@ -9,12 +9,12 @@
 package validity
 
 import (
-	"fmt"
 	"slices"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 // Conditions are what a trial was done under, as far as judging it takes them.
@@ -99,6 +99,6 @@ func together(windows []archive.Window, c Conditions) []finding.Finding {
 }
 
 // newFinding makes one of a trial.
-func newFinding(name finding.Name, level finding.Validity, windows []int, format string, args ...any) finding.Finding {
-	return finding.Finding{Name: name, Validity: level, Windows: windows, Detail: fmt.Sprintf(format, args...)}
+func newFinding(name finding.Name, level finding.Validity, windows []int, detail i18n.Message) finding.Finding {
+	return finding.Finding{Name: name, Validity: level, Windows: windows, Detail: detail}
 }

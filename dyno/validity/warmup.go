@@ -1,9 +1,7 @@
 package validity
 
 import (
-	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"dyno.example/dyno/archive"
@@ -11,12 +9,13 @@ import (
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/steadiness"
+	"dyno.example/internal/i18n"
 )
 
 // warmUpSignal is a cost by which a warm-up is told to be over. Half of what is slight
 // is the band about its last level, so that what is within it differs by no more.
 type warmUpSignal struct {
-	name   string
+	name   i18n.Message
 	slight float64
 	of     func(*archive.WarmUpSecond) float64
 }
@@ -25,11 +24,11 @@ type warmUpSignal struct {
 // much is served.
 func warmUpSignals(mode profile.Mode) []warmUpSignal {
 	list := []warmUpSignal{
-		{"CPU per request", steadiness.SlightRate, func(s *archive.WarmUpSecond) float64 { return float64(s.CPU) / float64(s.Completed) }},
-		{"p50", steadiness.SlightLatency, func(s *archive.WarmUpSecond) float64 { return float64(s.P50) }},
+		{i18n.New("validity.cpu-per-request", "CPU per request"), steadiness.SlightRate, func(s *archive.WarmUpSecond) float64 { return float64(s.CPU) / float64(s.Completed) }},
+		{i18n.Verbatim("p50"), steadiness.SlightLatency, func(s *archive.WarmUpSecond) float64 { return float64(s.P50) }},
 	}
 	if mode == profile.Closed {
-		list = append(list, warmUpSignal{"time per request", steadiness.SlightRate, func(s *archive.WarmUpSecond) float64 { return float64(s.Length) / float64(s.Completed) }})
+		list = append(list, warmUpSignal{i18n.New("validity.time-per-request", "time per request"), steadiness.SlightRate, func(s *archive.WarmUpSecond) float64 { return float64(s.Length) / float64(s.Completed) }})
 	}
 	return list
 }
@@ -76,30 +75,30 @@ func WarmedUp(w *archive.WarmUp) []finding.Finding {
 	if w == nil || w.Steady {
 		return nil
 	}
-	detail := fmt.Sprintf("the subject was not steady in a warm-up of %v", w.Lasted().Round(time.Second))
-	if moved := moving(w); moved != "" {
-		detail += ": " + moved
+	detail := i18n.New("validity.subject-was-not-steady-warm", "the subject was not steady in a warm-up of %v", w.Lasted().Round(time.Second))
+	if moved := moving(w); !moved.IsZero() {
+		detail = i18n.Join(detail, ": ", moved)
 	}
-	return []finding.Finding{newFinding(finding.StillWarmingUp, finding.Suspect, nil, "%s", detail)}
+	return []finding.Finding{newFinding(finding.StillWarmingUp, finding.Suspect, nil, detail)}
 }
 
 // moving says what the last third of a warm-up has over the third before it.
-func moving(w *archive.WarmUp) string {
+func moving(w *archive.WarmUp) i18n.Message {
 	third := len(w.Seconds) / 3
 	if third == 0 {
-		return ""
+		return i18n.Message{}
 	}
 	before, after := sumOf(w.Seconds[len(w.Seconds)-2*third:len(w.Seconds)-third]), sumOf(w.Seconds[len(w.Seconds)-third:])
-	var parts []string
+	var parts []i18n.Message
 	for _, g := range warmUpSignals(profile.Closed) {
-		if g.name == "p50" {
+		if g.name.String() == "p50" {
 			continue // medians don't add up
 		}
 		if change := g.of(&after)/g.of(&before) - 1; change > -1 && !math.IsInf(change, 0) {
-			parts = append(parts, g.name+fmt.Sprintf(" %+.0f", 100*change)+" %")
+			parts = append(parts, i18n.Format("%s %+.0f %%", g.name, 100*change))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return i18n.List(", ", parts...)
 }
 
 func sumOf(seconds []archive.WarmUpSecond) (s archive.WarmUpSecond) {

@@ -62,7 +62,7 @@ func TestWarmedUp(t *testing.T) {
 	faster := seconds(80, 70, 60, 50, 40, 30)
 	Settled(faster, profile.Closed)
 	got := WarmedUp(faster)
-	if len(got) != 1 || got[0].Name != finding.StillWarmingUp || got[0].Validity != finding.Suspect || !strings.Contains(got[0].Detail, "a warm-up of 6s: CPU per request -37 %, time per request -37 %") {
+	if len(got) != 1 || got[0].Name != finding.StillWarmingUp || got[0].Validity != finding.Suspect || !strings.Contains(got[0].Detail.String(), "a warm-up of 6s: CPU per request -37 %, time per request -37 %") {
 		t.Errorf("found %+v", got)
 	}
 	if got := WarmedUp(&archive.WarmUp{}); len(got) != 1 {

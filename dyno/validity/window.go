@@ -1,13 +1,13 @@
 package validity
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // judgeServer names what the server's side says against one window. What befell
@@ -15,22 +15,22 @@ import (
 // too. Throttling is no finding where the study asked for it by a quota.
 func judgeServer(w *archive.Window, c *Conditions) []finding.Finding {
 	var found []finding.Finding
-	add := func(name finding.Name, level finding.Validity, format string, args ...any) {
-		found = append(found, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Client.Index}})
+	add := func(name finding.Name, level finding.Validity, detail i18n.Message) {
+		found = append(found, finding.Finding{Name: name, Validity: level, Detail: detail, Windows: []int{w.Client.Index}})
 	}
 	if m := w.Server.Machine; m != nil && w.Server.Length > 0 {
 		if m.ListenDrops > 0 {
-			add(finding.ListenDrops, finding.Suspect, "%d connections were dropped because a listen queue was full", m.ListenDrops)
+			add(finding.ListenDrops, finding.Suspect, i18n.New("load.connections-were-dropped-because-listen", "%d connections were dropped because a listen queue was full", m.ListenDrops))
 		}
 		if m.SwapOut > 0 {
-			add(finding.Swapping, finding.Suspect, "%d pages were swapped out", m.SwapOut)
+			add(finding.Swapping, finding.Suspect, i18n.New("validity.pages-were-swapped-out", "%d pages were swapped out", m.SwapOut))
 		}
 	}
 	if f, ok := others(w, c).Finding(w.Client.Index); ok {
 		found = append(found, f)
 	}
 	if p := w.Server.Process; p != nil && p.Throttled > 0 && !c.Quota {
-		add(finding.Throttled, finding.Suspect, "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond))
+		add(finding.Throttled, finding.Suspect, i18n.New("validity.cpu-quota-kept-subject-off", "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond)))
 	}
 	return found
 }
@@ -60,7 +60,7 @@ func others(w *archive.Window, c *Conditions) *measure.Others {
 		o.Waited = w.Server.Length // nobody says that they didn't
 	}
 	if w.Server.Lacks("programs") {
-		o.Unknown = "processes are hidden from dyno"
+		o.Unknown = i18n.New("validity.processes-are-hidden-from-dyno", "processes are hidden from dyno")
 	}
 	return o
 }

@@ -106,7 +106,7 @@ func TestUpstreamIsTheBottleneck(t *testing.T) {
 		t.Errorf("half a CPU is full: %+v", found)
 	}
 	w.Server.Upstream = &probe.Process{CPU: 490 * time.Millisecond}
-	if found := judgeBottleneck([]archive.Window{w}, c); len(found) != 1 || !strings.Contains(found[0].Detail, "the load loops and the upstream used 99 %") {
+	if found := judgeBottleneck([]archive.Window{w}, c); len(found) != 1 || !strings.Contains(found[0].Detail.String(), "the load loops and the upstream used 99 %") {
 		t.Errorf("found %+v", found)
 	}
 	c.UpstreamCPUs = []int{3}
@@ -150,7 +150,7 @@ func TestJudgeFoldsWindows(t *testing.T) {
 			t.Errorf("%d of 10 windows disturbed: %+v, want level %s", disturbed, found, want)
 			continue
 		}
-		if part := fmt.Sprintf("(in %d of 10 windows)", disturbed); !strings.Contains(found[0].Detail, part) {
+		if part := fmt.Sprintf("(in %d of 10 windows)", disturbed); !strings.Contains(found[0].Detail.String(), part) {
 			t.Errorf("%q lacks %q", found[0].Detail, part)
 		}
 		if windows[1].Level != finding.Invalid || windows[10].Level != map[bool]finding.Validity{true: finding.Invalid, false: finding.Valid}[disturbed == 10] {

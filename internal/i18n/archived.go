@@ -28,44 +28,43 @@ type archived struct {
 
 // MarshalJSON implements [json.Marshaler].
 func (a Archived) MarshalJSON() ([]byte, error) {
-	parts := make([]Archived, len(a.parts))
-	for i, part := range a.parts {
-		parts[i] = Archived{part}
-	}
 	switch {
 	case a.id != "":
-		return json.Marshal(archived{a.id, parts, a.english})
-	case len(parts) > 0:
-		return json.Marshal(parts)
+		return json.Marshal(archived{a.id, archive(a.decode()), a.english})
+	case a.parts != "":
+		return json.Marshal(archive(a.decode()))
 	}
 	return json.Marshal(a.english)
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (a *Archived) UnmarshalJSON(data []byte) error {
-	var parts []Archived
+	var o archived
+	var err error
 	switch data[0] {
 	case '{':
-		var o archived
-		if err := json.Unmarshal(data, &o); err != nil {
-			return err
-		}
-		a.Message = Message{id: o.ID, english: o.English}
-		parts = o.Args
+		err = json.Unmarshal(data, &o)
 	case '[':
-		a.Message = Message{}
-		if err := json.Unmarshal(data, &parts); err != nil {
-			return err
-		}
-		for _, part := range parts {
-			a.english += part.english
+		err = json.Unmarshal(data, &o.Args)
+		for _, part := range o.Args {
+			o.English += part.english
 		}
 	default:
-		a.Message = Message{}
-		return json.Unmarshal(data, &a.english)
+		err = json.Unmarshal(data, &o.English)
 	}
-	for _, part := range parts {
-		a.parts = append(a.parts, part.Message)
+	parts := make([]Message, len(o.Args))
+	for i, part := range o.Args {
+		parts[i] = part.Message
 	}
-	return nil
+	a.Message = Message{id: o.ID, english: o.English, parts: encode(parts)}
+	return err
+}
+
+// archive is a list of messages as an archive has them.
+func archive(list []Message) []Archived {
+	out := make([]Archived, len(list))
+	for i, m := range list {
+		out[i] = Archived{m}
+	}
+	return out
 }

@@ -12,12 +12,12 @@ type Catalogue map[string]string
 // Render writes a message in the catalogue's language. What it has no template for is in
 // English: a message that was archived by a newer version.
 func (c Catalogue) Render(m Message) string {
-	if len(c) == 0 || len(m.parts) == 0 && m.id == "" {
+	if len(c) == 0 || m.parts == "" && m.id == "" {
 		return m.english
 	}
 	if m.id == "" {
 		var text strings.Builder
-		for _, part := range m.parts {
+		for _, part := range m.decode() {
 			text.WriteString(c.Render(part))
 		}
 		return text.String()
@@ -26,8 +26,8 @@ func (c Catalogue) Render(m Message) string {
 	if !ok {
 		return m.english
 	}
-	swap := make([]string, 0, 2*len(m.parts))
-	for i, part := range m.parts {
+	var swap []string
+	for i, part := range m.decode() {
 		swap = append(swap, "{"+strconv.Itoa(i+1)+"}", c.Render(part))
 	}
 	return strings.NewReplacer(swap...).Replace(template)

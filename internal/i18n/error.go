@@ -13,8 +13,8 @@ type Error struct {
 
 // Errorf is [fmt.Errorf] with an id: %w wraps, and the error has a message.
 func Errorf(id, format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
-	return &Error{Message{id: id, english: err.Error(), parts: arguments(format, args)}, err}
+	err := fmt.Errorf(format, said(args)...)
+	return &Error{Message{id: id, english: err.Error(), parts: encode(arguments(format, args))}, err}
 }
 
 // Fail is an error that says a message.

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// verb matches what fmt replaces in a format. It knows neither explicit indexes nor widths
-// taken from arguments: a message has no use for them.
-var verb = regexp.MustCompile(`%[-+# 0]*[0-9]*(?:\.[0-9]+)?[a-zA-Z%]`)
+// verb matches what fmt replaces in a format. It knows no explicit indexes: a message has no
+// use for them, as its translations have their own order.
+var verb = regexp.MustCompile(`%[-+# 0]*(?:[0-9]+|\*)?(?:\.(?:[0-9]+|\*))?[a-zA-Z%]`)
 
 // Verbs are the verbs of a format in their order, without %%.
 func Verbs(format string) []string {
@@ -25,15 +25,17 @@ func Verbs(format string) []string {
 // arguments are what the verbs of a format write.
 func arguments(format string, args []any) []Message {
 	var parts []Message
-	for i, v := range Verbs(format) {
-		if i == len(args) {
+	for _, v := range Verbs(format) {
+		takes := 1 + strings.Count(v, "*")
+		if takes > len(args) {
 			break // go vet says so, and English has it
 		}
-		if wording := strings.TrimLeft(v, "%-+# 0123456789"); isMessage(args[i]) && (wording == "s" || wording == "v" || wording == "w") {
-			parts = append(parts, of(args[i]))
-			continue
+		if wording := strings.TrimLeft(v, "%-+# 0123456789"); isMessage(args[0]) && (wording == "s" || wording == "v" || wording == "w") {
+			parts = append(parts, of(args[0]))
+		} else {
+			parts = append(parts, Verbatim(fmt.Sprintf(v, args[:takes]...)))
 		}
-		parts = append(parts, Verbatim(fmt.Sprintf(v, args[i])))
+		args = args[takes:]
 	}
 	return parts
 }

@@ -19,17 +19,41 @@ import (
 	"strings"
 )
 
-// Message is something said to people. The zero value says nothing.
+// Message is something said to people. The zero value says nothing. Messages can be
+// compared with ==: they are equal if they say the same by the same ids and arguments.
 type Message struct {
 	id      string // empty for what reads the same in all languages, and for a sequence
 	english string
-	parts   []Message // the arguments; without an id, what the message is put together of
+	// parts are the arguments or, without an id, what the message is put together of; see
+	// encode. They are a text so that a message is as plain a value as one.
+	parts string
 }
 
 // New makes a message of an id, its English as a format of package fmt, and what is
 // filled in.
 func New(id, format string, args ...any) Message {
-	return Message{id: id, english: fmt.Sprintf(format, args...), parts: arguments(format, args)}
+	return Message{id: id, english: fmt.Sprintf(format, said(args)...), parts: encode(arguments(format, args))}
+}
+
+// Format puts a message together by a format that is the same in all languages, such as
+// "%s: %s (%d)".
+func Format(format string, args ...any) Message {
+	english := fmt.Sprintf(format, said(args)...)
+	var list []any
+	end, parts := 0, arguments(format, args)
+	for _, at := range verb.FindAllStringIndex(format, -1) {
+		list = append(list, format[end:at[0]])
+		end = at[1]
+		switch {
+		case format[end-1] == '%':
+			list = append(list, "%")
+		case len(parts) == 0:
+			return Verbatim(english)
+		default:
+			list, parts = append(list, parts[0]), parts[1:]
+		}
+	}
+	return Join(append(list, format[end:])...)
 }
 
 // Verbatim is a text that reads the same in all languages: a name, a figure, what another
@@ -39,21 +63,18 @@ func Verbatim(text string) Message { return Message{english: text} }
 // Join puts messages together as they follow each other. What is neither a message nor an
 // error with one reads the same in all languages, as fmt.Sprint writes it.
 func Join(parts ...any) Message {
-	var m Message
+	var list []Message
 	var english strings.Builder
 	for _, part := range parts {
-		one := of(part)
-		if one.IsZero() {
-			continue
+		if one := of(part); !one.IsZero() {
+			list = append(list, one)
+			english.WriteString(one.english)
 		}
-		m.parts = append(m.parts, one)
-		english.WriteString(one.english)
 	}
-	if len(m.parts) == 1 {
-		return m.parts[0]
+	if len(list) == 1 {
+		return list[0]
 	}
-	m.english = english.String()
-	return m
+	return Message{english: english.String(), parts: encode(list)}
 }
 
 // List puts messages together with a separator between them.
@@ -68,19 +89,47 @@ func List(separator string, items ...Message) Message {
 	return Join(parts...)
 }
 
+// And lists messages: "a", "a and b" or "a, b and c".
+func And(items ...Message) Message {
+	last := len(items) - 1
+	if last < 1 {
+		return List("", items...)
+	}
+	return New("list.and", "%s and %s", List(", ", items[:last]...), items[last])
+}
+
+// Map returns the message with each of its texts as f has it: without the secrets in
+// them, say.
+func (m Message) Map(f func(text string) string) Message {
+	parts := m.decode()
+	for i := range parts {
+		parts[i] = parts[i].Map(f)
+	}
+	return Message{id: m.id, english: f(m.english), parts: encode(parts)}
+}
+
+// Plural is the message for n things: one, or other.
+func Plural(n int, one, other Message) Message {
+	if n == 1 {
+		return one
+	}
+	return other
+}
+
+// Say tells a message in a language. [Message.String] tells it in English.
+type Say func(Message) string
+
 // String is the message in English.
 func (m Message) String() string { return m.english }
 
 // IsZero reports whether the message says nothing.
 func (m Message) IsZero() bool { return m.english == "" }
 
+// Translates reports whether the message may read otherwise in another language.
+func (m Message) Translates() bool { return m.id != "" || m.parts != "" }
+
 // ID is the message's id; empty if it has none of its own.
 func (m Message) ID() string { return m.id }
-
-// Equal reports whether two messages say the same with the same ids and arguments.
-func (m Message) Equal(other Message) bool {
-	return m.id == other.id && m.english == other.english && slices.EqualFunc(m.parts, other.parts, Message.Equal)
-}
 
 // Messager is what has a message: an [Error], or a value with a name in each language.
 type Messager interface{ Message() Message }
@@ -96,6 +145,19 @@ func of(arg any) Message {
 		return From(arg)
 	}
 	return Verbatim(fmt.Sprint(arg))
+}
+
+// said are arguments with what they say in place of those that have a message.
+func said(args []any) []any {
+	out := slices.Clone(args)
+	for i, arg := range out {
+		if m, ok := arg.(Messager); ok {
+			if _, isError := arg.(error); !isError {
+				out[i] = m.Message()
+			}
+		}
+	}
+	return out
 }
 
 // isMessage reports whether an argument stays a message.

@@ -12,6 +12,7 @@ import (
 var zh = Catalogue{
 	"t.away":  "循环停顿了 {1}（限值 {2}）",
 	"t.share": "{2} 个中有 {1} %",
+	"t.side":  "{1} 面",
 	"t.why":   "，因为：{1}",
 	"t.read":  "读取 {1}：{2}",
 }
@@ -24,20 +25,25 @@ func TestMessagesInBothLanguages(t *testing.T) {
 		m           Message
 		english, zh string
 	}{
-		"nothing":            {Message{}, "", ""},
-		"arguments":          {away, "a loop was away for 412ms (limit 100ms)", "循环停顿了 412ms（限值 100ms）"},
-		"order and percent":  {share, "2.3 % of 7", "7 个中有 2.3 %"},
-		"a message in one":   {New("t.why", ", for %s", share), ", for 2.3 % of 7", "，因为：7 个中有 2.3 %"},
-		"put together":       {Join(away, "; ", share), "a loop was away for 412ms (limit 100ms); 2.3 % of 7", "循环停顿了 412ms（限值 100ms）; 7 个中有 2.3 %"},
-		"a list":             {List(", ", share, Verbatim("x"), share), "2.3 % of 7, x, 2.3 % of 7", "7 个中有 2.3 %, x, 7 个中有 2.3 %"},
-		"verbatim":           {Verbatim("{1} as it is"), "{1} as it is", "{1} as it is"},
-		"an id of later":     {New("t.later", "later %d", 1), "later 1", "later 1"},
-		"an error":           {From(read), `reading "f": EOF`, `读取 "f"：EOF`},
-		"around an error":    {From(fmt.Errorf("run x: %w (twice)", read)), `run x: reading "f": EOF (twice)`, `run x: 读取 "f"：EOF (twice)`},
-		"an error in one":    {New("t.why", ", for %v", fmt.Errorf("x: %w", read)), `, for x: reading "f": EOF`, `，因为：x: 读取 "f"：EOF`},
-		"several errors":     {From(errors.Join(read, io.EOF, read)), "reading \"f\": EOF\nEOF\nreading \"f\": EOF", "读取 \"f\"：EOF\nEOF\n读取 \"f\"：EOF"},
-		"an error of others": {From(io.EOF), "EOF", "EOF"},
-		"braces in a value":  {New("t.why", ", for %s", "{1}"), ", for {1}", "，因为：{1}"},
+		"nothing":             {Message{}, "", ""},
+		"arguments":           {away, "a loop was away for 412ms (limit 100ms)", "循环停顿了 412ms（限值 100ms）"},
+		"order and percent":   {share, "2.3 % of 7", "7 个中有 2.3 %"},
+		"a message in one":    {New("t.why", ", for %s", share), ", for 2.3 % of 7", "，因为：7 个中有 2.3 %"},
+		"put together":        {Join(away, "; ", share), "a loop was away for 412ms (limit 100ms); 2.3 % of 7", "循环停顿了 412ms（限值 100ms）; 7 个中有 2.3 %"},
+		"a list":              {List(", ", share, Verbatim("x"), share), "2.3 % of 7, x, 2.3 % of 7", "7 个中有 2.3 %, x, 7 个中有 2.3 %"},
+		"verbatim":            {Verbatim("{1} as it is"), "{1} as it is", "{1} as it is"},
+		"a format":            {Format("%s (%d %%): %v%s", share, 5, io.EOF, ""), "2.3 % of 7 (5 %): EOF", "7 个中有 2.3 % (5 %): EOF"},
+		"a format of percent": {Format("%d %%%s", 5, share), "5 %2.3 % of 7", "5 %7 个中有 2.3 %"},
+		"a star":              {New("t.share", "%+.*f %% of %d", 1, 2.345, 7), "+2.3 % of 7", "7 个中有 +2.3 %"},
+		"a format alone":      {Format("100 %%"), "100 %", "100 %"},
+		"an id of later":      {New("t.later", "later %d", 1), "later 1", "later 1"},
+		"an error":            {From(read), `reading "f": EOF`, `读取 "f"：EOF`},
+		"around an error":     {From(fmt.Errorf("run x: %w (twice)", read)), `run x: reading "f": EOF (twice)`, `run x: 读取 "f"：EOF (twice)`},
+		"an error in one":     {New("t.why", ", for %v", fmt.Errorf("x: %w", read)), `, for x: reading "f": EOF`, `，因为：x: 读取 "f"：EOF`},
+		"a named value":       {New("t.why", ", for %v", side(7)), ", for side 7", "，因为：7 面"},
+		"several errors":      {From(errors.Join(read, io.EOF, read)), "reading \"f\": EOF\nEOF\nreading \"f\": EOF", "读取 \"f\"：EOF\nEOF\n读取 \"f\"：EOF"},
+		"an error of others":  {From(io.EOF), "EOF", "EOF"},
+		"braces in a value":   {New("t.why", ", for %s", "{1}"), ", for {1}", "，因为：{1}"},
 	} {
 		if got := tt.m.String(); got != tt.english {
 			t.Errorf("%s: %q, want %q", name, got, tt.english)
@@ -50,7 +56,7 @@ func TestMessagesInBothLanguages(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(data, &back)
 		}
-		if err != nil || !back.Equal(tt.m) {
+		if err != nil || back.Message != tt.m {
 			t.Errorf("%s: archived as %s, read as %#v, %v", name, data, back, err)
 		}
 	}
@@ -58,6 +64,11 @@ func TestMessagesInBothLanguages(t *testing.T) {
 		t.Error("what %w wraps is lost")
 	}
 }
+
+// side has a name in each language.
+type side int
+
+func (s side) Message() Message { return New("t.side", "side %d", int(s)) }
 
 func TestMessagesAreTheirEnglishInJSON(t *testing.T) {
 	type finding struct {

@@ -16,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"dyno.example/internal/i18n"
 )
 
 // Form is what is common to all files of one kind: their bounds, and what is said of
@@ -27,14 +29,14 @@ type Form struct {
 	MostQuoted int // bytes of a value that messages repeat
 	MostName   int // bytes of a field's name that messages repeat
 
-	Large   string // of a file with more bytes, with %d for how many there may be
-	Empty   string // of a file that holds nothing
-	Start   string // the hint to that
-	Second  string // of a file with a second document
-	Repeats string // of a file whose aliases stand for too much, or for themselves
+	Large   i18n.Message // of a file with more bytes
+	Empty   i18n.Message // of a file that holds nothing
+	Start   i18n.Message // the hint to that
+	Second  i18n.Message // of a file with a second document
+	Repeats i18n.Message // of a file whose aliases stand for too much, or for themselves
 
 	Shown    func(text string) string // a value as messages may repeat it, without secrets
-	Choices  func(valid []string) string
+	Choices  func(valid []string) i18n.Message
 	Duration func(d time.Duration) string
 }
 
@@ -46,23 +48,23 @@ type File struct {
 }
 
 // report adds a problem with the file as a whole, or with one line of it.
-func (f *File) report(line, column int, hint, format string, args ...any) {
-	f.Problems = append(f.Problems, At{Path: f.Path, Line: line, Column: column}.Problem(hint, format, args...))
+func (f *File) report(line, column int, what i18n.Message, hint ...i18n.Message) {
+	f.Problems = append(f.Problems, At{Path: f.Path, Line: line, Column: column}.Report(what, hint...))
 }
 
 // ReportEmpty notes that the file holds nothing.
-func (f *File) ReportEmpty() { f.report(0, 0, f.Form.Start, "%s", f.Form.Empty) }
+func (f *File) ReportEmpty() { f.report(0, 0, f.Form.Empty, f.Form.Start) }
 
 // Read reads the one YAML document in src and returns its root. It notes a problem and
 // returns false if there is no such document.
 func (f *File) Read(src []byte) (root Place, ok bool) {
 	if len(src) > f.Form.MostBytes {
-		f.report(0, 0, "", f.Form.Large, f.Form.MostBytes)
+		f.report(0, 0, f.Form.Large)
 		return Place{}, false
 	}
-	if at, what := firstUnreadable(src); what != "" {
+	if at, what := firstUnreadable(src); !what.IsZero() {
 		line, column := position(src, at)
-		f.report(line, column, "", "%s", "expected UTF-8 text, got "+what)
+		f.report(line, column, i18n.Join(i18n.New("yaml.expected-utf-text-got", "expected UTF-8 text, got "), what))
 		return Place{}, false
 	}
 	doc, err := f.Form.decode(src)
@@ -77,9 +79,9 @@ func (f *File) Read(src []byte) (root Place, ok bool) {
 	root = Place{File: f, Node: doc.Content[0]}
 	if bad := f.Form.tooLarge(root.Node); bad != nil {
 		if bad.Kind == yaml.AliasNode {
-			f.report(bad.Line, bad.Column, "write it out", "%s", f.Form.Repeats)
+			f.report(bad.Line, bad.Column, f.Form.Repeats, i18n.New("yaml.write-out", "write it out"))
 		} else {
-			f.report(bad.Line, bad.Column, "", "expected at most %d values, got more", f.Form.MostValues)
+			f.report(bad.Line, bad.Column, i18n.New("yaml.expected-most-values-got-more", "expected at most %d values, got more", f.Form.MostValues))
 		}
 		return Place{}, false
 	}
@@ -88,18 +90,18 @@ func (f *File) Read(src []byte) (root Place, ok bool) {
 
 // firstUnreadable finds what YAML can't hold: bytes that are not UTF-8, and control
 // characters.
-func firstUnreadable(src []byte) (at int, what string) {
+func firstUnreadable(src []byte) (at int, what i18n.Message) {
 	for i := 0; i < len(src); {
 		r, size := utf8.DecodeRune(src[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			return i, fmt.Sprintf("byte %#02x", src[i])
+			return i, i18n.New("yaml.byte", "byte %#02x", src[i])
 		case unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r):
-			return i, fmt.Sprintf("control character %#02x", r)
+			return i, i18n.New("yaml.control-character", "control character %#02x", r)
 		}
 		i += size
 	}
-	return 0, ""
+	return 0, i18n.Message{}
 }
 
 // position turns an offset into a line and a column, both from 1.

@@ -1,7 +1,6 @@
 package yamlfile
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
 )
 
@@ -27,7 +27,12 @@ func (p Place) At() At {
 	return At{Path: p.File.Path, Line: p.Node.Line, Column: p.Node.Column, Field: p.Field}
 }
 
-// Problem notes what is wrong here.
+// Report notes what is wrong here, and how to mend it.
+func (p Place) Report(what i18n.Message, hint ...i18n.Message) {
+	p.File.Problems = append(p.File.Problems, p.At().Report(what, hint...))
+}
+
+// Problem is Report of texts without an id.
 func (p Place) Problem(hint, format string, args ...any) {
 	p.File.Problems = append(p.File.Problems, p.At().Problem(hint, format, args...))
 }
@@ -57,11 +62,11 @@ type Entry struct {
 func (p Place) Entries() []Entry {
 	n := p.Resolved()
 	if n.Kind != yaml.MappingNode {
-		p.Problem("", "expected fields (name: value), got %s", p.Describe())
+		p.Report(i18n.New("yaml.expected-fields-name-value-got", "expected fields (name: value), got %s", p.Describe()))
 		return nil
 	}
 	if most := p.File.Form.MostItems; len(n.Content)/2 > most {
-		p.Problem("", "expected at most %d fields, got %d", most, len(n.Content)/2)
+		p.Report(i18n.New("yaml.expected-most-fields-got", "expected at most %d fields, got %d", most, len(n.Content)/2))
 		return nil
 	}
 	seen := make(map[string]bool, len(n.Content)/2)
@@ -72,9 +77,9 @@ func (p Place) Entries() []Entry {
 		e := Entry{key.Value, Place{p.File, key, field}, Place{p.File, n.Content[i+1], field}}
 		switch {
 		case key.Kind != yaml.ScalarNode || key.Value == "":
-			Place{p.File, key, p.Field}.Problem("", "expected a field's name, got %s", p.File.Form.describe(key))
+			Place{p.File, key, p.Field}.Report(i18n.New("yaml.expected-fields-name-got", "expected a field's name, got %s", p.File.Form.describe(key)))
 		case seen[key.Value]:
-			e.Name.Problem("remove one of them", "the field is given twice")
+			e.Name.Report(i18n.New("yaml.field-is-given-twice", "the field is given twice"), i18n.New("yaml.remove-one-them", "remove one of them"))
 		default:
 			seen[key.Value] = true
 			list = append(list, e)
@@ -96,18 +101,18 @@ func (p Place) child(key string) string {
 
 // Unknown notes that the field isn't one of the valid ones.
 func (e Entry) Unknown(valid []string) {
-	e.Name.Problem(e.Name.File.Form.DidYouMean(e.Key, valid), "unknown field")
+	e.Name.Report(i18n.New("yaml.unknown-field", "unknown field"), e.Name.File.Form.DidYouMean(e.Key, valid))
 }
 
 // Items returns the items of a list, nil after a problem.
 func (p Place) Items() []Place {
 	n := p.Resolved()
 	if n.Kind != yaml.SequenceNode {
-		p.Problem(`write it as [a, b] or one "- item" a line`, "expected a list, got %s", p.Describe())
+		p.Report(i18n.New("yaml.expected-list-got", "expected a list, got %s", p.Describe()), i18n.New("yaml.write-b-one-item-line", `write it as [a, b] or one "- item" a line`))
 		return nil
 	}
 	if most := p.File.Form.MostItems; len(n.Content) > most {
-		p.Problem("", "expected at most %d items, got %d", most, len(n.Content))
+		p.Report(i18n.New("yaml.expected-most-items-got", "expected at most %d items, got %d", most, len(n.Content)))
 		return nil
 	}
 	items := make([]Place, len(n.Content))
@@ -137,7 +142,7 @@ func (p Place) Integer(low, high int) int {
 	text, _ := p.Scalar()
 	x, err := strconv.Atoi(text)
 	if err != nil || x < low || x > high || strconv.Itoa(x) != text {
-		p.Problem("", "expected a whole number from %d to %d, got %s", low, high, p.Describe())
+		p.Report(i18n.New("yaml.expected-whole-number-from-got", "expected a whole number from %d to %d, got %s", low, high, p.Describe()))
 		return low
 	}
 	return x
@@ -147,7 +152,7 @@ func (p Place) Integer(low, high int) int {
 func (p Place) Boolean() bool {
 	text, _ := p.Scalar()
 	if text != "true" && text != "false" {
-		p.Problem("", "expected true or false, got %s", p.Describe())
+		p.Report(i18n.New("yaml.expected-true-false-got", "expected true or false, got %s", p.Describe()))
 	}
 	return text == "true"
 }
@@ -157,35 +162,35 @@ func (p Place) Duration(low, high time.Duration) time.Duration {
 	text, _ := p.Scalar()
 	d, err := time.ParseDuration(text)
 	if err != nil || d < low || d > high {
-		hint := ""
+		var hint i18n.Message
 		if err != nil {
-			hint = "write it with a unit, such as 500ms, 10s or 2m"
+			hint = i18n.New("yaml.write-unit-ms-s-m", "write it with a unit, such as 500ms, 10s or 2m")
 		}
-		p.Problem(hint, "expected a duration from %s to %s, got %s", p.File.Form.Duration(low), p.File.Form.Duration(high), p.Describe())
+		p.Report(i18n.New("yaml.expected-duration-from-got", "expected a duration from %s to %s, got %s", p.File.Form.Duration(low), p.File.Form.Duration(high), p.Describe()), hint)
 		return low
 	}
 	return d
 }
 
 // Describe says what is here, in a few words.
-func (p Place) Describe() string { return p.File.Form.describe(p.Resolved()) }
+func (p Place) Describe() i18n.Message { return p.File.Form.describe(p.Resolved()) }
 
-func (f *Form) describe(n *yaml.Node) string {
+func (f *Form) describe(n *yaml.Node) i18n.Message {
 	switch n.Kind {
 	case yaml.MappingNode:
-		return "fields"
+		return i18n.New("yaml.fields", "fields")
 	case yaml.SequenceNode:
-		return "a list"
+		return i18n.New("yaml.list", "a list")
 	case yaml.AliasNode:
-		return "an alias"
+		return i18n.New("yaml.alias", "an alias")
 	}
 	switch tag := n.ShortTag(); {
 	case tag == "!!null":
-		return "nothing"
+		return i18n.New("yaml.nothing", "nothing")
 	case !isTextTag(tag):
-		return "a value with the tag " + f.Quote(tag)
+		return i18n.Join(i18n.New("yaml.value-tag", "a value with the tag "), f.Quote(tag))
 	}
-	return f.Quote(n.Value)
+	return i18n.Verbatim(f.Quote(n.Value))
 }
 
 // Quote returns text as a Go literal, as messages may repeat it: cut if it is long.
@@ -202,9 +207,9 @@ func (f *Form) Quote(text string) string {
 
 // DidYouMean is the hint for a word that is none of the valid ones: the nearest of them,
 // or what the form says of the choices where none is near.
-func (f *Form) DidYouMean(written string, valid []string) string {
+func (f *Form) DidYouMean(written string, valid []string) i18n.Message {
 	if name, ok := spelling.Nearest(written, valid); ok {
-		return fmt.Sprintf("did you mean %q?", name)
+		return i18n.New("yaml.did-you-mean", "did you mean %q?", name)
 	}
 	return f.Choices(valid)
 }

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // At is a place in a file. It may be kept beside what was read there, so that what is
@@ -16,9 +17,14 @@ type At struct {
 	Field  string // such as "routes[0].match.path"; empty for the file as a whole
 }
 
-// Problem makes a problem of that place.
+// Report makes a problem of that place: what is wrong there, and how to mend it.
+func (a At) Report(what i18n.Message, hint ...i18n.Message) Problem {
+	return Problem{At: a, Message: what, Hint: i18n.List("; ", hint...)}
+}
+
+// Problem is Report of texts without an id.
 func (a At) Problem(hint, format string, args ...any) Problem {
-	return Problem{At: a, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return a.Report(i18n.Format(format, args...), i18n.Verbatim(hint))
 }
 
 // Where is file:line:column, as far as they are known: the form that editors and
@@ -36,28 +42,26 @@ func (a At) Where() string {
 // Problem is one thing that is wrong with a file.
 type Problem struct {
 	At
-	Message string // what was expected, and what was found
-	Hint    string // how to fix it, such as `did you mean "gin"?`; may be empty
+	Message i18n.Message // what was expected, and what was found
+	Hint    i18n.Message // how to fix it, such as `did you mean "gin"?`; may be empty
 }
 
 // String returns the problem as one line, file:line:column first.
-func (p Problem) String() string { return p.In(same) }
+func (p Problem) String() string { return p.text().String() }
 
 // Error makes a problem an error of its own.
 func (p Problem) Error() string { return p.String() }
 
-// In is String with its sentences as say has them in another language.
-func (p Problem) In(say func(text string) string) string {
-	var b strings.Builder
-	b.WriteString(p.Where() + ": ")
+func (p Problem) text() i18n.Message {
+	parts := []any{p.Where() + ": "}
 	if p.Field != "" {
-		b.WriteString(p.Field + ": ")
+		parts = append(parts, p.Field+": ")
 	}
-	b.WriteString(say(p.Message))
-	if p.Hint != "" {
-		b.WriteString(" (" + say(p.Hint) + ")")
+	parts = append(parts, p.Message)
+	if !p.Hint.IsZero() {
+		parts = append(parts, " (", p.Hint, ")")
 	}
-	return b.String()
+	return i18n.Join(parts...)
 }
 
 // Problems is everything that is wrong with a file. It is never empty where it is an
@@ -69,22 +73,20 @@ type Problems []Problem
 const MostPrinted = 40
 
 // Error returns one problem a line.
-func (p Problems) Error() string { return p.In(same) }
+func (p Problems) Error() string { return p.Message().String() }
 
-// In is Error with its sentences as say has them in another language.
-func (p Problems) In(say func(text string) string) string {
-	lines := make([]string, 0, min(len(p), MostPrinted)+1)
+// Message implements [i18n.Messager].
+func (p Problems) Message() i18n.Message {
+	lines := make([]i18n.Message, 0, min(len(p), MostPrinted)+1)
 	for i, problem := range p {
 		if i == MostPrinted {
-			lines = append(lines, say(fmt.Sprintf("… and %d more problems", len(p)-i)))
+			lines = append(lines, i18n.New("yaml.and-more-problems", "… and %d more problems", len(p)-i))
 			break
 		}
-		lines = append(lines, problem.In(say))
+		lines = append(lines, problem.text())
 	}
-	return strings.Join(lines, "\n")
+	return i18n.List("\n", lines...)
 }
-
-func same(text string) string { return text }
 
 // Sort puts the problems in the order of the file.
 func (p Problems) Sort() {

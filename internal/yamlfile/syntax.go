@@ -5,17 +5,22 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // syntaxHints says what usually is behind the YAML library's messages.
-var syntaxHints = []struct{ part, hint string }{
-	{"mapping values are not allowed", `check the indentation, and quote a text that holds ": "`},
-	{"cannot start any token", "indent with spaces, not tabs, and quote a text that starts with @, ` or %"},
-	{"did not find expected key", "check the indentation and the quotes of this line"},
-	{"did not find expected '-'", "check the indentation of this line"},
-	{"did not find expected ',' or", "close the bracket or brace, and quote a text that holds ? or a comma"},
-	{"unexpected end of stream", "a quote is not closed"},
-	{"could not find expected ':'", `write "field: value"`},
+var syntaxHints = []struct {
+	part string
+	hint i18n.Message
+}{
+	{"mapping values are not allowed", i18n.New("yaml.check-indentation-and-quote-text", `check the indentation, and quote a text that holds ": "`)},
+	{"cannot start any token", i18n.New("yaml.indent-spaces-not-tabs-and", "indent with spaces, not tabs, and quote a text that starts with @, ` or %%")},
+	{"did not find expected key", i18n.New("yaml.check-indentation-and-quotes-line", "check the indentation and the quotes of this line")},
+	{"did not find expected '-'", i18n.New("yaml.check-indentation-line", "check the indentation of this line")},
+	{"did not find expected ',' or", i18n.New("yaml.close-bracket-brace-and-quote", "close the bracket or brace, and quote a text that holds ? or a comma")},
+	{"unexpected end of stream", i18n.New("yaml.quote-is-not-closed", "a quote is not closed")},
+	{"could not find expected ':'", i18n.New("yaml.write-field-value", `write "field: value"`)},
 }
 
 // syntax reports err, which decode returned for src.
@@ -25,21 +30,22 @@ func (f *File) syntax(src []byte, err error) {
 		name, _, _ = strings.Cut(name, "'")
 		at := max(0, bytes.Index(src, []byte("*"+name)))
 		line, column := position(src, at)
-		f.report(line, column, "", "expected an anchor &%s before its use", name)
+		f.report(line, column, i18n.New("yaml.expected-anchor-before-use", "expected an anchor &%s before its use", name))
 		return
 	}
-	hint := ""
-	if message != f.Form.Second {
-		line = f.Form.syntaxLine(src, line, message)
-		for _, h := range syntaxHints {
-			if strings.Contains(message, h.part) {
-				hint = h.hint
-				break
-			}
-		}
-		message = "expected YAML: " + message
+	if message == f.Form.Second.String() {
+		f.report(line, 0, f.Form.Second)
+		return
 	}
-	f.report(line, 0, hint, "%s", message)
+	var hint []i18n.Message
+	for _, h := range syntaxHints {
+		if strings.Contains(message, h.part) {
+			hint = append(hint, h.hint)
+			break
+		}
+	}
+	line = f.Form.syntaxLine(src, line, message)
+	f.report(line, 0, i18n.New("yaml.expected-yaml", "expected YAML: %s", message), hint...)
 }
 
 var yamlMessage = regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`)

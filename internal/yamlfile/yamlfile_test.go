@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 var form = Form{
 	MostBytes: 4000, MostValues: 100, MostItems: 20, MostQuoted: 10, MostName: 12,
-	Large: "more than %d bytes", Empty: "empty", Start: "write something", Second: "a second document", Repeats: "repeats",
+	Large: i18n.Verbatim("more than 4000 bytes"), Empty: i18n.Verbatim("empty"), Start: i18n.Verbatim("write something"), Second: i18n.Verbatim("a second document"), Repeats: i18n.Verbatim("repeats"),
 	Shown:    func(text string) string { return strings.ReplaceAll(text, "secret", "***") },
-	Choices:  func(valid []string) string { return "one of " + strings.Join(valid, " ") },
+	Choices:  func(valid []string) i18n.Message { return i18n.Verbatim("one of " + strings.Join(valid, " ")) },
 	Duration: time.Duration.String,
 }
 
@@ -94,9 +96,9 @@ func TestProblemsPrinted(t *testing.T) {
 	if len(lines) != MostPrinted+1 || lines[MostPrinted] != "… and 3 more problems" {
 		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
 	}
-	loud := problems[:1].In(strings.ToUpper)
-	if loud != "f: WRONG" {
-		t.Errorf("in another language: %q", loud)
+	loud := problems[:1].Message().Map(strings.ToUpper)
+	if loud.String() != "F: WRONG" {
+		t.Errorf("as a message: %q", loud)
 	}
 }
 

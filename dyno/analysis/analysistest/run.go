@@ -16,6 +16,7 @@ import (
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/machine"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // Shape of every made-up run.
@@ -88,7 +89,7 @@ func manifest(seed uint64, subjects []string, p profile.Profile) archive.Manifes
 			CPUModel: "Made-up CPU @ 3.00GHz", CPUs: 4, ClockSource: "tsc", Virtualization: "KVM",
 			MemoryBytes: 16 << 30, Cgroup: "v2", Congestion: "cubic", Somaxconn: 4096, FileLimit: 1 << 20,
 			PortRange: "32768-60999", THP: "madvise", GoVersion: "go1.26",
-			Remarks: []string{"virtual machine: other tenants may take CPU time (steal)"},
+			Remarks: []i18n.Message{i18n.Verbatim("virtual machine: other tenants may take CPU time (steal)")},
 			Missing: []string{"governor: no cpufreq on this machine"},
 		},
 		Placement: archive.Placement{Mode: "split", Generator: []int{0, 1}, Subject: []int{2, 3}},

@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // maker makes up one trial.
@@ -51,23 +52,23 @@ func (m *maker) accidents(t *archive.Trial) {
 	switch [2]int{m.planned.Cell, m.planned.Block} {
 	case [2]int{3, 1}:
 		f := finding.Finding{Name: finding.GeneratorStalled, Validity: finding.Invalid,
-			Detail: "a loop was away for 412 ms, more than the 10 ms allowed", Windows: []int{1}}
+			Detail: i18n.Verbatim("a loop was away for 412 ms, more than the 10 ms allowed"), Windows: []int{1}}
 		w := &t.Windows[2]
 		w.Client.Stall, w.Level, w.Why = 412*time.Millisecond, finding.Invalid, []finding.Finding{f}
 		f.Validity = finding.Suspect // a third of the trial
 		t.Validity, t.Findings = finding.Suspect, []finding.Finding{f}
 	case [2]int{4, 2}:
 		f := finding.Finding{Name: finding.Steal, Validity: finding.Suspect,
-			Detail: "the hypervisor took 6.1 % of a CPU, more than the 2 % allowed", Windows: []int{0}}
+			Detail: i18n.Verbatim("the hypervisor took 6.1 % of a CPU, more than the 2 % allowed"), Windows: []int{0}}
 		w := &t.Windows[1]
 		w.Server.Machine.Steal, w.Level, w.Why = 61*time.Millisecond, finding.Suspect, []finding.Finding{f}
 		t.Validity, t.Findings = finding.Suspect, []finding.Finding{f}
 	case [2]int{6, 3}:
-		t.Status, t.Error, t.Validity = archive.Failed, "the subject died: signal: killed", finding.Invalid
+		t.Status, t.Error, t.Validity = archive.Failed, i18n.Verbatim("the subject died: signal: killed"), finding.Invalid
 		t.Windows = t.Windows[:2]
 	case [2]int{1, 4}:
 		t.Validity = finding.Invalid
 		t.Findings = []finding.Finding{{Name: finding.RateMissed, Validity: finding.Invalid,
-			Detail: "91.2 % of the planned requests were sent, less than the 99 % required"}}
+			Detail: i18n.Verbatim("91.2 % of the planned requests were sent, less than the 99 % required")}}
 	}
 }

@@ -144,7 +144,7 @@ func showSlope(w io.Writer, v *rounds.Values) {
 			continue
 		}
 		fmt.Fprintf(w, "\n%s: grows by **%.1f KB a minute** (%.1f to %.1f, %d differences of minutes", t.Tool, growth.Estimate, growth.Low, growth.High, growth.N)
-		if growth.Note != "" {
+		if !growth.Note.IsZero() {
 			fmt.Fprintf(w, "; %s", growth.Note)
 		}
 		fmt.Fprintln(w, ")")

@@ -12,6 +12,7 @@ import (
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/published"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // order is one part of the claim: the first tool drives more than the second.
@@ -101,14 +102,15 @@ func together(wrkHey, heyAB, heyKept claim.Verdict) (claim.Verdict, string) {
 func toolsRecord(r *rounds.Record, disturbed bool) *published.Record {
 	v := &rounds.Values{Record: r, Disturbed: disturbed}
 	out := claim.Outcome{ID: "fiber-tools", Says: toolsClaim, Blocks: r.Settings.Rounds}
-	out.Verdict, out.Why = decide(v)
+	verdict, why := decide(v)
+	out.Verdict, out.Why = verdict, i18n.Verbatim(why)
 	for _, o := range orders() {
 		ratio, null := o.ratio(v), 1.0
 		verdict := holds(ratio, o.family(v))
 		family := o.family(v)
 		out.Parts = append(out.Parts, claim.Part{
 			Expression: fmt.Sprintf("requests/s[%s] / requests/s[%s] > 1, on %s", o.more, o.less, o.level[len("1. "):]),
-			Verdict:    verdict, Why: string(verdict), Blocks: ratio.N,
+			Verdict:    verdict, Why: i18n.Verbatim(string(verdict)), Blocks: ratio.N,
 			Effect: &claim.Effect{Unit: "×", Interval: ratio, Op: claim.Greater, Bound: 1, NoEffect: &null, Family: &family},
 		})
 	}

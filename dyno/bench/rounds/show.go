@@ -174,7 +174,7 @@ func ShowRatio(w io.Writer, what, of string, ratio stats.Interval, wanted float6
 		return
 	}
 	fmt.Fprintf(w, "\n%s: **%s = %.3f** (%.3f–%.3f, %d pairs)", what, of, ratio.Estimate, ratio.Low, ratio.High, ratio.N)
-	if ratio.Note != "" {
+	if !ratio.Note.IsZero() {
 		fmt.Fprintf(w, " [%s]", ratio.Note)
 	}
 	if wanted > 0 {

@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/stats/statstest"
+	"dyno.example/internal/i18n"
 )
 
 // truths are what is claimed of a ratio, and what it is.
@@ -106,9 +107,11 @@ func drawStudy(r *rand.Rand, parts, blocks int, ratio, noise float64) *drawnStud
 	return s
 }
 
-func (s *drawnStudy) Space() *claim.Space                           { return s.space }
-func (s *drawnStudy) Blocks() int                                   { return len(s.values[0]) }
-func (s *drawnStudy) Values(_ string, cell int) ([]float64, string) { return s.values[cell], "" }
-func (s *drawnStudy) AtLeast(string, int) []float64                 { return nil }
-func (s *drawnStudy) Failed(int) []bool                             { return nil }
-func (s *drawnStudy) Noise(string, int) (stats.Interval, bool)      { return stats.Interval{}, false }
+func (s *drawnStudy) Space() *claim.Space { return s.space }
+func (s *drawnStudy) Blocks() int         { return len(s.values[0]) }
+func (s *drawnStudy) Values(_ string, cell int) ([]float64, i18n.Message) {
+	return s.values[cell], i18n.Message{}
+}
+func (s *drawnStudy) AtLeast(string, int) []float64            { return nil }
+func (s *drawnStudy) Failed(int) []bool                        { return nil }
+func (s *drawnStudy) Noise(string, int) (stats.Interval, bool) { return stats.Interval{}, false }

@@ -12,6 +12,7 @@ import (
 
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // studiesDrawn is how many studies are made up for each case.
@@ -109,12 +110,14 @@ type drawn struct {
 	values [][]float64 // by cell
 }
 
-func (d *drawn) Space() *claim.Space                           { return d.space }
-func (d *drawn) Blocks() int                                   { return len(d.values[0]) }
-func (d *drawn) Values(_ string, cell int) ([]float64, string) { return d.values[cell], "" }
-func (d *drawn) AtLeast(string, int) []float64                 { return nil }
-func (d *drawn) Failed(cell int) []bool                        { return make([]bool, len(d.values[cell])) }
-func (d *drawn) Noise(string, int) (stats.Interval, bool)      { return stats.Interval{}, false }
+func (d *drawn) Space() *claim.Space { return d.space }
+func (d *drawn) Blocks() int         { return len(d.values[0]) }
+func (d *drawn) Values(_ string, cell int) ([]float64, i18n.Message) {
+	return d.values[cell], i18n.Message{}
+}
+func (d *drawn) AtLeast(string, int) []float64            { return nil }
+func (d *drawn) Failed(cell int) []bool                   { return make([]bool, len(d.values[cell])) }
+func (d *drawn) Noise(string, int) (stats.Interval, bool) { return stats.Interval{}, false }
 
 // draw makes a study up: blocks differ by 5 %, trials by the noise.
 func (j *judged) draw(r *rand.Rand) *drawn {

@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/cmd/dyno/internal/runcmd"
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 // A run of which nothing can be used is no success, whoever asks; and its report
@@ -18,7 +19,7 @@ func TestNothingUsableIsNoSuccess(t *testing.T) {
 	run := analysistest.Run(5, "good")
 	for i := range run.Trials {
 		run.Trials[i].Validity = finding.Invalid
-		run.Trials[i].Findings = []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "other programs used 60 % of the machine's CPU time (limit 15.0 %)"}}
+		run.Trials[i].Findings = []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: i18n.Verbatim("other programs used 60 % of the machine's CPU time (limit 15.0 %)")}}
 	}
 	spoilt, good := store(t, home, 1, run), archived(t, home, 2, "good")
 	lines := map[string]string{}

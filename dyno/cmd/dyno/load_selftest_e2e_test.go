@@ -158,7 +158,7 @@ func TestLoadBeyondTheCeiling(t *testing.T) {
 		t.Errorf("findings %+v", r.Findings)
 	}
 	if f, ok := found[finding.RateMissed]; ok {
-		contains(t, f.Detail, "the generator itself reaches")
+		contains(t, f.Detail.String(), "the generator itself reaches")
 	}
 }
 

@@ -19,7 +19,7 @@ func newRoot() *cobra.Command { return newRootTelling(nil) }
 
 // newRootTelling is newRoot with a function that is told of each text of the help that
 // has no translation.
-func newRootTelling(untold func(cmd *cobra.Command, text string)) *cobra.Command {
+func newRootTelling(told func(id, english string, has bool)) *cobra.Command {
 	var global cli.Global
 	root := &cobra.Command{
 		Use:   "dyno",
@@ -61,6 +61,6 @@ says what the numbers are worth, and keeps the evidence.
 		archivecmd.NewList(&global), archivecmd.NewShow(&global), archivecmd.NewReport(&global), archivecmd.NewVerify(&global), archivecmd.NewPush(&global), archivecmd.NewPull(&global), archivecmd.NewRemove(&global),
 		machinecmd.NewMachine(&global), comparecmd.NewCompare(&global), comparecmd.NewBaseline(&global), comparecmd.NewGate(&global), comparecmd.NewHistory(&global),
 	)
-	cli.TranslateHelp(root, &global, untold)
+	cli.TranslateHelp(root, &global, told)
 	return root
 }

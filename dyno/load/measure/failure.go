@@ -1,12 +1,16 @@
 package measure
 
-import "time"
+import (
+	"time"
+
+	"dyno.example/internal/i18n"
+)
 
 // Failure is one failed request, kept whole for the report.
 type Failure struct {
-	Kind    string `json:"kind"`              // as the JSON names of [Errors]
-	Request string `json:"request,omitempty"` // its name in the mix
-	Why     string `json:"why"`
+	Kind    string       `json:"kind"`              // as the JSON names of [Errors]
+	Request string       `json:"request,omitempty"` // its name in the mix
+	Why     i18n.Message `json:"why"`
 	// At is when it failed, in ns since the measured time began; negative while
 	// warming up.
 	At time.Duration `json:"at"`

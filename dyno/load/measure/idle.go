@@ -1,10 +1,10 @@
 package measure
 
 import (
-	"fmt"
 	"time"
 
 	"dyno.example/dyno/finding"
+	"dyno.example/internal/i18n"
 )
 
 // Idle is what a server used before the load, when it was up and nothing was asked of
@@ -32,7 +32,7 @@ func (i *Idle) Finding() (f finding.Finding, found bool) {
 	if i.Share() < IdleSuspect {
 		return f, false
 	}
-	return finding.Finding{Name: finding.IdleCPU, Validity: finding.Suspect, Detail: fmt.Sprintf(
+	return finding.Finding{Name: finding.IdleCPU, Validity: finding.Suspect, Detail: i18n.New("measure.before-load-when-nothing-was",
 		"before the load, when nothing was asked of it, the subject itself used %.0f %% of a CPU (limit %.0f %%, looked at for %v): its CPU time per request has that in it, and its threads may have been in each other's way",
 		100*i.Share(), 100*IdleSuspect, i.Length.Round(time.Millisecond))}, true
 }

@@ -27,7 +27,7 @@ func TestIdle(t *testing.T) {
 		}
 	}
 	f, _ := (&Idle{Length: 250 * time.Millisecond, CPU: 245 * time.Millisecond}).Finding()
-	if want := "the subject itself used 98 % of a CPU (limit 15 %, looked at for 250ms)"; !strings.Contains(f.Detail, want) {
+	if want := "the subject itself used 98 % of a CPU (limit 15 %, looked at for 250ms)"; !strings.Contains(f.Detail.String(), want) {
 		t.Errorf("%q lacks %q", f.Detail, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/probe"
+	"dyno.example/internal/i18n"
 )
 
 // Others is what programs beside the generator and the server under load did to
@@ -30,7 +31,7 @@ type Others struct {
 	// a listen queue was full; only of a server here.
 	ListenDrops uint64 `json:"listen_drops,omitempty"`
 	// Unknown says why nothing, or not everything, can be told; "" if it can.
-	Unknown string `json:"unknown,omitempty"`
+	Unknown i18n.Message `json:"unknown,omitzero"`
 }
 
 // OthersPart is what others used of CPUs that have one use.
@@ -58,7 +59,7 @@ func (o *Others) Finding(index int) (f finding.Finding, found bool) {
 	if o == nil || o.Length <= 0 {
 		return f, false
 	}
-	var said []string
+	var said []i18n.Message
 	level := finding.Valid
 	for i := range o.Parts {
 		p := &o.Parts[i]
@@ -67,21 +68,21 @@ func (o *Others) Finding(index int) (f finding.Finding, found bool) {
 			continue
 		}
 		level = level.Worse(of)
-		said = append(said, fmt.Sprintf("%.0f %% of a CPU on %s (limit %.0f %%)", 100*p.share(o.Length), p.where(), 100*limit))
+		said = append(said, i18n.New("measure.cpu-limit", "%.0f %% of a CPU on %s (limit %.0f %%)", 100*p.share(o.Length), p.where(), 100*limit))
 	}
 	if level == finding.Valid {
 		return f, false
 	}
-	detail := "other programs used " + strings.Join(said, " and ") + o.who()
+	detail := i18n.Join(i18n.New("measure.other-programs-used", "other programs used "), i18n.And(said...), o.who())
 	if o.Waited >= time.Millisecond {
-		detail += fmt.Sprintf("; threads of the generator and the server waited %v for a CPU", o.Waited.Round(time.Millisecond))
+		detail = i18n.Join(detail, i18n.New("measure.threads-generator-and-server-waited", "; threads of the generator and the server waited %v for a CPU", o.Waited.Round(time.Millisecond)))
 	}
 	switch {
 	case !o.Foreign || level != finding.Suspect || o.Before > 0:
 	case o.Blind:
-		detail += "; nobody looked whether they were busy before so short a load, and they may belong to the server"
+		detail = i18n.Join(detail, i18n.New("measure.nobody-looked-whether-they-were", "; nobody looked whether they were busy before so short a load, and they may belong to the server"))
 	default:
-		detail += "; they were not busy before the load, so that they may belong to the server"
+		detail = i18n.Join(detail, i18n.New("measure.they-were-not-busy-before", "; they were not busy before the load, so that they may belong to the server"))
 	}
 	return finding.Finding{Name: finding.OtherLoad, Validity: level, Detail: detail, Windows: []int{index}}, true
 }
@@ -120,23 +121,30 @@ func (p *OthersPart) level(o *Others) (finding.Validity, float64) {
 	return finding.Invalid, invalid
 }
 
-func (p *OthersPart) where() string {
+func (p *OthersPart) where() i18n.Message {
 	if len(p.CPUs) == 1 {
-		return fmt.Sprintf("CPU %d, %s", p.CPUs[0], p.whose())
+		return i18n.New("measure.cpu", "CPU %d, %s", p.CPUs[0], p.whose())
 	}
-	return fmt.Sprintf("the %d CPUs %s", len(p.CPUs), p.whose())
+	return i18n.New("measure.cpus", "the %d CPUs %s", len(p.CPUs), p.whose())
 }
 
-func (p *OthersPart) whose() string {
-	if p.Use == "both" {
-		return "that generator and server use"
+func (p *OthersPart) whose() i18n.Message {
+	switch p.Use {
+	case "both":
+		return i18n.New("measure.generator-and-server-use", "that generator and server use")
+	case "the generator":
+		return i18n.New("measure.of-the-generator", "of the generator")
+	case "the subject":
+		return i18n.New("measure.of-the-subject", "of the subject")
+	case "the upstream":
+		return i18n.New("measure.of-the-upstream", "of the upstream")
 	}
-	return "of " + p.Use
+	return i18n.Format("of %s", p.Use)
 }
 
 // who names the programs.
-func (o *Others) who() string {
-	var names []string
+func (o *Others) who() i18n.Message {
+	var names []i18n.Message
 	for i := range o.Programs {
 		if p := &o.Programs[i]; i < 3 && o.near(p) {
 			names = append(names, Describe(p, o.Length))
@@ -144,11 +152,11 @@ func (o *Others) who() string {
 	}
 	switch {
 	case names != nil:
-		return ": " + strings.Join(names, ", ")
-	case o.Unknown != "":
-		return ", by whom can't be told: " + o.Unknown
+		return i18n.Join(": ", i18n.List(", ", names...))
+	case !o.Unknown.IsZero():
+		return i18n.Join(i18n.New("measure.whom-cant-told", ", by whom can't be told: "), o.Unknown)
 	}
-	return ", by programs that came and went, or by the kernel"
+	return i18n.New("measure.programs-came-and-went-kernel", ", by programs that came and went, or by the kernel")
 }
 
 // near reports whether a program was seen on one of the CPUs in use.
@@ -159,14 +167,15 @@ func (o *Others) near(p *probe.Program) bool {
 }
 
 // Describe names a program, with what it used in a time and where.
-func Describe(p *probe.Program, length time.Duration) string {
-	text := fmt.Sprintf("%.40q", p.Name)
-	text = text[1 : len(text)-1]
-	text += fmt.Sprintf(" (pid %d) %.0f %%", p.PID, 100*float64(p.CPU)/float64(max(length, 1)))
-	if len(p.On) > 0 {
-		text += " on CPU " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(p.On)), ","), "[]")
+func Describe(p *probe.Program, length time.Duration) i18n.Message {
+	name := fmt.Sprintf("%.40q", p.Name)
+	name = name[1 : len(name)-1]
+	share := 100 * float64(p.CPU) / float64(max(length, 1))
+	if len(p.On) == 0 {
+		return i18n.New("measure.program", "%s (pid %d) %.0f %%", name, p.PID, share)
 	}
-	return text
+	cpus := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(p.On)), ","), "[]")
+	return i18n.New("measure.program-on", "%s (pid %d) %.0f %% on CPU %s", name, p.PID, share, cpus)
 }
 
 // Use is a set of CPUs and what of their time is accounted for.

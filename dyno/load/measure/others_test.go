@@ -7,6 +7,7 @@ import (
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/probe"
+	"dyno.example/internal/i18n"
 )
 
 // machineOf is a second of a machine with so many CPUs on which programs used the
@@ -54,7 +55,7 @@ func TestOtherLoadIsJudgedOnTheCPUsInUse(t *testing.T) {
 		if !found {
 			f.Validity = finding.Valid
 		}
-		if f.Validity != c.want || !strings.Contains(f.Detail, c.says) || strings.Contains(f.Detail, "pid 115") {
+		if f.Validity != c.want || !strings.Contains(f.Detail.String(), c.says) || strings.Contains(f.Detail.String(), "pid 115") {
 			t.Errorf("%s: %+v, want %s with %q", name, f, c.want, c.says)
 		}
 	}
@@ -67,7 +68,7 @@ func TestOtherLoadBesideAForeignServer(t *testing.T) {
 		o := NewOthers(machineOf(2, map[int]time.Duration{1: 900 * time.Millisecond}), time.Second, Use{"both", []int{0, 1}, 0})
 		o.Foreign, o.Before, o.Waited = true, before, time.Second
 		f, _ := o.Finding(0)
-		if f.Validity != want || strings.Contains(f.Detail, "may belong to the server") != (before == 0) {
+		if f.Validity != want || strings.Contains(f.Detail.String(), "may belong to the server") != (before == 0) {
 			t.Errorf("%v of it was there before: %+v, want %s", before, f, want)
 		}
 	}
@@ -99,11 +100,11 @@ func TestOtherLoadSaysWhatItCannotTell(t *testing.T) {
 	m := machineOf(1, map[int]time.Duration{0: time.Second})
 	m.Programs = nil
 	o := NewOthers(m, time.Second, Use{"both", []int{0}, 0})
-	o.Unknown = "processes are hidden"
-	if f, _ := o.Finding(0); !strings.Contains(f.Detail, "by whom can't be told: processes are hidden") {
+	o.Unknown = i18n.Verbatim("processes are hidden")
+	if f, _ := o.Finding(0); !strings.Contains(f.Detail.String(), "by whom can't be told: processes are hidden") {
 		t.Errorf("%+v", f)
 	}
-	if got := Describe(&probe.Program{PID: 5, Name: "a\nb\x1b[", CPU: time.Second}, 2*time.Second); got != `a\nb\x1b[ (pid 5) 50 %` {
+	if got := Describe(&probe.Program{PID: 5, Name: "a\nb\x1b[", CPU: time.Second}, 2*time.Second); got.String() != `a\nb\x1b[ (pid 5) 50 %` {
 		t.Errorf("got %q", got)
 	}
 	var none *Others
@@ -115,7 +116,7 @@ func TestOtherLoadSaysWhatItCannotTell(t *testing.T) {
 // Of two CPUs nobody uses more than two, whatever was counted in a short time.
 func TestOthersUseNoMoreThanThereIs(t *testing.T) {
 	o := &Others{Length: 90 * time.Millisecond, Parts: []OthersPart{{Use: "both", CPUs: []int{0, 1}, Used: 280 * time.Millisecond}}}
-	if f, found := o.Finding(0); !found || !strings.Contains(f.Detail, "used 200 % of a CPU on the 2 CPUs") {
+	if f, found := o.Finding(0); !found || !strings.Contains(f.Detail.String(), "used 200 % of a CPU on the 2 CPUs") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -126,7 +127,7 @@ func TestOthersThatNobodyLookedFor(t *testing.T) {
 		o := NewOthers(machineOf(2, map[int]time.Duration{1: 400 * time.Millisecond}), time.Second, Use{"both", []int{0, 1}, 0})
 		o.Foreign, o.Blind, o.Waited = true, blind, 100*time.Millisecond
 		f, found := o.Finding(0)
-		if !found || f.Validity != finding.Suspect || !strings.Contains(f.Detail, want) {
+		if !found || f.Validity != finding.Suspect || !strings.Contains(f.Detail.String(), want) {
 			t.Errorf("blind %v: %+v", blind, f)
 		}
 	}

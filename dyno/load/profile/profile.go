@@ -2,9 +2,7 @@ package profile
 
 import (
 	"cmp"
-	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"dyno.example/internal/i18n"
@@ -171,19 +169,19 @@ func (p *Profile) checkPhases() error {
 
 // Rhythm says in a few words what an open loop sends: its rate, or its phases as
 // [ParsePhase] reads them.
-func (p *Profile) Rhythm() string {
+func (p *Profile) Rhythm() i18n.Message {
 	if len(p.Phases) == 0 {
-		return plain(p.Rate) + " requests/s"
+		return i18n.New("profile.rate", "%s requests/s", plain(p.Rate))
 	}
 	const shown = 4
-	var texts []string
+	var texts []i18n.Message
 	for i := range p.Phases[:min(len(p.Phases), shown)] {
-		texts = append(texts, p.Phases[i].String())
+		texts = append(texts, i18n.Verbatim(p.Phases[i].String()))
 	}
 	if more := len(p.Phases) - shown; more > 0 {
-		texts = append(texts, fmt.Sprintf("%d more phases", more))
+		texts = append(texts, i18n.New("profile.more-phases", "%d more phases", more))
 	}
-	return strings.Join(texts, "; ")
+	return i18n.List("; ", texts...)
 }
 
 // Length is how long the phases take; 0 if the profile has none, and lasts as

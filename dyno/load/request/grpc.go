@@ -106,16 +106,16 @@ func (g *GRPC) unit() Unit {
 }
 
 // kindOf is the kind of a method in words.
-func kindOf(m protoreflect.MethodDescriptor) string {
+func kindOf(m protoreflect.MethodDescriptor) i18n.Message {
 	switch {
 	case m.IsStreamingClient() && m.IsStreamingServer():
-		return "bidirectional streaming"
+		return i18n.New("request.bidirectional-streaming", "bidirectional streaming")
 	case m.IsStreamingClient():
-		return "client streaming"
+		return i18n.New("request.client-streaming", "client streaming")
 	case m.IsStreamingServer():
-		return "server streaming"
+		return i18n.New("request.server-streaming", "server streaming")
 	}
-	return "unary"
+	return i18n.Verbatim("unary")
 }
 
 // check reports what is wrong with the call, or nil: its message is only looked at when

@@ -81,14 +81,14 @@ func (k *Link) Listens() bool { return k.Events != nil || k.WebSocket != nil && 
 
 // checkMessages reports what is wrong with WebSockets and events, or nil.
 func (k *Link) checkMessages() error {
-	what := "server-sent events are"
+	what := i18n.New("request.server-sent-events-are", "server-sent events are")
 	switch {
 	case k.WebSocket == nil && k.Events == nil:
 		return nil
 	case k.WebSocket != nil && k.Events != nil:
 		return i18n.Errorf("request.load-is-websockets-server-sent", "a load is of WebSockets or of server-sent events, not of both")
 	case k.WebSocket != nil:
-		what = "WebSockets are"
+		what = i18n.New("request.websockets-are", "WebSockets are")
 	}
 	if k.Streams > 0 {
 		return i18n.Errorf("request.measured-over-http-only-leave", "%s measured over HTTP/1.1 only; leave HTTP/2 and its streams out", what)

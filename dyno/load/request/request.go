@@ -104,9 +104,9 @@ func checkPath(path string, env *template.Env) error {
 	}
 	if from, ok := t.Starts("/"); !ok && path != "*" {
 		if from != "" {
-			from = ", also with " + from
+			return i18n.Errorf("request.path-must-start-also", "path %q must start with \"/\", also with %s", path, from)
 		}
-		return i18n.Errorf("request.path-must-start", "path %q must start with \"/\"%s", path, from)
+		return i18n.Errorf("request.path-must-start", "path %q must start with \"/\"", path)
 	}
 	for from, text := range t.Texts() {
 		if strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c == 0x7f }) {

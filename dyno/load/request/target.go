@@ -67,7 +67,7 @@ func Resolve(ctx context.Context, hostport string) (netip.AddrPort, error) {
 	}
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
-		return netip.AddrPort{}, &UnreachableError{hostport, err.Error()}
+		return netip.AddrPort{}, &UnreachableError{hostport, i18n.From(err)}
 	}
 	best := addrs[0]
 	for _, a := range addrs {
@@ -81,8 +81,13 @@ func Resolve(ctx context.Context, hostport string) (netip.AddrPort, error) {
 
 // UnreachableError says that no connection to the target came up.
 type UnreachableError struct {
-	Target string // host and port
-	Why    string // such as "connection refused"
+	Target string       // host and port
+	Why    i18n.Message // such as "connection refused"
 }
 
-func (e *UnreachableError) Error() string { return "connecting to " + e.Target + ": " + e.Why }
+func (e *UnreachableError) Error() string { return e.Message().String() }
+
+// Message implements [i18n.Messager].
+func (e *UnreachableError) Message() i18n.Message {
+	return i18n.New("request.connecting", "connecting to %s: %s", e.Target, e.Why)
+}

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // asking is how long a server may take for one of the questions here.
@@ -74,7 +75,7 @@ func (s *Server) explain(err error) error {
 	if _, after, ok := strings.Cut(why, "connect: "); ok {
 		why = after
 	}
-	return &request.UnreachableError{Target: s.Address, Why: why}
+	return &request.UnreachableError{Target: s.Address, Why: i18n.Verbatim(why)}
 }
 
 // isCode reports whether an error is the status of a call.

@@ -2,13 +2,13 @@ package rpc
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
 )
 
@@ -45,7 +45,7 @@ func (s *Services) Method(name string) (protoreflect.MethodDescriptor, error) {
 		for _, sd := range s.list {
 			names = append(names, string(sd.FullName()))
 		}
-		return nil, fmt.Errorf("there is no service %q in %s; %s", service, s.from, choices(service, names))
+		return nil, i18n.Errorf("rpc.is-no-service", "there is no service %q in %s; %s", service, s.from, choices(service, names))
 	}
 	methods := s.list[i].Methods()
 	if m := methods.ByName(protoreflect.Name(method)); m != nil {
@@ -55,22 +55,22 @@ func (s *Services) Method(name string) (protoreflect.MethodDescriptor, error) {
 	for i := range methods.Len() {
 		names = append(names, string(methods.Get(i).Name()))
 	}
-	return nil, fmt.Errorf("service %s has no method %q; %s", service, method, choices(method, names))
+	return nil, i18n.Errorf("rpc.service-no-method", "service %s has no method %q; %s", service, method, choices(method, names))
 }
 
 // choices says which name was probably meant, or which there are.
-func choices(name string, names []string) string {
+func choices(name string, names []string) i18n.Message {
 	const most = 20
 	slices.Sort(names)
 	if len(names) == 0 {
-		return "it has none"
+		return i18n.New("rpc.it-has-none", "it has none")
 	}
 	list := strings.Join(names[:min(len(names), most)], ", ")
 	if len(names) > most {
 		list += ", …"
 	}
 	if near, ok := spelling.Nearest(name, names); ok {
-		return "did you mean " + near + "? there are " + list
+		return i18n.New("rpc.did-you-mean", "did you mean %s? there are %s", near, list)
 	}
-	return "there are " + list
+	return i18n.New("rpc.there-are", "there are %s", list)
 }

@@ -19,6 +19,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/machine"
+	"dyno.example/internal/i18n"
 )
 
 // The environment of this program when it is a process of a test.
@@ -125,9 +126,9 @@ func TestLookNamesAHog(t *testing.T) {
 		if s, err = Look(t.Context(), machine.OnlineCPUs(), 0); err != nil {
 			t.Fatal(err)
 		}
-		return s.Busy() && strings.Contains(strings.Join(s.Disturbers(), "; "), fmt.Sprintf("(pid %d)", pid))
+		return s.Busy() && strings.Contains(i18n.List("; ", s.Disturbers()...).String(), fmt.Sprintf("(pid %d)", pid))
 	})
-	if text := s.String(); !strings.Contains(text, "this machine is busy: ") || !strings.Contains(text, fmt.Sprintf("CPU %d", cpu)) || !strings.Contains(text, fmt.Sprintf("(pid %d)", pid)) {
+	if text := s.Message().String(); !strings.Contains(text, "this machine is busy: ") || !strings.Contains(text, fmt.Sprintf("CPU %d", cpu)) || !strings.Contains(text, fmt.Sprintf("(pid %d)", pid)) {
 		t.Errorf("got %q", text)
 	}
 }
@@ -186,7 +187,7 @@ func TestWatch(t *testing.T) {
 			}
 		}
 		f, _ = o.Finding(0)
-		return f.Name == finding.OtherLoad && f.Validity == finding.Invalid && strings.Contains(f.Detail, fmt.Sprintf("(pid %d)", pid))
+		return f.Name == finding.OtherLoad && f.Validity == finding.Invalid && strings.Contains(f.Detail.String(), fmt.Sprintf("(pid %d)", pid))
 	})
 	t.Log(f.Detail)
 }

@@ -2,22 +2,21 @@ package busy
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/probe"
+	"dyno.example/internal/i18n"
 )
 
 // Survey is who was busy on a machine while nothing was measured.
 type Survey struct {
 	Length   time.Duration   `json:"length"` // ns
 	CPUs     []CPU           `json:"cpus"`
-	Programs []probe.Program `json:"programs"`          // that used most
-	Server   *measure.Idle   `json:"server,omitempty"`  // what the server used though nothing was asked of it; nil if it isn't here, or can't be seen
-	Unknown  string          `json:"unknown,omitempty"` // why not all can be named
+	Programs []probe.Program `json:"programs"`         // that used most
+	Server   *measure.Idle   `json:"server,omitempty"` // what the server used though nothing was asked of it; nil if it isn't here, or can't be seen
+	Unknown  i18n.Message    `json:"unknown,omitzero"` // why not all can be named
 }
 
 // CPU is what was used of one CPU, as shares of its time.
@@ -77,20 +76,20 @@ func surveyOf(m probe.Machine, length time.Duration, cpus []int) *Survey {
 }
 
 // hidden says why programs may be there that can't be seen; "" if they all can.
-func hidden() string {
+func hidden() i18n.Message {
 	p := probe.NewPrograms()
 	defer p.Close()
 	if err := p.Missing(); err != nil {
-		return err.Error()
+		return i18n.From(err)
 	}
-	return ""
+	return i18n.Message{}
 }
 
 func share(d, of time.Duration) float64 { return min(1, float64(d)/float64(max(of, 1))) }
 
 // Disturbers are the programs that were seen on the CPUs looked at and used more
 // than is good for a measurement.
-func (s *Survey) Disturbers() (names []string) {
+func (s *Survey) Disturbers() (names []i18n.Message) {
 	for i := range s.Programs {
 		p := &s.Programs[i]
 		on := len(p.On) == 0 || slices.ContainsFunc(s.CPUs, func(c CPU) bool { return slices.Contains(p.On, c.Number) })
@@ -118,36 +117,36 @@ func (s *Survey) Busy() bool {
 	return others > 0 && others-left >= busyShare
 }
 
-// String says which CPUs are busy, and who is busy there; "" if none is.
-func (s *Survey) String() string {
-	var cpus []string
+// Message says which CPUs are busy, and who is busy there; "" if none is.
+func (s *Survey) Message() i18n.Message {
+	var cpus []i18n.Message
 	for _, c := range s.CPUs {
 		if c.Busy >= busyShare {
-			cpus = append(cpus, fmt.Sprintf("CPU %d by %.0f %%", c.Number, 100*c.Busy))
+			cpus = append(cpus, i18n.New("busy.cpu", "CPU %d by %.0f %%", c.Number, 100*c.Busy))
 		}
 		if c.Steal >= stealShare {
-			cpus = append(cpus, fmt.Sprintf("CPU %d is lacking %.0f %% that the hypervisor takes", c.Number, 100*c.Steal))
+			cpus = append(cpus, i18n.New("busy.cpu-is-lacking-hypervisor-takes", "CPU %d is lacking %.0f %% that the hypervisor takes", c.Number, 100*c.Steal))
 		}
 	}
 	if !s.Busy() {
-		return ""
+		return i18n.Message{}
 	}
 	const shown = 4
 	if n := len(cpus) - shown; n > 1 {
-		cpus = append(cpus[:shown], fmt.Sprintf("%d more", n))
+		cpus = append(cpus[:shown], i18n.New("busy.more", "%d more", n))
 	}
-	text := "this machine is busy: " + strings.Join(cpus, ", ")
+	text := i18n.New("busy.machine-is-busy", "this machine is busy: %s", i18n.List(", ", cpus...))
 	who := s.Disturbers()
 	if share := s.Server.Share(); share >= busyShare {
-		who = append(who, fmt.Sprintf("the server itself, without a load, %.0f %%", 100*share))
+		who = append(who, i18n.New("busy.server-itself-without-load", "the server itself, without a load, %.0f %%", 100*share))
 	}
 	switch {
 	case who != nil:
-		text += "; " + strings.Join(who, ", ")
-	case s.Unknown != "":
-		text += "; by whom can't be told: " + s.Unknown
+		text = i18n.Join(text, "; ", i18n.List(", ", who...))
+	case !s.Unknown.IsZero():
+		text = i18n.Join(text, i18n.New("busy.whom-cant-told", "; by whom can't be told: %s", s.Unknown))
 	default:
-		text += "; by programs that come and go, or by the kernel"
+		text = i18n.Join(text, i18n.New("busy.programs-come-and-go-kernel", "; by programs that come and go, or by the kernel"))
 	}
 	return text
 }

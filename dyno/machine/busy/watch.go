@@ -8,6 +8,7 @@ import (
 
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/probe"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 )
 
@@ -20,7 +21,7 @@ import (
 type Watch struct {
 	cpus    []int // that the generator, and a server here, may use
 	server  []int // its processes; empty if it is on another machine
-	unknown string
+	unknown i18n.Message
 
 	machine   *probe.MachineProbe
 	processes []*probe.ProcessProbe
@@ -43,7 +44,7 @@ func NewWatch(ctx context.Context, target string, cpus, online []int) *Watch {
 	w := &Watch{cpus: cpus, machine: probe.NewMachine(0)}
 	var err error
 	if w.server, err = Server(ctx, target); err != nil {
-		w.unknown = err.Error()
+		w.unknown = i18n.From(err)
 	}
 	if len(w.cpus) == 0 || len(w.server) > 0 || err != nil {
 		w.cpus = online
@@ -121,7 +122,7 @@ func (w *Watch) between(a, b *reading) *measure.Others {
 		}
 	}
 	use := measure.Use{Name: "both", CPUs: w.cpus, Own: own}
-	if len(w.server) == 0 && w.unknown == "" {
+	if len(w.server) == 0 && w.unknown.IsZero() {
 		use.Name = "the generator"
 	}
 	o := measure.NewOthers(&m, length, use)
@@ -129,13 +130,13 @@ func (w *Watch) between(a, b *reading) *measure.Others {
 	if o.Foreign {
 		o.ListenDrops = m.ListenDrops
 	}
-	if o.Unknown == "" {
+	if o.Unknown.IsZero() {
 		o.Unknown = hidden()
 	}
 	if m.Programs != nil {
 		o.Before = w.before(m.Programs.Top, length)
 	}
-	if w.unknown != "" || !known {
+	if !w.unknown.IsZero() || !known {
 		// The server is among the others: only those that were there before it had
 		// anything to do are none of it.
 		for i := range o.Parts {

@@ -5,57 +5,80 @@ import (
 	"io"
 	"time"
 
+	"dyno.example/dyno/internal/columns"
 	"dyno.example/dyno/present"
+	"dyno.example/internal/i18n"
 )
 
 // Describe prints the report as tables.
-func Describe(w io.Writer, r *Report) {
-	fmt.Fprintf(w, "\n  %-30s %24s %11s\n", "A thread that only spins", "was stopped for at most", "and lost")
+func Describe(w io.Writer, r *Report, say i18n.Say) {
+	fmt.Fprintln(w)
+	row(w, say(i18n.New("noise.spins", "A thread that only spins")), cell{24, say(i18n.New("noise.stopped", "was stopped for at most"))}, cell{11, say(i18n.New("noise.lost", "and lost"))})
 	for _, c := range r.CPUs {
-		fmt.Fprintf(w, "  %-30s %24s %10.2f%%\n", fmt.Sprintf("on CPU %d", c.Number), present.Exact(c.Longest), 100*c.Taken)
+		row(w, say(i18n.New("noise.on-cpu", "on CPU %d", c.Number)), cell{24, present.Exact(c.Longest)}, cell{11, fmt.Sprintf("%.2f%%", 100*c.Taken)})
 	}
-	fmt.Fprintf(w, "\n  %-30s %11s %11s %11s\n", "woken up late by", "p50", "p99", "max")
+	fmt.Fprintln(w)
+	row(w, say(i18n.New("noise.woken-late", "woken up late by")), cell{11, "p50"}, cell{11, "p99"}, cell{11, "max"})
 	for _, t := range r.Timers {
 		if t.Error != "" {
-			fmt.Fprintf(w, "  %-30s %11s\n", t.Pacing, t.Error)
+			row(w, string(t.Pacing), cell{11, t.Error})
 			continue
 		}
-		fmt.Fprintf(w, "  %-30s %11s %11s %11s\n", t.Pacing, present.Exact(t.Late.P50), present.Exact(t.Late.P99), present.Exact(t.Late.Max))
+		row(w, string(t.Pacing), cell{11, present.Exact(t.Late.P50)}, cell{11, present.Exact(t.Late.P99)}, cell{11, present.Exact(t.Late.Max)})
 	}
 	l := r.Loopback
-	fmt.Fprintf(w, "\n  %-30s %11s %11s %11s %11s\n", "one loopback exchange", "min", "p50", "p99", "max")
-	fmt.Fprintf(w, "  %-30s %11s %11s %11s %11s\n", "", present.Exact(l.Min), present.Exact(l.P50), present.Exact(l.P99), present.Exact(l.Max))
-	writeSpreads(w, r)
+	fmt.Fprintln(w)
+	row(w, say(i18n.New("noise.loopback", "one loopback exchange")), cell{11, "min"}, cell{11, "p50"}, cell{11, "p99"}, cell{11, "max"})
+	row(w, "", cell{11, present.Exact(l.Min)}, cell{11, present.Exact(l.P50)}, cell{11, present.Exact(l.P99)}, cell{11, present.Exact(l.Max)})
+	writeSpreads(w, r, say)
 }
 
-func writeSpreads(w io.Writer, r *Report) {
-	fmt.Fprintf(w, "\n  a server that costs nothing, %d starts of %d runs of %v\n", r.Plan.Starts, r.Plan.Runs, r.Plan.Run)
-	fmt.Fprintf(w, "  %-30s %11s %11s %15s %9s\n", "varies by (standard deviation)", "mean", "run to run", "start to start", "a trial")
+// cell is a text that ends at the end of its columns.
+type cell struct {
+	columns int
+	text    string
+}
+
+// row prints a line of a table: its name, and cells to the right.
+func row(w io.Writer, name string, cells ...cell) {
+	line := "  " + columns.Left(name, 30)
+	for _, c := range cells {
+		line += " " + columns.Right(c.text, c.columns)
+	}
+	fmt.Fprintln(w, line)
+}
+
+func writeSpreads(w io.Writer, r *Report, say i18n.Say) {
+	fmt.Fprintf(w, "\n  %s\n", say(i18n.New("noise.spreads", "a server that costs nothing, %d starts of %d runs of %v", r.Plan.Starts, r.Plan.Runs, r.Plan.Run)))
+	row(w, say(i18n.New("noise.varies", "varies by (standard deviation)")), cell{11, say(i18n.New("noise.mean", "mean"))}, cell{11, say(i18n.New("noise.run-to-run", "run to run"))},
+		cell{15, say(i18n.New("noise.start-to-start", "start to start"))}, cell{9, say(i18n.New("noise.a-trial", "a trial"))})
 	for _, s := range r.Spreads {
-		fmt.Fprintf(w, "  %-30s %11s %10.1f%% %14.1f%% %8.1f%%\n", noiseFigures[s.Figure], noiseMean(&s), 100*s.Components.Within, 100*s.Components.Between, 100*s.Trial)
+		row(w, say(figureName(s.Figure)), cell{11, noiseMean(&s)}, cell{11, fmt.Sprintf("%.1f%%", 100*s.Components.Within)}, cell{15, fmt.Sprintf("%.1f%%", 100*s.Components.Between)}, cell{9, fmt.Sprintf("%.1f%%", 100*s.Trial)})
 	}
 	if r.Unusable > 0 {
-		fmt.Fprintf(w, "  %d of the %d runs had no second that a study would have counted.\n", r.Unusable, r.Plan.Starts*r.Plan.Runs)
+		fmt.Fprintf(w, "  %s\n", say(i18n.New("noise.unusable", "%d of the %d runs had no second that a study would have counted.", r.Unusable, r.Plan.Starts*r.Plan.Runs)))
 	}
-	fmt.Fprintf(w, "\n  the smallest difference that a study of so many blocks sees here, %.0f times of 10, at %.0f%% confidence\n", 10*Power, 100*Level)
+	fmt.Fprintf(w, "\n  %s\n", say(i18n.New("noise.smallest", "the smallest difference that a study of so many blocks sees here, %.0f times of 10, at %.0f%% confidence", 10*Power, 100*Level)))
 	for i, s := range r.Spreads {
-		if i == 0 {
-			fmt.Fprintf(w, "  %-30s", "blocks")
-			for _, d := range s.Detectable {
-				fmt.Fprintf(w, " %9d", d.Blocks)
-			}
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintf(w, "  %-30s", noiseFigures[s.Figure])
+		var blocks, differences []cell
 		for _, d := range s.Detectable {
-			fmt.Fprintf(w, " %8.1f%%", 100*d.Difference)
+			blocks = append(blocks, cell{9, fmt.Sprint(d.Blocks)})
+			differences = append(differences, cell{9, fmt.Sprintf("%.1f%%", 100*d.Difference)})
 		}
-		fmt.Fprintln(w)
+		if i == 0 {
+			row(w, say(i18n.New("noise.blocks", "blocks")), blocks...)
+		}
+		row(w, say(figureName(s.Figure)), differences...)
 	}
 }
 
-// noiseFigures names the figures of spreads for people.
-var noiseFigures = map[string]string{"throughput": "requests per second", "cpu": "CPU per request"}
+// figureName names a figure of a spread for people.
+func figureName(figure string) i18n.Message {
+	if figure == "cpu" {
+		return i18n.New("noise.cpu-per-request", "CPU per request")
+	}
+	return i18n.New("noise.requests-per-second", "requests per second")
+}
 
 // noiseMean is the mean of a spread with its unit.
 func noiseMean(s *Spread) string {

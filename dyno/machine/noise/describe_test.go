@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/calibrate"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 func TestWriteNoise(t *testing.T) {
@@ -51,7 +52,7 @@ func TestWriteNoise(t *testing.T) {
   CPU per request                     2.5%      0.5%
 `
 	var b strings.Builder
-	Describe(&b, r)
+	Describe(&b, r, i18n.Message.String)
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

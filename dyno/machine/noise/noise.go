@@ -17,6 +17,7 @@ import (
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/machine"
 	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
 )
 
 // Plan says how long to measure what.
@@ -69,9 +70,9 @@ type CPU struct {
 const connections = 16
 
 // Measure carries out a plan. say, if not nil, is told what is being done.
-func Measure(ctx context.Context, p Plan, say func(string)) (*Report, error) {
+func Measure(ctx context.Context, p Plan, say func(i18n.Message)) (*Report, error) {
 	if say == nil {
-		say = func(string) {}
+		say = func(i18n.Message) {}
 	}
 	began := time.Now()
 	cpus := machine.OnlineCPUs()
@@ -80,13 +81,13 @@ func Measure(ctx context.Context, p Plan, say func(string)) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{Plan: p, Generator: generator[:1]}
-	say("hiccups of each CPU")
+	say(i18n.New("noise.hiccups", "hiccups of each CPU"))
 	if err := r.hiccups(ctx, cpus); err != nil {
 		return nil, err
 	}
-	say("timers")
+	say(i18n.New("noise.timers", "timers"))
 	r.Timers = calibrate.Timers(r.Generator[0])
-	say("loopback")
+	say(i18n.New("noise.loopback-itself", "loopback"))
 	if err := r.loopback(ctx); err != nil {
 		return nil, err
 	}

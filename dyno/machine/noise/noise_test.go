@@ -11,6 +11,7 @@ import (
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/probe"
+	"dyno.example/internal/i18n"
 )
 
 func TestMain(m *testing.M) {
@@ -30,7 +31,7 @@ func TestMeasure(t *testing.T) {
 	var err error
 	for range 10 { // a machine may stand still whenever something is tried
 		said = 0
-		if r, err = Measure(t.Context(), p, func(string) { said++ }); err == nil {
+		if r, err = Measure(t.Context(), p, func(i18n.Message) { said++ }); err == nil {
 			break
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"dyno.example/dyno/calibrate"
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/probe"
+	"dyno.example/internal/i18n"
 )
 
 // run is what one run of the fixed subject came to.
@@ -18,10 +19,10 @@ type run struct {
 
 // subject starts the fixed subject again and again, and puts it under load
 // several times each.
-func (r *Report) subject(ctx context.Context, say func(string)) error {
+func (r *Report) subject(ctx context.Context, say func(i18n.Message)) error {
 	runs := make([][]run, r.Plan.Starts)
 	for i := range runs {
-		say(fmt.Sprintf("a fixed subject, start %d of %d", i+1, r.Plan.Starts))
+		say(i18n.New("noise.fixed-subject", "a fixed subject, start %d of %d", i+1, r.Plan.Starts))
 		var err error
 		if runs[i], err = r.start(ctx); err != nil {
 			return fmt.Errorf("measuring a fixed subject: %w", err)

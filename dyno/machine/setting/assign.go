@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dyno.example/dyno/machine"
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/spelling"
 )
 
@@ -23,15 +24,18 @@ var sysctlRoots = []string{"abi", "debug", "dev", "fs", "kernel", "net", "user",
 
 // NameError says that no machine has a setting of that name.
 type NameError struct {
-	Message string
-	Hint    string // how to write it; may be empty
+	What i18n.Message
+	Hint i18n.Message // how to write it; may be empty
 }
 
-func (e *NameError) Error() string {
-	if e.Hint == "" {
-		return e.Message
+func (e *NameError) Error() string { return e.Message().String() }
+
+// Message implements [i18n.Messager].
+func (e *NameError) Message() i18n.Message {
+	if e.Hint.IsZero() {
+		return e.What
 	}
-	return e.Message + " (" + e.Hint + ")"
+	return i18n.Format("%s (%s)", e.What, e.Hint)
 }
 
 // CheckName reports what is wrong with the name of a setting to be given a value,
@@ -41,30 +45,30 @@ func CheckName(name string) error {
 		if slices.Contains(assignable, name) {
 			return nil
 		}
-		return &NameError{fmt.Sprintf("there is no setting %q that can be given a value", name), hintFor(name)}
+		return &NameError{i18n.Format("there is no setting %q that can be given a value", name), hintFor(name)}
 	}
 	first, rest, _ := strings.Cut(name, ".")
 	file := sysctlFile(name)
 	switch {
 	case strings.Contains(name, "..") || strings.HasSuffix(name, ".") || !fs.ValidPath(file):
 	case runsPrograms(name):
-		return &NameError{name + " has the kernel run programs, and isn't set", "set it yourself, before the run"}
+		return &NameError{i18n.Join(name, " has the kernel run programs, and isn't set"), i18n.Verbatim("set it yourself, before the run")}
 	case slices.Contains(sysctlRoots, first):
 		return nil
 	default:
 		if near, ok := spelling.Nearest(first, sysctlRoots); ok {
-			return &NameError{name + " is not the name of a sysctl", fmt.Sprintf("did you mean %q?", near+"."+rest)}
+			return &NameError{i18n.Join(name, " is not the name of a sysctl"), i18n.New("yaml.did-you-mean", "did you mean %q?", near+"."+rest)}
 		}
 	}
-	return &NameError{name + " is not the name of a sysctl", "such as net.ipv4.tcp_fastopen; they begin with " + strings.Join(sysctlRoots, ", ")}
+	return &NameError{i18n.Join(name, " is not the name of a sysctl"), i18n.Join("such as net.ipv4.tcp_fastopen; they begin with ", strings.Join(sysctlRoots, ", "))}
 }
 
 // hintFor names the setting that was probably meant, or all there are.
-func hintFor(name string) string {
+func hintFor(name string) i18n.Message {
 	if near, ok := spelling.Nearest(name, assignable); ok {
-		return fmt.Sprintf("did you mean %q?", near)
+		return i18n.New("yaml.did-you-mean", "did you mean %q?", near)
 	}
-	return "there are " + strings.Join(assignable, ", ") + ", and sysctls such as net.ipv4.tcp_fastopen"
+	return i18n.Join(i18n.New("claim.are", "there are "), strings.Join(assignable, ", "), ", and sysctls such as net.ipv4.tcp_fastopen")
 }
 
 func sysctlFile(name string) string { return path.Join("proc/sys", strings.ReplaceAll(name, ".", "/")) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Files of CPU settings, below the root folder.
@@ -25,16 +27,16 @@ const (
 const deepIdle = 20
 
 // uncontrolled is why neither governor nor turbo can be seen.
-const uncontrolled = "the kernel does not control the CPUs' frequency, as in most virtual machines: the host does, unseen"
+var uncontrolled = i18n.New("setting.kernel-does-not-control-cpus", "the kernel does not control the CPUs' frequency, as in most virtual machines: the host does, unseen")
 
 func governor(m *Machine) Value {
 	switch m.Governor {
 	case "":
 		return unknown(uncontrolled)
 	case "performance":
-		return good(m.Governor)
+		return good(i18n.Verbatim(m.Governor))
 	}
-	return bad(m.Governor, "not performance on every CPU")
+	return bad(i18n.Verbatim(m.Governor), i18n.New("setting.not-performance-every-cpu", "not performance on every CPU"))
 }
 
 func betterGovernor(m *Machine) (all []Change) {
@@ -51,9 +53,9 @@ func turbo(m *Machine) Value {
 	case "":
 		return unknown(uncontrolled)
 	case "off":
-		return good("off")
+		return good(i18n.New("study.off", "off"))
 	}
-	return bad("on", "compare nothing that ran hot with what ran cool")
+	return bad(i18n.New("setting.on", "on"), i18n.New("setting.compare-nothing-ran-hot-ran", "compare nothing that ran hot with what ran cool"))
 }
 
 // betterTurbo: the Intel driver has its own switch, and no other then.
@@ -68,7 +70,7 @@ func betterTurbo(m *Machine) []Change {
 func idleStates(m *Machine) Value {
 	files := m.files(globIdle)
 	if len(files) == 0 {
-		return unknown("the kernel does not choose how deeply CPUs sleep; a host may")
+		return unknown(i18n.New("setting.kernel-does-not-choose-how", "the kernel does not choose how deeply CPUs sleep; a host may"))
 	}
 	deepest, name := int64(0), "none"
 	for _, file := range files {
@@ -78,11 +80,11 @@ func idleStates(m *Machine) Value {
 			name, _ = m.text(path.Join(path.Dir(file), "name"))
 		}
 	}
-	text := fmt.Sprintf("deepest %s, %d µs to wake up", name, deepest)
+	text := i18n.New("setting.deepest-s-wake-up", "deepest %s, %d µs to wake up", name, deepest)
 	if deepest < deepIdle {
 		return good(text)
 	}
-	return mind(text, "adds to the response time at low rates")
+	return mind(text, i18n.New("setting.adds-response-time-low-rates", "adds to the response time at low rates"))
 }
 
 func disableOf(latencyFile string) string { return path.Join(path.Dir(latencyFile), "disable") }
@@ -100,13 +102,13 @@ func smt(m *Machine) Value {
 	control, _ := m.text(pathSMT)
 	switch {
 	case control == "notsupported" || control == "notimplemented":
-		return good("none")
+		return good(i18n.New("study.none", "none"))
 	case m.SMT == "":
 		return m.unseen("sys/devices/system/cpu/smt/active")
 	case m.SMT == "off":
-		return good("off")
+		return good(i18n.New("study.off", "off"))
 	}
-	return mind("on", "give generator and subject whole cores: profile all switches it off")
+	return mind(i18n.New("setting.on", "on"), i18n.New("setting.give-generator-and-subject-whole", "give generator and subject whole cores: profile all switches it off"))
 }
 
 func numa(m *Machine) Value {
@@ -114,23 +116,23 @@ func numa(m *Machine) Value {
 	case 0:
 		return m.unseen("sys/devices/system/node/online")
 	case 1:
-		return good("1")
+		return good(i18n.Verbatim("1"))
 	}
-	return mind(fmt.Sprint(m.NUMANodes), "keep generator and subject on one node each: placement: {generator: [...], subject: [...]}")
+	return mind(i18n.Verbatim(fmt.Sprint(m.NUMANodes)), i18n.New("setting.keep-generator-and-subject-one", "keep generator and subject on one node each: placement: {generator: [...], subject: [...]}"))
 }
 
 func numaBalancing(m *Machine) Value {
 	switch {
 	case m.NUMABalancing == "" && m.NUMANodes == 1:
-		return good("none")
+		return good(i18n.New("study.none", "none"))
 	case m.NUMABalancing == "":
 		return m.unseen(pathNUMABalancing)
 	case m.NUMABalancing == "off":
-		return good("off")
+		return good(i18n.New("study.off", "off"))
 	case m.NUMANodes == 1:
-		return good("on, with nothing to balance")
+		return good(i18n.New("setting.nothing-balance", "on, with nothing to balance"))
 	}
-	return bad("on", "memory moves while programs run")
+	return bad(i18n.New("setting.on", "on"), i18n.New("setting.memory-moves-while-programs-run", "memory moves while programs run"))
 }
 
 func isolated(m *Machine) Value {
@@ -139,16 +141,16 @@ func isolated(m *Machine) Value {
 	case !ok:
 		return m.unseen(pathIsolated)
 	case cpus == "":
-		return mind("none", "only a boot parameter isolates: isolcpus=2-7 nohz_full=2-7 rcu_nocbs=2-7")
+		return mind(i18n.New("study.none", "none"), i18n.New("setting.only-boot-parameter-isolates-isolcpus", "only a boot parameter isolates: isolcpus=2-7 nohz_full=2-7 rcu_nocbs=2-7"))
 	}
-	return good(cpus)
+	return good(i18n.Verbatim(cpus))
 }
 
 // interrupts counts those that may arrive on every CPU.
 func interrupts(m *Machine) Value {
 	files := m.files(globInterrupts)
 	if len(files) == 0 {
-		return unknown("there is nothing below /proc/irq to be read")
+		return unknown(i18n.New("setting.is-nothing-below-proc-irq", "there is nothing below /proc/irq to be read"))
 	}
 	where := make(map[string]int)
 	for _, file := range files {
@@ -159,11 +161,11 @@ func interrupts(m *Machine) Value {
 	if online, ok := m.text("sys/devices/system/cpu/online"); ok {
 		everywhere = where[online]
 	}
-	text := fmt.Sprintf("%d, of which %d may go to any CPU", len(files), everywhere)
+	text := i18n.New("setting.may-go-any-cpu", "%d, of which %d may go to any CPU", len(files), everywhere)
 	if everywhere == 0 || m.CPUs == 1 {
 		return good(text)
 	}
-	return mind(text, "tie those of busy devices to the CPU that is left to the system: /proc/irq/N/smp_affinity_list")
+	return mind(text, i18n.New("setting.tie-busy-devices-cpu-is", "tie those of busy devices to the CPU that is left to the system: /proc/irq/N/smp_affinity_list"))
 }
 
 func nmiWatchdog(m *Machine) Value {
@@ -171,16 +173,16 @@ func nmiWatchdog(m *Machine) Value {
 	case !ok:
 		return m.unseen(pathNMIWatchdog)
 	case on == "0":
-		return good("off")
+		return good(i18n.New("study.off", "off"))
 	}
-	return mind("on", "one interrupt per CPU every few seconds")
+	return mind(i18n.New("setting.on", "on"), i18n.New("setting.one-interrupt-per-cpu-every", "one interrupt per CPU every few seconds"))
 }
 
 // mitigations counts what the kernel says of each weakness of the CPU.
 func mitigations(m *Machine) Value {
 	files := m.files(globVulnerable)
 	if len(files) == 0 {
-		return unknown("there is nothing below /sys/devices/system/cpu/vulnerabilities to be read")
+		return unknown(i18n.New("setting.is-nothing-below-sys-devices", "there is nothing below /sys/devices/system/cpu/vulnerabilities to be read"))
 	}
 	active, open := 0, 0
 	for _, file := range files {
@@ -191,11 +193,11 @@ func mitigations(m *Machine) Value {
 			open++
 		}
 	}
-	text := fmt.Sprintf("%d in force, %d of %d weaknesses open", active, open, len(files))
+	text := i18n.New("setting.force-weaknesses-open", "%d in force, %d of %d weaknesses open", active, open, len(files))
 	if active == 0 {
 		return good(text)
 	}
-	return mind(text, "measure with what production has; boot parameter mitigations=")
+	return mind(text, i18n.New("setting.measure-production-boot-parameter-mitigations", "measure with what production has; boot parameter mitigations="))
 }
 
 func clockSource(m *Machine) Value {
@@ -204,7 +206,7 @@ func clockSource(m *Machine) Value {
 		return m.unseen("sys/devices/system/clocksource/clocksource0/current_clocksource")
 	case "hpet", "acpi_pm", "jiffies", "refined-jiffies":
 		offered, _ := m.text(pathClocks)
-		return bad(m.ClockSource, "each look at the clock enters the kernel; there are: "+offered)
+		return bad(i18n.Verbatim(m.ClockSource), i18n.Join(i18n.New("setting.each-look-clock-enters-kernel", "each look at the clock enters the kernel; there are: "), offered))
 	}
-	return good(m.ClockSource)
+	return good(i18n.Verbatim(m.ClockSource))
 }

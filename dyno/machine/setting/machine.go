@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dyno.example/dyno/machine"
+	"dyno.example/internal/i18n"
 )
 
 // Machine is what settings are read from.
@@ -44,22 +45,22 @@ func (m *Machine) files(pattern string) []string {
 // unseen is the value of what can't be read, and why.
 func (m *Machine) unseen(file string) Value {
 	_, err := fs.ReadFile(m.root, file)
-	why := "there is no /" + file
+	why := i18n.New("setting.is-no", "there is no /%s", file)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		why = "reading /" + file + " needs root"
+		why = i18n.New("setting.needs-root", "reading /%s needs root", file)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		why = err.Error()
+		why = i18n.From(err)
 	case err == nil:
-		why = "/" + path.Clean(file) + " doesn't say"
+		why = i18n.New("setting.doesnt-say", "/%s doesn't say", path.Clean(file))
 	}
 	return Value{Level: Unknown, Note: why}
 }
 
-func good(text string) Value       { return Value{Text: text, Level: Good} }
-func mind(text, note string) Value { return Value{Text: text, Level: Mind, Note: note} }
-func bad(text, note string) Value  { return Value{Text: text, Level: Bad, Note: note} }
-func unknown(why string) Value     { return Value{Level: Unknown, Note: why} }
+func good(text i18n.Message) Value       { return Value{Text: text, Level: Good} }
+func mind(text, note i18n.Message) Value { return Value{Text: text, Level: Mind, Note: note} }
+func bad(text, note i18n.Message) Value  { return Value{Text: text, Level: Bad, Note: note} }
+func unknown(why i18n.Message) Value     { return Value{Level: Unknown, Note: why} }
 
 // write is the change of one file to a value, where there is that file.
 func write(path, value string) func(*Machine) []Change {

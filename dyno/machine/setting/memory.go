@@ -2,7 +2,8 @@ package setting
 
 import (
 	"fmt"
-	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Files of memory settings, below the root folder.
@@ -17,9 +18,9 @@ func hugePages(m *Machine) Value {
 	case "":
 		return m.unseen(pathTHP)
 	case "always":
-		return mind("always", "memory use and pauses depend on how fragmented memory is")
+		return mind(i18n.Verbatim("always"), i18n.New("setting.memory-use-and-pauses-depend", "memory use and pauses depend on how fragmented memory is"))
 	}
-	return good(m.THP)
+	return good(i18n.Verbatim(m.THP))
 }
 
 func swap(m *Machine) Value {
@@ -27,13 +28,13 @@ func swap(m *Machine) Value {
 	case m.MemoryBytes == 0:
 		return m.unseen(pathMemory)
 	case m.SwapBytes == 0:
-		return good("none")
+		return good(i18n.New("study.none", "none"))
 	}
-	text := fmt.Sprintf("%d MiB, %d MiB used", m.SwapBytes>>20, m.SwapUsed>>20)
+	text := i18n.New("setting.mib-mib-used", "%d MiB, %d MiB used", m.SwapBytes>>20, m.SwapUsed>>20)
 	if m.SwapUsed > 0 {
-		return bad(text, "free some memory, then sudo swapoff -a && sudo swapon -a")
+		return bad(text, i18n.New("setting.free-some-memory-then-sudo", "free some memory, then sudo swapoff -a && sudo swapon -a"))
 	}
-	return mind(text, "nothing is swapped out yet; windows in which something is are marked")
+	return mind(text, i18n.New("setting.nothing-is-swapped-out-yet", "nothing is swapped out yet; windows in which something is are marked"))
 }
 
 func mebibytes(n uint64) string { return fmt.Sprintf("%d MiB", n>>20) }
@@ -47,45 +48,45 @@ func swappiness(m *Machine) Value {
 	case !ok:
 		return m.unseen(pathSwappiness)
 	case n <= fewSwaps || m.MemoryBytes > 0 && m.SwapBytes == 0:
-		return good(fmt.Sprint(n))
+		return good(i18n.Verbatim(fmt.Sprint(n)))
 	}
-	return mind(fmt.Sprint(n), "memory that is not used for a while is swapped out")
+	return mind(i18n.Verbatim(fmt.Sprint(n)), i18n.New("setting.memory-is-not-used-while", "memory that is not used for a while is swapped out"))
 }
 
 func virtualisation(m *Machine) Value {
 	const notable = 0.001
 	switch {
 	case m.Virtualization == "":
-		return good("none that can be seen")
+		return good(i18n.New("setting.none-can-seen", "none that can be seen"))
 	case m.Steal >= notable:
-		return bad(fmt.Sprintf("%s, %.1f %% steal since boot", m.Virtualization, 100*m.Steal), "its pauses are in the tail: run on a machine of your own, or repeat more")
+		return bad(i18n.New("setting.steal-since-boot", "%s, %.1f %% steal since boot", m.Virtualization, 100*m.Steal), i18n.New("setting.pauses-are-tail-run-machine", "its pauses are in the tail: run on a machine of your own, or repeat more"))
 	}
-	return mind(m.Virtualization+", under 0.1 % steal since boot", "compare only runs made side by side")
+	return mind(i18n.New("setting.under-steal", "%s, under 0.1 %% steal since boot", m.Virtualization), i18n.New("setting.compare-only-runs-made-side", "compare only runs made side by side"))
 }
 
 // cgroupLimits looks for limits on the cgroup that this process is in, and on
 // those above it.
 func cgroupLimits(m *Machine) Value {
 	if m.Cgroup == "" {
-		return unknown("no cgroups are mounted at /sys/fs/cgroup")
+		return unknown(i18n.New("setting.no-cgroups-are-mounted-sys", "no cgroups are mounted at /sys/fs/cgroup"))
 	}
 	quota, memory := m.ownLimits()
-	var found []string
+	var found []i18n.Message
 	if quota != "" {
-		found = append(found, "CPU quota "+quota)
+		found = append(found, i18n.Join(i18n.New("setting.cpu-quota", "CPU quota "), quota))
 	}
 	if memory != "" {
-		found = append(found, "memory "+memory)
+		found = append(found, i18n.Join("memory ", memory))
 	}
-	text := m.Cgroup + ", no limit"
+	text := i18n.Join(m.Cgroup, i18n.New("setting.no-limit", ", no limit"))
 	if len(found) > 0 {
-		text = m.Cgroup + ", " + strings.Join(found, ", ")
+		text = i18n.Join(m.Cgroup, ", ", i18n.List(", ", found...))
 	}
 	switch {
 	case quota != "":
-		return bad(text, "dyno itself runs under it and will be throttled: start it outside")
+		return bad(text, i18n.New("setting.dyno-itself-runs-under-and", "dyno itself runs under it and will be throttled: start it outside"))
 	case memory != "":
-		return mind(text, "generator and subject share it")
+		return mind(text, i18n.New("setting.generator-and-subject-share", "generator and subject share it"))
 	}
 	return good(text)
 }

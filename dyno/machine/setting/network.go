@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // Files of network settings, below the root folder.
@@ -40,18 +42,18 @@ func fileLimit(m *Machine) Value {
 }
 
 func judgeFiles(soft, hard string) Value {
-	text := soft
+	text := i18n.Verbatim(soft)
 	if hard != soft {
-		text = fmt.Sprintf("%s, can be raised to %s", soft, hard)
+		text = i18n.New("setting.can-raised", "%s, can be raised to %s", soft, hard)
 	}
 	most, err := strconv.ParseUint(hard, 10, 64)
 	switch {
 	case err != nil || most >= manyFiles: // "unlimited" is no number
 		return good(text)
 	case most >= fewFiles:
-		return mind(text, "enough for some thousand connections; ulimit -Hn 1048576 as root for more")
+		return mind(text, i18n.New("setting.enough-some-thousand-connections-ulimit", "enough for some thousand connections; ulimit -Hn 1048576 as root for more"))
 	}
-	return bad(text, "too few for more than some hundred connections: ulimit -Hn 1048576 as root, or LimitNOFILE= of the unit")
+	return bad(text, i18n.New("setting.too-few-more-some-hundred", "too few for more than some hundred connections: ulimit -Hn 1048576 as root, or LimitNOFILE= of the unit"))
 }
 
 func portRange(m *Machine) Value {
@@ -62,11 +64,11 @@ func portRange(m *Machine) Value {
 		return m.unseen(pathPorts)
 	}
 	n := max(high-low+1, 0)
-	text := fmt.Sprintf("%s, %d ports", m.PortRange, n)
+	text := i18n.New("setting.ports", "%s, %d ports", m.PortRange, n)
 	if n >= manyPorts {
 		return good(text)
 	}
-	return mind(text, fmt.Sprintf("at most %d connections at once, or about %d new ones a second", n, n/60))
+	return mind(text, i18n.New("setting.most-connections-once-about-new", "at most %d connections at once, or about %d new ones a second", n, n/60))
 }
 
 func somaxconn(m *Machine) Value {
@@ -74,9 +76,9 @@ func somaxconn(m *Machine) Value {
 	case n == 0:
 		return m.unseen(pathSomaxconn)
 	case n >= longBacklog:
-		return good(fmt.Sprint(n))
+		return good(i18n.Verbatim(fmt.Sprint(n)))
 	default:
-		return bad(fmt.Sprint(n), "bursts of connections are dropped")
+		return bad(i18n.Verbatim(fmt.Sprint(n)), i18n.New("setting.bursts-connections-are-dropped", "bursts of connections are dropped"))
 	}
 }
 
@@ -85,11 +87,11 @@ func timeWait(m *Machine) Value {
 	case !ok:
 		return m.unseen(pathReuse)
 	case text == "1":
-		return good("everywhere")
+		return good(i18n.New("setting.everywhere", "everywhere"))
 	case text == "2":
-		return good("on loopback")
+		return good(i18n.New("setting.loopback", "on loopback"))
 	default:
-		return mind("off", "loads with a new connection per request run out of ports")
+		return mind(i18n.New("study.off", "off"), i18n.New("setting.loads-new-connection-per-request", "loads with a new connection per request run out of ports"))
 	}
 }
 
@@ -98,25 +100,25 @@ func congestion(m *Machine) Value {
 	case "":
 		return m.unseen("proc/sys/net/ipv4/tcp_congestion_control")
 	case "bbr":
-		return mind("bbr", "it sends large answers by a timer; choose what production has")
+		return mind(i18n.Verbatim("bbr"), i18n.New("setting.sends-large-answers-timer-choose", "it sends large answers by a timer; choose what production has"))
 	}
-	return good(m.Congestion)
+	return good(i18n.Verbatim(m.Congestion))
 }
 
 func conntrack(m *Machine) Value {
 	most, ok := m.number(pathConntrack)
 	if !ok {
-		return good("not loaded")
+		return good(i18n.New("setting.not-loaded", "not loaded"))
 	}
 	now, _ := m.number(pathTracked)
-	text := fmt.Sprintf("%d of %d connections", now, most)
+	text := i18n.New("setting.connections", "%d of %d connections", now, most)
 	if most < manyTracked {
-		return bad(text, "when it is full, packets are dropped without a word to the program")
+		return bad(text, i18n.New("setting.when-is-full-packets-are", "when it is full, packets are dropped without a word to the program"))
 	}
 	return good(text)
 }
 
-const needsBoth = "loads with fast open would not use it"
+var needsBoth = i18n.New("setting.loads-fast-open-would-not", "loads with fast open would not use it")
 
 func fastOpen(m *Machine) Value {
 	n, ok := m.number(pathFastOpen)
@@ -126,11 +128,11 @@ func fastOpen(m *Machine) Value {
 	const client, server = 1, 2
 	switch {
 	case n&client != 0 && n&server != 0:
-		return good("client and server")
+		return good(i18n.New("setting.client-and-server", "client and server"))
 	case n&client != 0:
-		return mind("client only", needsBoth)
+		return mind(i18n.New("setting.client-only", "client only"), needsBoth)
 	case n&server != 0:
-		return mind("server only", needsBoth)
+		return mind(i18n.New("setting.server-only", "server only"), needsBoth)
 	}
-	return mind("off", needsBoth)
+	return mind(i18n.New("study.off", "off"), needsBoth)
 }

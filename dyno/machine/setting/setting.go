@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"dyno.example/dyno/machine"
+	"dyno.example/internal/i18n"
 )
 
 // Level is how good a value is for measuring.
@@ -22,6 +23,19 @@ const (
 	Bad     Level = "bad"     // makes figures wrong or not repeatable
 	Unknown Level = "unknown" // can't be seen here
 )
+
+// Message is the level as a word of a table.
+func (l Level) Message() i18n.Message {
+	switch l {
+	case Good:
+		return i18n.New("setting.good", string(Good))
+	case Mind:
+		return i18n.New("setting.mind", string(Mind))
+	case Bad:
+		return i18n.New("setting.bad", string(Bad))
+	}
+	return i18n.New("setting.unknown", string(Unknown))
+}
 
 // Profile is a purpose to tune for.
 type Profile string
@@ -46,20 +60,20 @@ func ParseProfile(name string) (Profile, error) {
 
 // Setting is one thing about a machine that matters for measuring.
 type Setting struct {
-	Name    string  // "governor", for commands and JSON
-	Title   string  // for people
-	Why     string  // it matters, in one sentence
-	Source  string  // the document that explains it
-	Profile Profile // which tunes it; empty if it can't be set while the machine runs
+	Name    string       // "governor", for commands and JSON
+	Title   i18n.Message // for people
+	Why     string       // it matters, in one sentence
+	Source  string       // the document that explains it
+	Profile Profile      // which tunes it; empty if it can't be set while the machine runs
 	look    func(m *Machine) Value
 	better  func(m *Machine) []Change // what would make it good; nil if Profile is empty
 }
 
 // Value is what a setting is now.
 type Value struct {
-	Text  string // as people write it
+	Text  i18n.Message // as people write it
 	Level Level
-	Note  string // why it is not good, and what can be done; why it can't be seen
+	Note  i18n.Message // why it is not good, and what can be done; why it can't be seen
 }
 
 // Change is a file to write.
@@ -72,15 +86,15 @@ type Change struct {
 
 // Row is a setting with its value, as it is shown.
 type Row struct {
-	Name    string   `json:"name"`
-	Title   string   `json:"title"`
-	Value   string   `json:"value,omitempty"`
-	Level   Level    `json:"level"`
-	Note    string   `json:"note,omitempty"`
-	Why     string   `json:"why"`
-	Source  string   `json:"source"`
-	Profile Profile  `json:"profile,omitempty"`
-	Changes []Change `json:"changes,omitempty"` // that tuning would make
+	Name    string       `json:"name"`
+	Title   i18n.Message `json:"title"`
+	Value   i18n.Message `json:"value,omitzero"`
+	Level   Level        `json:"level"`
+	Note    i18n.Message `json:"note,omitzero"`
+	Why     string       `json:"why"`
+	Source  string       `json:"source"`
+	Profile Profile      `json:"profile,omitempty"`
+	Changes []Change     `json:"changes,omitempty"` // that tuning would make
 }
 
 // Survey reads all settings of a machine. root is its root folder.

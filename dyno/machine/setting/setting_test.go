@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"dyno.example/dyno/machine"
+	"dyno.example/internal/i18n"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
@@ -45,7 +46,7 @@ func TestDescribeRecorded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			files := tree(t, name)
 			var b bytes.Buffer
-			if err := Describe(&b, Survey(files, fingerprint(files, steal))); err != nil {
+			if err := Describe(&b, Survey(files, fingerprint(files, steal)), i18n.Message.String); err != nil {
 				t.Fatal(err)
 			}
 			golden := filepath.Join("testdata", name+".golden")
@@ -109,7 +110,7 @@ func TestPlanReaches(t *testing.T) {
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range settings {
-		if s.Name == "" || s.Title == "" || len(s.Title) > 16 || s.Why == "" || s.Source == "" || seen[s.Name] {
+		if s.Name == "" || s.Title.IsZero() || len(s.Title.String()) > 16 || s.Why == "" || s.Source == "" || seen[s.Name] {
 			t.Errorf("%q lacks something, or is there twice", s.Name)
 		}
 		if (s.better == nil) != (s.Profile == "") {
@@ -119,7 +120,7 @@ func TestTable(t *testing.T) {
 	}
 	empty := fstest.MapFS{}
 	for _, r := range Survey(empty, machine.Reader{Root: empty}.Read()) {
-		if r.Level == Unknown && r.Note == "" || r.Level == "" || len(r.Changes) > 0 {
+		if r.Level == Unknown && r.Note.IsZero() || r.Level == "" || len(r.Changes) > 0 {
 			t.Errorf("on an empty machine: %+v", r)
 		}
 	}
@@ -132,7 +133,7 @@ func TestThisMachine(t *testing.T) {
 		t.Skip("no Linux")
 	}
 	for _, r := range Survey(root, machine.Reader{Root: root}.Read()) {
-		if r.Level != Unknown && r.Value == "" {
+		if r.Level != Unknown && r.Value.IsZero() {
 			t.Errorf("%s is %s and says nothing", r.Name, r.Level)
 		}
 	}

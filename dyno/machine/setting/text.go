@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"dyno.example/dyno/internal/columns"
+	"dyno.example/internal/i18n"
 )
 
 // Describe writes rows for people: how good each value is, what speaks against
 // it, and what can't be seen. The error is that of w.
-func Describe(w io.Writer, rows []Row) error {
+func Describe(w io.Writer, rows []Row, say i18n.Say) error {
 	var b strings.Builder
 	count := make(map[Level]int)
 	for _, r := range rows {
@@ -16,23 +19,23 @@ func Describe(w io.Writer, rows []Row) error {
 		if r.Level == Unknown {
 			continue
 		}
-		fmt.Fprintf(&b, "  %-5s %-16s %s\n", r.Level, r.Title, r.Value)
-		if r.Note != "" {
-			fmt.Fprintf(&b, "        %-16s %s\n", "", r.Note)
+		fmt.Fprintf(&b, "  %s %s %s\n", columns.Left(say(r.Level.Message()), 5), columns.Left(say(r.Title), 16), say(r.Value))
+		if !r.Note.IsZero() {
+			fmt.Fprintf(&b, "        %-16s %s\n", "", say(r.Note))
 		}
 		if len(r.Changes) > 0 {
-			fmt.Fprintf(&b, "        %-16s dyno machine tune --profile %s sets it to %s\n", "", r.Profile, r.Changes[0].New)
+			fmt.Fprintf(&b, "        %-16s %s\n", "", say(i18n.New("setting.tune-sets", "dyno machine tune --profile %s sets it to %s", r.Profile, r.Changes[0].New)))
 		}
 	}
 	if count[Unknown] > 0 {
-		b.WriteString("\nWhat can't be seen here:\n")
+		fmt.Fprintf(&b, "\n%s\n", say(i18n.New("setting.unseen-head", "What can't be seen here:")))
 	}
 	for _, r := range rows {
 		if r.Level == Unknown {
-			fmt.Fprintf(&b, "  %-16s %s\n", r.Title, r.Note)
+			fmt.Fprintf(&b, "  %s %s\n", columns.Left(say(r.Title), 16), say(r.Note))
 		}
 	}
-	fmt.Fprintf(&b, "\n%d settings: %d good, %d to mind, %d bad, %d unknown.\n", len(rows), count[Good], count[Mind], count[Bad], count[Unknown])
+	fmt.Fprintf(&b, "\n%s\n", say(i18n.New("setting.count", "%d settings: %d good, %d to mind, %d bad, %d unknown.", len(rows), count[Good], count[Mind], count[Bad], count[Unknown])))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"dyno.example/dyno/machine"
 	"dyno.example/dyno/machine/setting"
+	"dyno.example/internal/i18n"
 )
 
 // Assignment is settings with values of somebody's choice, until it is undone.
@@ -76,7 +77,7 @@ func (a *Assignment) set(j journal, c setting.Change) error {
 	}
 	a.entries = append(a.entries, e)
 	a.tuner.stepped("journal " + c.Path)
-	if why := a.tuner.set(c); why != "" {
+	if why := a.tuner.set(c); !why.IsZero() {
 		return fmt.Errorf("%s can't be set to %s: /%s: %s", c.Setting, c.New, c.Path, why)
 	}
 	a.tuner.stepped("set " + c.Path)
@@ -127,7 +128,7 @@ func (a *Assignment) undo(j journal) error {
 	}
 	var failed []error
 	for _, e := range slices.Backward(a.entries) {
-		if why, foreign := a.putBack(e); why != "" {
+		if why, foreign := a.putBack(e); !why.IsZero() {
 			if foreign && a.spare {
 				continue
 			}
@@ -143,15 +144,15 @@ func (a *Assignment) undo(j journal) error {
 
 // putBack returns why a change could not be undone, and whether that is because
 // somebody else has changed it since.
-func (a *Assignment) putBack(e entry) (why string, foreign bool) {
+func (a *Assignment) putBack(e entry) (why i18n.Message, foreign bool) {
 	now, err := a.tuner.current(e.Path)
 	switch {
 	case err != nil:
-		return err.Error(), false
+		return i18n.From(err), false
 	case now == setting.Normal(e.Old):
-		return "", false
+		return i18n.Message{}, false
 	case now != setting.Normal(e.New):
-		return fmt.Sprintf("it is %s, which dyno has not set", now), true
+		return i18n.New("tune.is-dyno-not-set", "it is %s, which dyno has not set", now), true
 	}
 	return a.tuner.set(setting.Change{Path: e.Path, Old: e.New, New: e.Old}), false
 }

@@ -4,36 +4,41 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"dyno.example/dyno/internal/columns"
+	"dyno.example/internal/i18n"
 )
 
 // Describe prints what became of each change, or would become of it.
-func Describe(w io.Writer, done []Done, dry bool) {
+func Describe(w io.Writer, done []Done, dry bool, say i18n.Say) {
 	if len(done) == 0 {
-		fmt.Fprintln(w, "nothing to set: what this profile sets is good already, or can't be seen")
+		fmt.Fprintln(w, say(i18n.New("tune.nothing-to-set", "nothing to set: what this profile sets is good already, or can't be seen")))
 		return
 	}
 	made := 0
-	for _, alike := range alikes(done, func(d Done) any { return [4]string{d.Setting, d.Old, d.New, d.Why} }) {
+	for _, alike := range alikes(done, func(d Done) any {
+		return [4]string{d.Setting, d.Old, d.New, d.Why.String()}
+	}) {
 		d := alike[0]
-		fmt.Fprintf(w, "  %-22s %s -> %s   /%s%s\n", d.Setting, d.Old, d.New, d.Path, andMore(len(alike)))
-		if d.Why != "" {
-			why := fmt.Sprintf("not set: %s", d.Why)
+		fmt.Fprintf(w, "  %-22s %s -> %s   /%s%s\n", d.Setting, d.Old, d.New, d.Path, say(andMore(len(alike))))
+		if !d.Why.IsZero() {
+			why := i18n.New("tune.not-set", "not set: %s", d.Why)
 			if dry {
-				why = fmt.Sprintf("would not be set: %s", d.Why)
+				why = i18n.New("tune.would-not-be-set", "would not be set: %s", d.Why)
 			}
-			fmt.Fprintf(w, "  %-22s %s\n", "", why)
+			fmt.Fprintf(w, "  %-22s %s\n", "", say(why))
 		} else {
 			made += len(alike)
 		}
 	}
+	result := i18n.New("tune.set", "%d of %d set", made, len(done))
 	switch {
 	case dry:
-		fmt.Fprintf(w, "%d of %d would be set\n", made, len(done))
+		result = i18n.New("tune.would-be-set", "%d of %d would be set", made, len(done))
 	case made > 0:
-		fmt.Fprintf(w, "%d of %d set; dyno machine restore puts back what was before\n", made, len(done))
-	default:
-		fmt.Fprintf(w, "%d of %d set\n", made, len(done))
+		result = i18n.New("tune.set-and-kept", "%d of %d set; dyno machine restore puts back what was before", made, len(done))
 	}
+	fmt.Fprintln(w, say(result))
 }
 
 // alikes puts neighbours with the same key together, such as those of all CPUs.
@@ -49,17 +54,17 @@ func alikes[T any](all []T, key func(T) any) (groups [][]T) {
 }
 
 // andMore follows the first of n files.
-func andMore(n int) string {
+func andMore(n int) i18n.Message {
 	if n == 1 {
-		return ""
+		return i18n.Message{}
 	}
-	return fmt.Sprintf(" and %d more", n-1)
+	return i18n.New("tune.and-more", " and %d more", n-1)
 }
 
 // Refused names the settings that could not be set, each once.
 func Refused(done []Done) (names []string) {
 	for _, d := range done {
-		if d.Why != "" && !slices.Contains(names, d.Setting) {
+		if !d.Why.IsZero() && !slices.Contains(names, d.Setting) {
 			names = append(names, d.Setting)
 		}
 	}
@@ -67,18 +72,20 @@ func Refused(done []Done) (names []string) {
 }
 
 // DescribeRestored prints what became of each setting.
-func DescribeRestored(w io.Writer, undone []Undone) {
+func DescribeRestored(w io.Writer, undone []Undone, say i18n.Say) {
 	if len(undone) == 0 {
-		fmt.Fprintln(w, "nothing to restore: dyno has set nothing here")
+		fmt.Fprintln(w, say(i18n.New("tune.nothing-to-restore", "nothing to restore: dyno has set nothing here")))
 	}
-	for _, alike := range alikes(undone, func(u Undone) any { return [5]string{u.Setting, u.Old, string(u.Outcome), u.Now, u.Why} }) {
+	for _, alike := range alikes(undone, func(u Undone) any {
+		return [5]string{u.Setting, u.Old, string(u.Outcome), u.Now, u.Why.String()}
+	}) {
 		u := alike[0]
-		fmt.Fprintf(w, "  %-22s %-10s %s   /%s%s\n", u.Setting, u.Outcome, u.Old, u.Path, andMore(len(alike)))
+		fmt.Fprintf(w, "  %-22s %s %s   /%s%s\n", u.Setting, columns.Left(say(u.Outcome.Message()), 10), u.Old, u.Path, say(andMore(len(alike))))
 		switch {
-		case u.Why != "":
-			fmt.Fprintf(w, "  %-22s %s\n", "", u.Why)
+		case !u.Why.IsZero():
+			fmt.Fprintf(w, "  %-22s %s\n", "", say(u.Why))
 		case u.Outcome == Rebooted && u.Now != "":
-			fmt.Fprintf(w, "  %-22s it is %s since the machine was booted: something else sets it\n", "", u.Now)
+			fmt.Fprintf(w, "  %-22s %s\n", "", say(i18n.New("tune.since-booted", "it is %s since the machine was booted: something else sets it", u.Now)))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"dyno.example/dyno/machine/setting"
+	"dyno.example/internal/i18n"
 )
 
 func TestWriteTuned(t *testing.T) {
@@ -15,8 +16,8 @@ func TestWriteTuned(t *testing.T) {
 	var b strings.Builder
 	Describe(&b, []Done{
 		{Change: governor("cpu0", "powersave")}, {Change: governor("cpu1", "powersave")}, {Change: governor("cpu2", "ondemand")},
-		{Change: thp, Why: "needs root"},
-	}, false)
+		{Change: thp, Why: i18n.Verbatim("needs root")},
+	}, false, i18n.Message.String)
 	const tuned = `  governor               powersave -> performance   /sys/cpu0/scaling_governor and 1 more
   governor               ondemand -> performance   /sys/cpu2/scaling_governor
   transparent_hugepages  always -> madvise   /sys/thp
@@ -28,10 +29,10 @@ func TestWriteTuned(t *testing.T) {
 	}
 	b.Reset()
 	DescribeRestored(&b, []Undone{
-		{Change: thp, Outcome: Foreign, Now: "never", Why: "it is never, which dyno has not set"},
+		{Change: thp, Outcome: Foreign, Now: "never", Why: i18n.Verbatim("it is never, which dyno has not set")},
 		{Change: governor("cpu1", "powersave"), Outcome: Restored}, {Change: governor("cpu0", "powersave"), Outcome: Restored},
 		{Change: thp, Outcome: Rebooted, Now: "madvise"},
-	})
+	}, i18n.Message.String)
 	const restored = `  transparent_hugepages  foreign    always   /sys/thp
                          it is never, which dyno has not set
   governor               restored   powersave   /sys/cpu1/scaling_governor and 1 more

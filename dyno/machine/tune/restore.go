@@ -1,12 +1,12 @@
 package tune
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"dyno.example/dyno/machine/setting"
+	"dyno.example/internal/i18n"
 )
 
 // Outcome is what became of a setting that was to be restored.
@@ -21,12 +21,29 @@ const (
 	Rebooted Outcome = "rebooted"  // the machine was booted since, which undid it
 )
 
+// Message is the outcome as a word of a table.
+func (o Outcome) Message() i18n.Message {
+	switch o {
+	case Restored:
+		return i18n.New("tune.restored", string(Restored))
+	case AsBefore:
+		return i18n.New("tune.as-before", string(AsBefore))
+	case Foreign:
+		return i18n.New("tune.foreign", string(Foreign))
+	case Failed:
+		return i18n.New("tune.failed", string(Failed))
+	case Rebooted:
+		return i18n.New("tune.rebooted", string(Rebooted))
+	}
+	return i18n.Verbatim(string(o))
+}
+
 // Undone is a setting's file with what became of it.
 type Undone struct {
-	setting.Change         // Old is the value from before all tuning, New the last that was set
-	Outcome        Outcome `json:"outcome"`
-	Now            string  `json:"now,omitempty"` // its value, if it is not Old
-	Why            string  `json:"why,omitempty"`
+	setting.Change              // Old is the value from before all tuning, New the last that was set
+	Outcome        Outcome      `json:"outcome"`
+	Now            string       `json:"now,omitempty"` // its value, if it is not Old
+	Why            i18n.Message `json:"why,omitzero"`
 }
 
 // tuned is a file with all that the journal says of it.
@@ -109,13 +126,13 @@ func (t *Tuner) restore(f *tuned, force bool) Undone {
 			u.Now = now
 		}
 	case err != nil:
-		u.Outcome, u.Why = Failed, err.Error()
+		u.Outcome, u.Why = Failed, i18n.From(err)
 	case now == setting.Normal(f.Old):
 	case !force && !slices.Contains(f.ours, now):
-		u.Outcome, u.Now, u.Why = Foreign, now, fmt.Sprintf("it is %s, which dyno has not set; restore --force puts it back to %s", now, f.Old)
+		u.Outcome, u.Now, u.Why = Foreign, now, i18n.New("tune.is-dyno-not-set-restore", "it is %s, which dyno has not set; restore --force puts it back to %s", now, f.Old)
 	default:
 		u.Outcome = Restored
-		if why := t.set(setting.Change{Path: f.Path, Old: now, New: f.Old}); why != "" {
+		if why := t.set(setting.Change{Path: f.Path, Old: now, New: f.Old}); !why.IsZero() {
 			u.Outcome, u.Now, u.Why = Failed, now, why
 		}
 	}
@@ -133,5 +150,5 @@ func Incomplete(all []Undone) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return errors.New("not restored: " + strings.Join(slices.Compact(names), ", "))
+	return i18n.Errorf("tune.not-restored", "not restored: %s", strings.Join(slices.Compact(names), ", "))
 }

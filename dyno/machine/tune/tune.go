@@ -6,7 +6,6 @@ package tune
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,7 +31,7 @@ type Tuner struct {
 // Done is what became of a change. Why is empty if it was made, or would be.
 type Done struct {
 	setting.Change
-	Why string `json:"why,omitempty"` // it was not made
+	Why i18n.Message `json:"why,omitzero"` // it was not made
 }
 
 // Plan lists the changes that tuning for a profile would make, with what is
@@ -41,7 +40,7 @@ func (t *Tuner) Plan(p setting.Profile) []Done {
 	root := os.DirFS(t.Root)
 	var all []Done
 	for _, c := range setting.Plan(root, machine.Reader{Root: root}.Read(), p) {
-		all = append(all, Done{Change: c, Why: t.obstacle(c.Path)})
+		all = append(all, Done{Change: c, Why: i18n.Verbatim(t.obstacle(c.Path))})
 	}
 	return all
 }
@@ -64,7 +63,7 @@ func (t *Tuner) Tune(ctx context.Context, p setting.Profile) ([]Done, error) {
 		if ctx.Err() != nil {
 			return all, context.Cause(ctx)
 		}
-		if d.Why == "" {
+		if d.Why.IsZero() {
 			if err := j.append(entry{Change: d.Change, Boot: t.boot(), Time: time.Now().UTC()}); err != nil {
 				return all, err
 			}
@@ -98,20 +97,20 @@ func (t *Tuner) forgetEarlierBoots(j journal) error {
 
 // set writes a value and reads it back. A value that the kernel made something
 // else of is taken back. It returns why the change was not made.
-func (t *Tuner) set(c setting.Change) (why string) {
+func (t *Tuner) set(c setting.Change) (why i18n.Message) {
 	if err := t.write(c.Path, c.New); err != nil {
-		return err.Error()
+		return i18n.From(err)
 	}
 	now, err := t.current(c.Path)
 	switch {
 	case err != nil:
-		return err.Error()
+		return i18n.From(err)
 	case now == setting.Normal(c.New):
-		return ""
+		return i18n.Message{}
 	}
-	why = fmt.Sprintf("the kernel made %q of it", now)
+	why = i18n.New("tune.kernel-made", "the kernel made %q of it", now)
 	if err := t.write(c.Path, c.Old); err != nil {
-		why += "; " + err.Error()
+		why = i18n.Join(why, "; ", err.Error())
 	}
 	return why
 }

@@ -152,7 +152,7 @@ func TestTuneAndRestore(t *testing.T) {
 		t.Errorf("planned %d changes, made %d", len(plan), len(done))
 	}
 	for _, d := range done {
-		if d.Why != "" || tuned[d.Path] != setting.Normal(d.New) || before[d.Path] != d.Old {
+		if !d.Why.IsZero() || tuned[d.Path] != setting.Normal(d.New) || before[d.Path] != d.Old {
 			t.Errorf("%+v: is %q, was %q", d, tuned[d.Path], before[d.Path])
 		}
 	}

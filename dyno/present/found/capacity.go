@@ -3,7 +3,6 @@ package found
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"dyno.example/dyno/capacity"
 	"dyno.example/dyno/load/measure"
@@ -11,6 +10,7 @@ import (
 	"dyno.example/dyno/present"
 	"dyno.example/dyno/present/curve"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // Answer says in a sentence what was found.
@@ -21,11 +21,11 @@ func (c *Capacity) Answer(t report.Texts) string {
 	case c.Limit != nil && c.Limit.Limited && c.Holds != nil:
 		return t.Text("capacity.limited", "rate", present.Number(c.Holds.Rate))
 	case c.Holds != nil:
-		return t.Text("capacity.least", "rate", present.Number(c.Holds.Rate), "why", t.Reason(c.Why))
+		return t.Text("capacity.least", "rate", present.Number(c.Holds.Rate), "why", t.Say(c.Why))
 	case c.Fails != nil:
-		return t.Text("capacity.below", "rate", present.Number(c.Fails.Rate), "why", t.Reason(c.Why))
+		return t.Text("capacity.below", "rate", present.Number(c.Fails.Rate), "why", t.Say(c.Why))
 	}
-	return t.Text("capacity.unknown", "why", t.Reason(c.Why))
+	return t.Text("capacity.unknown", "why", t.Say(c.Why))
 }
 
 // Text prints what was found.
@@ -37,10 +37,10 @@ func (c *Capacity) Text(w io.Writer, t report.Texts) {
 	fmt.Fprintln(w)
 	labelled(w, t.Text("capacity.capacity"), answer)
 	if c.Result.Found() && !c.Reached {
-		labelled(w, "", t.Text("capacity.short", "why", t.Reason(c.Why)))
+		labelled(w, "", t.Text("capacity.short", "why", t.Say(c.Why)))
 	}
 	if c.Limit != nil {
-		labelled(w, t.Text("capacity.generator"), present.Number(c.Limit.Rate)+"/s"+t.Text("list.colon")+t.Reason(c.Limit.Why))
+		labelled(w, t.Text("capacity.generator"), present.Number(c.Limit.Rate)+"/s"+t.Text("list.colon")+t.Say(c.Limit.Why))
 	}
 	for _, end := range []struct {
 		name string
@@ -55,7 +55,7 @@ func (c *Capacity) Text(w io.Writer, t report.Texts) {
 		labelled(w, t.Text("capacity.broke"), brokenText(t, &b))
 	}
 	for _, hint := range c.Hints {
-		labelled(w, t.Text("capacity.note"), t.Reason(hint))
+		labelled(w, t.Text("capacity.note"), t.Say(hint))
 	}
 	head, rows := c.table(t)
 	present.Columns(w, head, rows)
@@ -83,7 +83,7 @@ func brokenText(t report.Texts, b *capacity.Broken) string {
 	if b.Unknown > 0 {
 		text += t.Text("capacity.open", "n", b.Unknown)
 	}
-	return text + t.Text("capacity.measured", "values", strings.Join(b.Measured, ", "))
+	return text + t.Text("capacity.measured", "values", t.Say(i18n.List(", ", b.Measured...)))
 }
 
 // table has a row for each rate.
@@ -146,7 +146,7 @@ func (c *Capacity) Page(t report.Texts) *curve.Page {
 		p.Notes = append(p.Notes, brokenText(t, &b))
 	}
 	for _, hint := range c.Hints {
-		p.Notes = append(p.Notes, t.Reason(hint))
+		p.Notes = append(p.Notes, t.Say(hint))
 	}
 	held, failed := curve.Series{Name: t.Text("found.series.held"), Class: "good"}, curve.Series{Name: t.Text("found.series.failed"), Class: "bad"}
 	answered := curve.Series{Name: t.Text("found.series.answered"), Class: "main", Line: true}
@@ -200,7 +200,7 @@ func (c *Capacity) NearCeiling() {
 	if c.Calibration == nil || c.Fails == nil || c.Fails.Rate < nearShare*c.Calibration.Ceiling {
 		return
 	}
-	c.Hints = append(c.Hints, fmt.Sprintf("%s requests/s are %.0f %% of what this generator reached against a server that costs nothing: part of the limit may be the generator, or the CPUs it shares with the service",
+	c.Hints = append(c.Hints, i18n.New("found.requests-s-are-generator-reached", "%s requests/s are %.0f %% of what this generator reached against a server that costs nothing: part of the limit may be the generator, or the CPUs it shares with the service",
 		present.Number(c.Fails.Rate), 100*c.Fails.Rate/c.Calibration.Ceiling))
 }
 
@@ -209,11 +209,11 @@ func (c *Capacity) NearCeiling() {
 const progressColumns = 110
 
 // WriteTrial prints a line for the last trial at a rate.
-func WriteTrial(w io.Writer, l *capacity.Load) {
+func WriteTrial(w io.Writer, l *capacity.Load, say i18n.Say) {
 	t := &l.Trials[len(l.Trials)-1]
 	text := t.Measured
-	if t.Verdict == capacity.Spoiled || text == "" {
+	if t.Verdict == capacity.Spoiled || text.IsZero() {
 		text = t.Why
 	}
-	fmt.Fprintf(w, "  %10s/s  %-6v %-8s %s\n", present.Number(l.Rate), t.Length, t.Verdict, present.Cut(text, progressColumns))
+	fmt.Fprintf(w, "  %10s/s  %-6v %-8s %s\n", present.Number(l.Rate), t.Length, t.Verdict, present.Cut(say(text), progressColumns))
 }

@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/capacity"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 func TestCapacityText(t *testing.T) {
@@ -16,7 +17,7 @@ func TestCapacityText(t *testing.T) {
 		{Length: time.Second, Verdict: capacity.Holds}, {Length: 5 * time.Second, Verdict: capacity.Holds}, {Length: 5 * time.Second, Verdict: capacity.Spoiled},
 	}}
 	upper := &capacity.Load{Rate: 1040, Class: capacity.Upper, Trials: []capacity.Trial{{Length: 5 * time.Second, Verdict: capacity.Fails, P99: 8e7, AtLeast: true}}}
-	full := &capacity.Load{Rate: 1100, Class: capacity.Blocked, Limited: true, Why: "generator-full: 97 %"}
+	full := &capacity.Load{Rate: 1100, Class: capacity.Blocked, Limited: true, Why: i18n.Verbatim("generator-full: 97 %")}
 	goal := capacity.DefaultGoal()
 	for _, c := range []struct {
 		name   string
@@ -25,11 +26,11 @@ func TestCapacityText(t *testing.T) {
 	}{
 		{"bracket", capacity.Result{Holds: lower, Fails: upper, Width: 0.038, Reached: true, Loads: []capacity.Load{*lower, *upper}},
 			[]string{"between 1,000 and 1,040 requests/s, 3.8 % apart", "1 of 1 trials of 5s held, besides 1 shorter; 1 spoiled by the generator don't count", "1 of 1 trials of 5s failed", ">=80ms"}},
-		{"not sure", capacity.Result{Holds: lower, Fails: upper, Why: "time was up"}, []string{"not as narrow or as sure as asked for: time was up"}},
-		{"generator", capacity.Result{Holds: lower, Limit: full, Why: "x"}, []string{">= 1,000 requests/s, limited by the generator", "1,100/s: generator-full: 97 %"}},
-		{"top", capacity.Result{Holds: lower, Why: "it holds even at the highest rate"}, []string{">= 1,000 requests/s: it holds even"}},
-		{"floor", capacity.Result{Fails: upper, Why: "it fails even at the lowest rate"}, []string{"below 1,040 requests/s: it fails even"}},
-		{"nothing", capacity.Result{Why: "time was up"}, []string{"nothing is known of the capacity: time was up"}},
+		{"not sure", capacity.Result{Holds: lower, Fails: upper, Why: i18n.New("capacity.time-was-up", "time was up")}, []string{"not as narrow or as sure as asked for: time was up"}},
+		{"generator", capacity.Result{Holds: lower, Limit: full, Why: i18n.Verbatim("x")}, []string{">= 1,000 requests/s, limited by the generator", "1,100/s: generator-full: 97 %"}},
+		{"top", capacity.Result{Holds: lower, Why: i18n.New("capacity.holds-even-highest-rate", "it holds even at the highest rate")}, []string{">= 1,000 requests/s: it holds even"}},
+		{"floor", capacity.Result{Fails: upper, Why: i18n.New("capacity.fails-even-lowest-rate", "it fails even at the lowest rate")}, []string{"below 1,040 requests/s: it fails even"}},
+		{"nothing", capacity.Result{Why: i18n.New("capacity.time-was-up", "time was up")}, []string{"nothing is known of the capacity: time was up"}},
 	} {
 		var b bytes.Buffer
 		(&Capacity{Result: &c.result, Goal: goal}).Text(&b, report.English())

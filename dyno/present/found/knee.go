@@ -12,10 +12,11 @@ import (
 	"dyno.example/dyno/present"
 	"dyno.example/dyno/present/curve"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // WriteLevelTrial prints a line for a trial of a number of connections.
-func WriteLevelTrial(w io.Writer, t *capacity.LevelTrial) {
+func WriteLevelTrial(w io.Writer, t *capacity.LevelTrial, say i18n.Say) {
 	direction := "up"
 	if t.Down {
 		direction = "down"
@@ -25,7 +26,7 @@ func WriteLevelTrial(w io.Writer, t *capacity.LevelTrial) {
 		fmt.Fprintf(w, "  %d errors", n)
 	}
 	if t.Spoiled {
-		fmt.Fprintf(w, "  doesn't count: %s", present.Cut(t.Why, progressColumns))
+		fmt.Fprintf(w, "  doesn't count: %s", present.Cut(say(t.Why), progressColumns))
 	}
 	fmt.Fprintln(w)
 }
@@ -50,11 +51,11 @@ func (k *Knee) nothing(t report.Texts) string {
 	for i := range k.Levels {
 		for j := range k.Levels[i].Trials {
 			if of := &k.Levels[i].Trials[j]; !of.Spoiled {
-				return t.Text("knee.failed", "why", t.Reason(of.Why))
+				return t.Text("knee.failed", "why", t.Say(of.Why))
 			}
 		}
 	}
-	return t.Text("knee.spoiled", "why", t.Reason(k.Levels[0].Trials[0].Why))
+	return t.Text("knee.spoiled", "why", t.Say(k.Levels[0].Trials[0].Why))
 }
 
 // Text prints what was found.
@@ -66,7 +67,7 @@ func (k *Knee) Text(w io.Writer, t report.Texts) {
 		labelled(w, line[0], line[1])
 	}
 	for _, note := range k.Notes {
-		labelled(w, t.Text("capacity.note"), t.Reason(note))
+		labelled(w, t.Text("capacity.note"), t.Say(note))
 	}
 	head, rows := k.table(t)
 	present.Columns(w, head, rows)
@@ -86,11 +87,11 @@ func (k *Knee) fitLines(t report.Texts) (lines [][2]string) {
 			add("peak", "n", present.Number(u.Peak.Estimate), "low", present.Number(u.Peak.Low), "high", present.Number(u.Peak.High),
 				"rate", present.Number(u.Top.Estimate), "from", present.Number(u.Top.Low), "to", present.Number(u.Top.High))
 		} else {
-			add("peak.none", "why", t.Reason(u.Note))
+			add("peak.none", "why", t.Say(u.Note))
 		}
 		add("fit", "share", fmt.Sprintf("%.1f", 100*u.RMS))
 	} else {
-		add("fit.none", "why", t.Reason(k.FitNote))
+		add("fit.none", "why", t.Say(k.FitNote))
 	}
 	switch {
 	case k.MemoryPer1000 != nil:
@@ -98,7 +99,7 @@ func (k *Knee) fitLines(t report.Texts) (lines [][2]string) {
 	case k.Pid == 0:
 		add("memory.none")
 	default:
-		add("memory.unknown", "why", t.Reason(k.MemoryNote))
+		add("memory.unknown", "why", t.Say(k.MemoryNote))
 	}
 	return lines
 }
@@ -147,7 +148,7 @@ func (k *Knee) Page(t report.Texts) *curve.Page {
 	p := newPage(t, "knee", k.Target, "", k.Answer(t))
 	p.Facts = append(validityLines(t, &k.Disturbed), k.fitLines(t)...)
 	for _, note := range k.Notes {
-		p.Notes = append(p.Notes, t.Reason(note))
+		p.Notes = append(p.Notes, t.Say(note))
 	}
 	up, down := curve.Series{Name: t.Text("found.series.up"), Class: "main"}, curve.Series{Name: t.Text("found.series.down"), Class: "good"}
 	out := curve.Series{Name: t.Text("found.series.out"), Class: "bad"}

@@ -46,7 +46,7 @@ func (o *Overload) Text(w io.Writer, t report.Texts) {
 		labelled(w, t.Text("overload.lost"), line)
 	}
 	for _, note := range o.Notes {
-		labelled(w, t.Text("capacity.note"), t.Reason(note))
+		labelled(w, t.Text("capacity.note"), t.Say(note))
 	}
 	head, rows := o.table(t)
 	present.Columns(w, head, rows)
@@ -57,10 +57,10 @@ func (o *Overload) validityLines(t report.Texts) [][2]string {
 	lines := [][2]string{{t.Text("load.validity"), t.Text("validity." + finding.Level(o.Validity, o.Findings))}}
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		lines = append(lines, [2]string{"", levelText(t, f) + " " + string(f.Name) + t.Text("list.colon") + t.Reason(f.Detail)})
+		lines = append(lines, [2]string{"", levelText(t, f) + " " + string(f.Name) + t.Text("list.colon") + t.Say(f.Detail)})
 	}
 	if o.Spoiled {
-		lines = append(lines, [2]string{t.Text("overload.spoiled"), t.Text("overload.tried", "n", o.Tries, "why", t.Reason(o.Why))})
+		lines = append(lines, [2]string{t.Text("overload.spoiled"), t.Text("overload.tried", "n", o.Tries, "why", t.Say(o.Why))})
 	}
 	return lines
 }
@@ -71,7 +71,7 @@ func (o *Overload) lost(t report.Texts) (lines []string) {
 		name := t.Text("overload.part." + part.name)
 		for _, e := range part.Errors.ByKind() {
 			if e.Count > 0 {
-				lines = append(lines, t.Text("overload.failed", "part", name, "n", e.Count, "kind", t.Text("load.kind."+e.Kind), "example", t.Reason(o.First[e.Kind])))
+				lines = append(lines, t.Text("overload.failed", "part", name, "n", e.Count, "kind", t.Text("load.kind."+e.Kind), "example", t.Say(o.First[e.Kind])))
 			}
 		}
 		if part.Shed > 0 {
@@ -112,7 +112,7 @@ func (o *Overload) Page(t report.Texts) *curve.Page {
 	p.Facts = append(p.Facts, o.validityLines(t)...)
 	p.Notes = o.lost(t)
 	for _, note := range o.Notes {
-		p.Notes = append(p.Notes, t.Reason(note))
+		p.Notes = append(p.Notes, t.Say(note))
 	}
 	offered, good := curve.Series{Name: t.Text("found.series.offered"), Class: "other", Line: true}, curve.Series{Name: t.Text("found.series.good"), Class: "good", Line: true}
 	calm, late := curve.Series{Name: t.Text("found.series.calm"), Class: "good"}, curve.Series{Name: t.Text("found.series.late"), Class: "bad"}

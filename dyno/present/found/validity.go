@@ -38,7 +38,7 @@ func validityLines(t report.Texts, d *capacity.Disturbed) [][2]string {
 	lines := [][2]string{{t.Text("load.validity"), t.Text("validity." + finding.Level(d.Validity, d.Findings))}}
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		lines = append(lines, [2]string{"", t.Text("found.finding", "level", levelText(t, f), "name", f.Name, "trials", t.Count("found.trials", uint64(len(f.Windows))), "detail", t.Reason(f.Detail))})
+		lines = append(lines, [2]string{"", t.Text("found.finding", "level", levelText(t, f), "name", f.Name, "trials", t.Count("found.trials", uint64(len(f.Windows))), "detail", t.Say(f.Detail))})
 	}
 	return lines
 }

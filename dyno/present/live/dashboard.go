@@ -65,13 +65,13 @@ func (d *Dashboard) Event(e runner.Event) {
 	}
 	switch e.Kind {
 	case runner.Busy:
-		d.problems = append(d.problems, d.t.Reason(e.Line))
+		d.problems = append(d.problems, d.t.Say(e.Line))
 	case runner.Building:
 		d.phase, d.rows[e.Subject].state = "live.building", d.t.Text("live.building")
 	case runner.BuildLine:
 		d.rows[e.Subject].state = d.t.Text("live.build", "line", e.Line)
 	case runner.Built:
-		d.rows[e.Subject].state = strings.TrimSpace(d.t.Text("live.built", "how", d.t.Reason(e.Line)))
+		d.rows[e.Subject].state = strings.TrimSpace(d.t.Text("live.built", "how", d.t.Say(e.Line)))
 	case runner.Checking:
 		d.phase, d.rows[e.Subject].state = "live.checking", d.t.Text("live.check")
 	case runner.Checked:
@@ -113,8 +113,8 @@ func (d *Dashboard) finish(e runner.Event) {
 		return
 	}
 	r.last, r.state = figures{}, status(d.t, e.Outcome)
-	problem, _, _ := strings.Cut(e.Outcome.Error, "\n")
-	d.problems = append(d.problems, d.t.Text("live.failed", "trial", e.Trial.Index+1, "status", status(d.t, e.Outcome), "problem", d.t.Reason(problem)))
+	problem, _, _ := strings.Cut(d.t.Say(e.Outcome.Error), "\n")
+	d.problems = append(d.problems, d.t.Text("live.failed", "trial", e.Trial.Index+1, "status", status(d.t, e.Outcome), "problem", problem))
 }
 
 // finished takes the display away, as the result follows, and leaves one line.

@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/report"
 	"dyno.example/dyno/runner"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // newTestDashboard is one on a terminal of the given size.
@@ -72,8 +73,8 @@ func events() []runner.Event {
 	window.Client.Hist[measure.Response] = hist
 	return []runner.Event{
 		{Kind: runner.Building, Subject: "go/gin"},
-		{Kind: runner.BuildLine, Subject: "go/gin", Line: "\x1b[31mdownloading\t" + strings.Repeat("x", 300)},
-		{Kind: runner.Built, Subject: "go/gin", Line: "cached"},
+		{Kind: runner.BuildLine, Subject: "go/gin", Line: i18n.Join("\x1b[31mdownloading\t", strings.Repeat("x", 300))},
+		{Kind: runner.Built, Subject: "go/gin", Line: i18n.Verbatim("cached")},
 		{Kind: runner.Checking, Subject: "go/gin"},
 		{Kind: runner.Checked, Subject: "go/gin"},
 		{Kind: runner.Begun, Run: "r", Time: time.Unix(0, 0)},
@@ -123,7 +124,7 @@ func TestDashboardOfManySubjects(t *testing.T) {
 	}
 	d, out := newTestDashboard(80, 24, names...)
 	d.Event(runner.Event{Kind: runner.Begun, Run: "r"})
-	d.Event(runner.Event{Kind: runner.Busy, Line: "busy: somebody"})
+	d.Event(runner.Event{Kind: runner.Busy, Line: i18n.Verbatim("busy: somebody")})
 	for _, name := range names {
 		d.Event(runner.Event{Kind: runner.TrialStarted, Trial: &study.PlannedTrial{}, Cell: &study.Cell{Subject: name, Load: "saturate"}})
 		rows := screen(t, out.String())
@@ -144,7 +145,7 @@ func TestDashboardTellsOfTrialsWithoutFigures(t *testing.T) {
 	d.Event(runner.Event{Kind: runner.TrialFinished, Trial: last.Trial, Cell: last.Cell, Outcome: &bad, Done: 1, Total: 8})
 	wants(t, strings.Join(screen(t, out.String()), "\n"), "no usable second: steal\n", "1/8 trials")
 
-	dead := archive.Trial{Status: archive.Failed, Error: "subject go/gin died: exit status 7\nfatal"}
+	dead := archive.Trial{Status: archive.Failed, Error: i18n.Verbatim("subject go/gin died: exit status 7\nfatal")}
 	d.Event(runner.Event{Kind: runner.TrialFinished, Trial: last.Trial, Cell: last.Cell, Outcome: &dead, Done: 2, Total: 8})
 	wants(t, strings.Join(screen(t, out.String()), "\n"), "go/gin  failed", "trial 1 failed: subject go/gin died: exit status 7")
 

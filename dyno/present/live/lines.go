@@ -50,7 +50,7 @@ func (p *plainLines) Close() {}
 func (p *plainLines) Event(e runner.Event) {
 	switch e.Kind {
 	case runner.Busy:
-		fmt.Fprintln(p.w, p.t.Reason(e.Line))
+		fmt.Fprintln(p.w, p.t.Say(e.Line))
 	case runner.Building:
 		fmt.Fprintln(p.w, p.t.Text("live.line.build", "subject", e.Subject))
 	case runner.BuildLine:
@@ -97,9 +97,9 @@ func progressLines(t report.Texts, e *runner.Event) []string {
 		case g.Blocks > 0:
 			state = t.Text("live.goal.blocks", "n", g.Blocks)
 		}
-		lines = append(lines, t.Text("live.goal", "name", g.Name, "text", t.Reason(g.Text), "state", state))
+		lines = append(lines, t.Text("live.goal", "name", g.Name, "text", t.Say(g.Text), "state", state))
 	}
-	switch e.Line {
+	switch e.Line.String() {
 	case runner.EndDecided:
 		lines = append(lines, t.Text("live.end.decided"))
 	case runner.EndTime:
@@ -115,7 +115,7 @@ func digits(n int) int { return len(fmt.Sprint(n)) }
 // outcomeText sums a trial up in a few words.
 func outcomeText(texts report.Texts, t *archive.Trial) string {
 	if t.Status != archive.Complete {
-		return status(texts, t) + texts.Text("list.colon") + texts.Reason(t.Error)
+		return status(texts, t) + texts.Text("list.colon") + texts.Say(t.Error)
 	}
 	f := figuresOf(t.Windows)
 	if f.throughput == 0 {

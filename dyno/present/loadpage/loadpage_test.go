@@ -17,6 +17,7 @@ import (
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/machine"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // everyKind is a load of which a page has something of every kind to say.
@@ -41,9 +42,9 @@ func everyKind() *Load {
 	all.Add(&spoilt)
 	r := &load.Result{
 		Total: total, All: all, Engine: "epoll", Validity: finding.Suspect, Windows: []measure.Window{window(-1), window(0), window(1), window(2), window(3), window(4), spoilt},
-		FirstErrors: map[string]string{"status": "status 503 Service Unavailable", "timeout": "no complete answer within 10s: 3 bytes of its body had come by then"},
-		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)"}, {Name: finding.OtherLoad, Validity: finding.Invalid, Accepted: true}},
-		Failures:    []measure.Failure{{Kind: "status", Request: "write", Why: "status 503 Service Unavailable", Sent: "GET /<b> HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 503 Service Unavailable"}},
+		FirstErrors: map[string]i18n.Message{"status": i18n.Verbatim("status 503 Service Unavailable"), "timeout": i18n.Join(i18n.New("engine.no-complete-answer-within", "no complete answer within %s", "10s"), i18n.New("engine.bytes-body-come-then", ": %d bytes of its body had come by then", 3))},
+		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: i18n.New("load.load-loop-was-away", "a load loop was away for %s", "412ms")}, {Name: finding.OtherLoad, Validity: finding.Invalid, Accepted: true}},
+		Failures:    []measure.Failure{{Kind: "status", Request: "write", Why: i18n.Verbatim("status 503 Service Unavailable"), Sent: "GET /<b> HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 503 Service Unavailable"}},
 		Requests:    []measure.RequestResult{{Name: "read", Total: total, All: all}, {Name: "wr|te", Total: window(0), All: window(0)}},
 	}
 	spec := &load.Spec{
@@ -52,7 +53,7 @@ func everyKind() *Load {
 	}
 	return &Load{
 		Load:    &export.Load{Spec: spec, Result: r, Started: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)},
-		Checks:  []export.Check{{Name: "errors <= 1 % (--max-errors)", Result: export.Failed, Message: "315 of 4815 failed"}, {Name: "p99 < 20ms", Result: export.Passed, Message: "p99 = 3ms"}, {Name: "p50 < 1ms", Result: export.Unknown}, {Name: "sent > 1", Result: export.Skipped}},
+		Checks:  []export.Check{{Name: "errors <= 1 % (--max-errors)", Result: export.Failed, Message: i18n.New("loadcmd.failed", "%s of %s failed", "315", "4815")}, {Name: "p99 < 20ms", Result: export.Passed, Message: i18n.Verbatim("p99 = 3ms")}, {Name: "p50 < 1ms", Result: export.Unknown}, {Name: "sent > 1", Result: export.Skipped}},
 		Command: []string{"dyno", "load", "http://127.0.0.1:8080"}, Machine: machine.Fingerprint{CPUModel: "AMD EPYC", CPUs: 2}, Version: "v1",
 	}
 }

@@ -67,7 +67,7 @@ type remark struct{ Name, Level, Word, Title, Detail, Why string }
 type failed struct{ Title, Sent, Received string }
 
 func newPage(l *Load, t report.Texts) *page {
-	p := &page{Texts: t, Title: t.Text("loadpage.title", "target", target(l.Spec)), Describe: t.Reason(loadtext.Describe(l.Spec)), Summary: summary(l.Result, t)}
+	p := &page{Texts: t, Title: t.Text("loadpage.title", "target", target(l.Spec)), Describe: t.Say(loadtext.Describe(l.Spec)), Summary: summary(l.Result, t)}
 	p.judge(l.Checks)
 	p.Level = l.Result.Level()
 	p.Word, p.Means = t.Text("validity."+p.Level), t.Text("loadpage.means."+p.Level)
@@ -132,7 +132,7 @@ func (p *page) findings(r *load.Result) section {
 	s := section{ID: "validity", Title: p.Text("validity.title"), Lead: p.Means}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		out := remark{Name: string(f.Name), Level: string(f.Validity), Title: p.Text("finding." + string(f.Name)), Why: p.Text("finding." + string(f.Name) + ".why"), Detail: p.Reason(f.Detail)}
+		out := remark{Name: string(f.Name), Level: string(f.Validity), Title: p.Text("finding." + string(f.Name)), Why: p.Text("finding." + string(f.Name) + ".why"), Detail: p.Say(f.Detail)}
 		switch {
 		case f.Validity == finding.Valid || f.Validity == "":
 			out.Level = "note"
@@ -150,7 +150,7 @@ func (p *page) failures(r *load.Result) section {
 	s := section{ID: "failures", Title: p.Text("failures.title")}
 	for _, f := range r.Failures {
 		title := kindText(p.Texts, f.Kind)
-		for _, more := range []string{f.Request, p.Reason(f.Why)} {
+		for _, more := range []string{f.Request, p.Say(f.Why)} {
 			if more != "" {
 				title += " · " + more
 			}
@@ -182,7 +182,7 @@ func conditions(l *Load, t report.Texts) section {
 	}
 	add("loadpage.generator", t.Text("load.generator.text", "engine", r.Engine, "cost", cost, "stall", present.Duration(float64(r.All.Stall))))
 	if r.Calibration != nil {
-		add("method.calibration", t.Reason(loadtext.Calibration(r.Calibration)))
+		add("method.calibration", t.Say(loadtext.Calibration(r.Calibration)))
 	}
 	add("method.dyno", l.Version)
 	s.Facts = append(s.Facts, t.Machine(l.Machine)...)

@@ -26,7 +26,7 @@ func checks(list []export.Check, t report.Texts) section {
 		case export.Skipped:
 			class = ""
 		}
-		s.Rows = append(s.Rows, row{class, []string{c.Name, t.Text("loadpage.check." + string(c.Result)), t.Reason(c.Message)}})
+		s.Rows = append(s.Rows, row{class, []string{c.Name, t.Text("loadpage.check." + string(c.Result)), t.Say(c.Message)}})
 	}
 	return s
 }
@@ -59,7 +59,7 @@ func errorKinds(r *load.Result, t report.Texts) section {
 	all := total.Ended()
 	for _, e := range total.Errors.ByKind() {
 		if e.Count > 0 {
-			s.Rows = append(s.Rows, row{"bad", []string{kindText(t, e.Kind), number(e.Count), share(e.Count, all), t.Reason(r.FirstErrors[e.Kind])}})
+			s.Rows = append(s.Rows, row{"bad", []string{kindText(t, e.Kind), number(e.Count), share(e.Count, all), t.Say(r.FirstErrors[e.Kind])}})
 		}
 	}
 	var causes []string

@@ -14,48 +14,56 @@ import (
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/present"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // Describe says in one line what is about to happen.
-func Describe(s *load.Spec) string {
-	var b strings.Builder
-	what := s.Requests[0].Verb()
-	switch n := len(s.Requests); {
-	case s.Link.Events != nil:
-		what = "server-sent events of"
-	case s.Link.WebSocket != nil && s.Link.WebSocket.Pushes():
-		what = "messages that come from"
-	case s.Link.WebSocket != nil && n > 1:
-		what = fmt.Sprintf("%d kinds of messages to", n)
-	case s.Link.WebSocket != nil:
-		what = "messages to"
-	case n > 1:
-		what = fmt.Sprintf("%d kinds of requests to", n)
-	}
-	fmt.Fprintf(&b, "%s %s: %s, ", what, s.Target, present.Counted(uint64(s.Profile.Connections), "connection"))
+func Describe(s *load.Spec) i18n.Message {
+	parts := []i18n.Message{i18n.Format("%s %s: %s", sentTo(s), s.Target, present.Connections(s.Profile.Connections))}
 	if n := s.Link.Streams; n > 0 {
-		fmt.Fprintf(&b, "%s with %s each, ", s.Link.Version(), present.Counted(uint64(n), "stream"))
+		parts = append(parts, i18n.New("loadtext.streams-each", "%s with %s each", s.Link.Version(), present.Streams(n)))
 	}
 	if s.Link.HTTP3 {
-		b.WriteString("by quic-go and the portable engine, ")
+		parts = append(parts, i18n.New("loadtext.quic-go", "by quic-go and the portable engine"))
 	}
-	if s.Profile.Mode == profile.Open {
-		fmt.Fprintf(&b, "%s (%s arrivals, seed %d)", s.Profile.Rhythm(), s.Profile.Arrivals, s.Seed)
-	} else if s.Link.Listens() {
-		b.WriteString("held open")
-	} else {
-		b.WriteString("closed loop")
-		if s.Profile.Think.Mean > 0 {
-			fmt.Fprintf(&b, " with a think time of %v", s.Profile.Think.String())
-		}
-	}
+	parts = append(parts, rhythm(s))
 	if s.Duration > 0 {
-		fmt.Fprintf(&b, ", %v", s.Duration)
+		parts = append(parts, i18n.Join(s.Duration))
 	}
-	if s.MaxRequests > 0 {
-		fmt.Fprintf(&b, ", %s", present.Counted(s.MaxRequests, "request"))
+	if n := s.MaxRequests; n > 0 {
+		parts = append(parts, i18n.Plural(int(min(n, 2)), i18n.New("count.request", "%d request", n), i18n.New("count.requests", "%d requests", n)))
 	}
-	return b.String()
+	return i18n.List(", ", parts...)
+}
+
+// sentTo is what is sent to the target.
+func sentTo(s *load.Spec) i18n.Message {
+	switch n := len(s.Requests); {
+	case s.Link.Events != nil:
+		return i18n.New("loadtext.events-of", "server-sent events of")
+	case s.Link.WebSocket != nil && s.Link.WebSocket.Pushes():
+		return i18n.New("loadtext.messages-from", "messages that come from")
+	case s.Link.WebSocket != nil && n > 1:
+		return i18n.New("loadtext.kinds-messages", "%d kinds of messages to", n)
+	case s.Link.WebSocket != nil:
+		return i18n.New("loadtext.messages-to", "messages to")
+	case n > 1:
+		return i18n.New("loadtext.kinds-requests", "%d kinds of requests to", n)
+	}
+	return i18n.Verbatim(s.Requests[0].Verb())
+}
+
+// rhythm is when it is sent.
+func rhythm(s *load.Spec) i18n.Message {
+	switch {
+	case s.Profile.Mode == profile.Open:
+		return i18n.New("loadtext.arrivals-seed", "%s (%s arrivals, seed %d)", s.Profile.Rhythm(), s.Profile.Arrivals, s.Seed)
+	case s.Link.Listens():
+		return i18n.New("loadtext.held-open", "held open")
+	case s.Profile.Think.Mean > 0:
+		return i18n.New("loadtext.closed-loop-think", "closed loop with a think time of %v", s.Profile.Think.String())
+	}
+	return i18n.New("loadtext.closed-loop", "closed loop")
 }
 
 // Text prints the result of a load in a language.
@@ -143,7 +151,7 @@ func (w *Text) Result(r *load.Result) {
 	w.leftOut(r)
 	w.labelled(w.Text("load.validity"), w.Text("validity."+r.Level()))
 	for _, f := range r.Findings {
-		detail := w.Reason(f.Detail)
+		detail := w.Say(f.Detail)
 		if f.Accepted {
 			detail += " (" + w.Text("validity.accepted") + ")"
 		}
@@ -207,7 +215,7 @@ func (w *Text) errors(r *load.Result) {
 	line := func(label, text string) { fmt.Fprintf(w, "\n  %s %s", present.Left(label, 12), text) }
 	for _, e := range t.Errors.ByKind() {
 		if e.Count > 0 {
-			line(w.Text("load.errors"), fmt.Sprintf("%d %s (%s)", e.Count, w.Text("load.kind."+e.Kind), w.Reason(r.FirstErrors[e.Kind])))
+			line(w.Text("load.errors"), fmt.Sprintf("%d %s (%s)", e.Count, w.Text("load.kind."+e.Kind), w.Say(r.FirstErrors[e.Kind])))
 		}
 	}
 	if t.Shed > 0 {
@@ -228,17 +236,17 @@ func (w *Text) errors(r *load.Result) {
 }
 
 // Calibration says in a line what the generator can do here.
-func Calibration(c *measure.Calibration) string {
-	text := fmt.Sprintf("up to %s requests/s, none faster than %s, timer late by %s (p99)", present.Number(c.Ceiling), present.Duration(float64(c.Floor.Min)), present.Duration(float64(c.Timer.P99)))
+func Calibration(c *measure.Calibration) i18n.Message {
+	text := i18n.New("loadtext.up-requests-s-none-faster", "up to %s requests/s, none faster than %s, timer late by %s (p99)", present.Number(c.Ceiling), present.Duration(float64(c.Floor.Min)), present.Duration(float64(c.Timer.P99)))
 	if c.Streams > 0 {
 		over := "HTTP/2"
 		if c.Protocol == "grpc" {
 			over = "gRPC"
 		}
-		text = fmt.Sprintf("over %s with %s a connection, ", over, present.Counted(uint64(c.Streams), "stream")) + text
+		text = i18n.Join(i18n.New("loadtext.over-connection", "over %s with %s a connection, ", over, present.Streams(c.Streams)), text)
 	}
 	if c.LagRate > 0 {
-		text += fmt.Sprintf(", lag %s (p99) at %s/s", present.Duration(float64(c.Lag.P99)), present.Number(c.LagRate))
+		text = i18n.Join(text, i18n.New("loadtext.lag-p99-s", ", lag %s (p99) at %s/s", present.Duration(float64(c.Lag.P99)), present.Number(c.LagRate)))
 	}
 	return text
 }

@@ -18,6 +18,7 @@ import (
 	"dyno.example/dyno/objective"
 	"dyno.example/dyno/present"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 // everyKind is a result of which the text has something of every kind to say.
@@ -34,8 +35,8 @@ func everyKind() (*load.Result, []load.StageResult) {
 	all.Length, all.Completed, all.Errors.Connect, all.Statuses = 11*time.Second, 96000, 3, map[int]uint64{200: 95990, 503: 10}
 	r := &load.Result{
 		Total: total, All: all, Windows: []measure.Window{{Length: time.Second}, spoilt}, Engine: "epoll", Drain: 2 * time.Second, Validity: finding.Suspect,
-		FirstErrors: map[string]string{"timeout": "no complete answer within 10s: 3 bytes of its body had come by then", "connect": "the server closed the connection before the response was complete"},
-		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)"}},
+		FirstErrors: map[string]i18n.Message{"timeout": i18n.Join(i18n.New("engine.no-complete-answer-within", "no complete answer within %s", "10s"), i18n.New("engine.bytes-body-come-then", ": %d bytes of its body had come by then", 3)), "connect": i18n.Join(i18n.New("engine.server-closed-connection", "the server closed the connection"), i18n.New("engine.before-response-was-complete", " before the response was complete"))},
+		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: i18n.New("load.load-loop-was-away", "a load loop was away for %s", "412ms")}},
 		Failures:    []measure.Failure{{Kind: "timeout", Sent: "GET / HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 200 OK"}},
 		Requests:    []measure.RequestResult{{Name: "read", Total: total, All: all}, {Name: "write"}},
 	}

@@ -129,17 +129,17 @@ func (t Threshold) check(above, plus bool) error {
 	size := max(t.Change, -t.Change)
 	switch {
 	case above != plus:
-		return i18n.Errorf("threshold.rise-is-written-fall-s", "a rise is written > +%s, a fall < -%[1]s", percentOf(size))
+		return i18n.Errorf("threshold.rise-is-written-fall-s", "a rise is written > +%s, a fall < -%s", percentOf(size), percentOf(size))
 	case plus != rises && rises:
-		return i18n.Errorf("threshold.less-is-better-write-s", "less of %s is better: write '%[1]s > +%s'", t.Metric, percentOf(size))
+		return i18n.Errorf("threshold.less-is-better-write-s", "less of %s is better: write '%s > +%s'", t.Metric, t.Metric, percentOf(size))
 	case plus != rises:
-		return i18n.Errorf("threshold.more-is-better-write-s", "more of %s is better: write '%[1]s < -%s'", t.Metric, percentOf(size))
+		return i18n.Errorf("threshold.more-is-better-write-s", "more of %s is better: write '%s < -%s'", t.Metric, t.Metric, percentOf(size))
 	case size < least:
 		return i18n.Errorf("threshold.least-change-is-smaller-ones", "the least change is %s: smaller ones can't be told from none", percentOf(least))
 	case !plus && size >= 1 || size > most:
 		return i18n.Errorf("threshold.fall-is-below-rise-most", "a fall is below 100%%, a rise at most %s", percentOf(most))
 	case t.OfErrors() && size >= 1:
-		return i18n.Errorf("threshold.errors-are-percentage-all-requests", "errors are a percentage of all requests: less than 100% more can fail")
+		return i18n.Errorf("threshold.errors-are-percentage-all-requests", "errors are a percentage of all requests: less than 100%% more can fail")
 	}
 	return nil
 }

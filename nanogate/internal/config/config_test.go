@@ -201,7 +201,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: &a [*a]"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		c, err := Parse("f.yaml", src)
-		if problems, ok := err.(Problems); err != nil && (!ok || len(problems) == 0 || problems[0].Message == "") || err == nil && (c == nil || len(c.Routes) == 0 && len(c.Listen) == 0) {
+		if problems, ok := err.(Problems); err != nil && (!ok || len(problems) == 0 || problems[0].Message.IsZero()) || err == nil && (c == nil || len(c.Routes) == 0 && len(c.Listen) == 0) {
 			t.Fatalf("%v, %+v", err, c)
 		}
 	})

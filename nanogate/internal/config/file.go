@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/yamlfile"
 	"dyno.example/nanogate/internal/rule"
 )
@@ -25,11 +26,11 @@ const (
 // form is what configuration files have in common.
 var form = yamlfile.Form{
 	MostBytes: mostSource, MostValues: mostNodes, MostItems: mostItems, MostQuoted: mostQuoted, MostName: mostName,
-	Large:    "expected a file of at most %d bytes, got more",
-	Empty:    "expected a configuration, got an empty file",
-	Start:    "start it with: listen: 127.0.0.1:8080",
-	Second:   "expected YAML: one document a file, and this is the second",
-	Repeats:  "expected a file of ordinary size, got aliases that repeat too much or themselves",
+	Large:    i18n.Format("expected a file of at most %d bytes, got more", mostSource),
+	Empty:    i18n.Verbatim("expected a configuration, got an empty file"),
+	Start:    i18n.Verbatim("start it with: listen: 127.0.0.1:8080"),
+	Second:   i18n.Verbatim("expected YAML: one document a file, and this is the second"),
+	Repeats:  i18n.Verbatim("expected a file of ordinary size, got aliases that repeat too much or themselves"),
 	Shown:    withoutUser,
 	Choices:  choices,
 	Duration: time.Duration.String,

@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/yamlfile"
 )
 
@@ -70,14 +71,16 @@ func (p place) list() (items []place) {
 }
 
 // didYouMean is the hint for a word that is none of the valid ones.
-func didYouMean(written string, valid []string) string { return form.DidYouMean(written, valid) }
+func didYouMean(written string, valid []string) string {
+	return form.DidYouMean(written, valid).String()
+}
 
 // choices lists the valid words, if they aren't too many.
-func choices(valid []string) string {
+func choices(valid []string) i18n.Message {
 	if len(valid) > 24 {
-		return ""
+		return i18n.Message{}
 	}
-	return "there are " + strings.Join(valid, ", ")
+	return i18n.Verbatim("there are " + strings.Join(valid, ", "))
 }
 
 // withoutUser hides the user and the password of a URL (RFC 3986 3.2.1), whether or not it

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/yamlfile"
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nanogate/internal/filter"
@@ -13,7 +14,7 @@ import (
 
 // form is enough of one to read settings.
 var form = yamlfile.Form{MostBytes: 1 << 16, MostValues: 1000, MostItems: 100, MostQuoted: 80, MostName: 80,
-	Large: "%d", Shown: func(text string) string { return text }, Choices: func(v []string) string { return strings.Join(v, ", ") }}
+	Shown: func(text string) string { return text }, Choices: func(v []string) i18n.Message { return i18n.Verbatim(strings.Join(v, ", ")) }}
 
 func read(k Kind, settings string) (Maker, yamlfile.Problems) {
 	file := yamlfile.File{Form: &form, Path: "f"}

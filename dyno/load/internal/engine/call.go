@@ -7,6 +7,7 @@ import (
 
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/grpc"
 	"dyno.example/nano/wire/http2"
 )
@@ -113,25 +114,25 @@ func (x *exchange) keepStatus(h *http2.Header) {
 }
 
 // judge says what is wrong with a call that has ended; "" if nothing is.
-func (c *call) judge(x *exchange, status int) (kind measure.ErrorKind, why string) {
+func (c *call) judge(x *exchange, status int) (kind measure.ErrorKind, why i18n.Message) {
 	r := x.request.Call
 	switch {
 	case status != 200:
-		return measure.StatusError, fmt.Sprintf("%s instead of an answer of gRPC, which clients take for %v", request.StatusText(status), grpc.CodeOfHTTP(status))
+		return measure.StatusError, i18n.New("engine.instead-answer-grpc-clients-take", "%s instead of an answer of gRPC, which clients take for %v", request.StatusText(status), grpc.CodeOfHTTP(status))
 	case !c.isGRPC:
-		return measure.BodyError, "the answer is not gRPC: its content-type is not application/grpc"
+		return measure.BodyError, i18n.New("engine.answer-is-not-grpc-content", "the answer is not gRPC: its content-type is not application/grpc")
 	case c.broken != "":
-		return measure.BodyError, c.broken
+		return measure.BodyError, i18n.Verbatim(c.broken)
 	case !c.ended:
-		return measure.BodyError, "the answer ended without a status of gRPC (grpc-status)"
+		return measure.BodyError, i18n.New("engine.answer-ended-without-status-grpc", "the answer ended without a status of gRPC (grpc-status)")
 	case !r.Codes.Has(c.code):
-		return measure.GRPCError, c.statusText(x)
+		return measure.GRPCError, i18n.Verbatim(c.statusText(x))
 	case c.reader.Within():
-		return measure.BodyError, "the answer ended within a message"
+		return measure.BodyError, i18n.New("engine.answer-ended-within-message", "the answer ended within a message")
 	case r.Unit == request.UnitMessage:
-		return measure.BodyError, fmt.Sprintf("the server ended the stream (%v) before it had answered the message", c.code)
+		return measure.BodyError, i18n.New("engine.server-ended-stream-before-answered", "the server ended the stream (%v) before it had answered the message", c.code)
 	case c.code == grpc.OK && !r.ManyAnswers && c.came != 1:
-		return measure.BodyError, "a call that is answered with one message was answered with " + strconv.FormatUint(c.came, 10)
+		return measure.BodyError, i18n.Join(i18n.New("engine.call-is-answered-one-message", "a call that is answered with one message was answered with "), strconv.FormatUint(c.came, 10))
 	}
 	return x.judgeMessages()
 }
@@ -148,39 +149,39 @@ func (c *call) statusText(x *exchange) string {
 
 // pastDeadline says that a call sent at an instant was given up by the server after the
 // deadline that it was told of; "" if it was told of none, or before it.
-func (x *exchange) pastDeadline(sent, now int64, code http2.ErrCode) string {
+func (x *exchange) pastDeadline(sent, now int64, code http2.ErrCode) i18n.Message {
 	c := x.request.Call
 	if c == nil || c.Deadline <= 0 || now-sent < int64(c.Deadline) {
-		return ""
+		return i18n.Message{}
 	}
-	return fmt.Sprintf("DEADLINE_EXCEEDED: the server gave the call up (%v) after its deadline of %v", code, c.Deadline)
+	return i18n.New("engine.deadline-exceeded-server-gave-call", "DEADLINE_EXCEEDED: the server gave the call up (%v) after its deadline of %v", code, c.Deadline)
 }
 
 // judgeMessages holds the messages that were kept of a call to what is expected of
 // them, as JSON; "" if they are as expected.
-func (x *exchange) judgeMessages() (kind measure.ErrorKind, why string) {
+func (x *exchange) judgeMessages() (kind measure.ErrorKind, why i18n.Message) {
 	r := x.request
 	if r.Keeps == request.KeepNothing {
-		return 0, ""
+		return 0, i18n.Message{}
 	}
 	cut := len(x.kept) == x.limit()
 	head, framed := cutHead(x.kept)
 	var body []byte
 	if r.Keeps == request.KeepBody {
 		if cut || len(framed) > maxBody {
-			return measure.ExpectError, "the messages are longer than the 1 MiB that expectations look at"
+			return measure.ExpectError, i18n.New("engine.messages-are-longer-mib-expectations", "the messages are longer than the 1 MiB that expectations look at")
 		}
 		var err error
 		if body, err = r.Call.AnswerJSON(framed); err != nil {
-			return measure.ExpectError, "a message is not what its schema says: " + err.Error()
+			return measure.ExpectError, i18n.Join(i18n.New("engine.message-is-not-schema-says", "a message is not what its schema says: "), err.Error())
 		}
 	}
 	n := len(head)
 	x.kept = append(x.kept[:n], body...)
 	if failed := r.Expect.Judge(200, x.kept[:n], x.kept[n:]); failed != "" {
-		return measure.ExpectError, failed
+		return measure.ExpectError, i18n.Verbatim(failed)
 	}
-	return 0, ""
+	return 0, i18n.Message{}
 }
 
 // sentText is the request as it is shown: of a call the message as JSON.

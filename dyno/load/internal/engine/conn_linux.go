@@ -2,14 +2,13 @@ package engine
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 
 	"golang.org/x/sys/unix"
 
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/reactor"
@@ -142,12 +141,12 @@ func (l *eventLoop) parse(id int32, data []byte) {
 	switch {
 	case err != nil:
 		c.keepRest(&c.answer, data[n:])
-		l.failRequest(id, measure.BodyError, err.Error()+whereBroken(c.answer.Started(), c.kept, data[n:]))
+		l.failRequest(id, measure.BodyError, i18n.Join(err, whereBroken(c.answer.Started(), c.kept, data[n:])))
 	case !c.answer.Done():
 		// What is left is a head in pieces; it may overlap with partial.
 		c.partial = append(c.partial[:0], data[n:]...)
 	case n < len(data):
-		l.failRequest(id, measure.BodyError, fmt.Sprintf("the server sent %d bytes beyond its answer, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
+		l.failRequest(id, measure.BodyError, i18n.New("engine.server-sent-bytes-beyond-answer", "the server sent %d bytes beyond its answer, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
 	default:
 		l.done(id)
 	}
@@ -169,9 +168,9 @@ func (l *eventLoop) ended(id int32) {
 	case c.answer.EOF():
 		l.done(id)
 	case c.answer.Started() || len(c.partial) > 0:
-		l.failRequest(id, measure.ResetError, "the server closed the connection in the middle of an answer")
+		l.failRequest(id, measure.ResetError, i18n.New("engine.server-closed-connection-middle-answer", "the server closed the connection in the middle of an answer"))
 	default:
-		l.failRequest(id, measure.ResetError, "the server closed the connection without an answer")
+		l.failRequest(id, measure.ResetError, i18n.New("engine.server-closed-connection-without-answer", "the server closed the connection without an answer"))
 	}
 }
 
@@ -228,11 +227,11 @@ func (l *eventLoop) lost(id int32, errno unix.Errno) {
 		l.connectFailed(id, errno)
 		return
 	}
-	l.broke(id, errno.Error())
+	l.broke(id, i18n.From(errno))
 }
 
 // broke is called when an established connection can't be used any more.
-func (l *eventLoop) broke(id int32, why string) {
+func (l *eventLoop) broke(id int32, why i18n.Message) {
 	if l.mux != nil {
 		l.mux.broke(id, why)
 		return
@@ -246,7 +245,7 @@ func (l *eventLoop) broke(id int32, why string) {
 		l.failRequest(id, measure.ResetError, why)
 	case ready:
 		if l.TLS != nil { // such as a client's certificate that was not accepted
-			l.connectFailed(id, errors.New(why))
+			l.connectFailed(id, i18n.Fail(why))
 			return
 		}
 		l.lostIdle(id)
@@ -268,7 +267,7 @@ func (l *eventLoop) lostIdle(id int32) {
 }
 
 // failRequest ends the request under way on id without a usable response.
-func (l *eventLoop) failRequest(id int32, kind measure.ErrorKind, why string) {
+func (l *eventLoop) failRequest(id int32, kind measure.ErrorKind, why i18n.Message) {
 	c := &l.conns[id]
 	l.Errors.failed(&c.exchange, kind, why, l.now)
 	l.rec.erred(c.request, kind, c.intended)
@@ -283,7 +282,7 @@ func (l *eventLoop) unsolicited(data []byte) {
 	if l.rec != nil {
 		l.rec.erredApart(measure.BodyError)
 	}
-	l.Errors.note(measure.BodyError, "the server sent bytes that no request asked for"+beginning(data))
+	l.Errors.note(measure.BodyError, i18n.Join(i18n.New("engine.server-sent-bytes-no-request", "the server sent bytes that no request asked for"), beginning(data)))
 }
 
 // lossesAWindow is how many connections are asked at a window's end what TCP has

@@ -10,6 +10,7 @@ import (
 
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/http1"
 )
 
@@ -35,7 +36,7 @@ type ErrorLog struct {
 
 // failures are those of one kind.
 type failures struct {
-	first string // why the first of them failed
+	first i18n.Message // why the first of them failed
 	kept  []measure.Failure
 	seen  int
 }
@@ -46,15 +47,15 @@ func NewErrorLog(seed uint64) *ErrorLog {
 }
 
 // note keeps an error that belongs to no request.
-func (l *ErrorLog) note(kind measure.ErrorKind, why string) {
+func (l *ErrorLog) note(kind measure.ErrorKind, why i18n.Message) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kinds[kind].note(why)
 }
 
 // note keeps why the first of the kind failed.
-func (f *failures) note(why string) {
-	if f.first == "" {
+func (f *failures) note(why i18n.Message) {
+	if f.first.IsZero() {
 		f.first = why
 	}
 }
@@ -88,24 +89,24 @@ func (l *ErrorLog) Allowed() (streams int, ok bool) {
 
 // Firsts returns why the first of each kind failed, by the kind's name; a loop that
 // could not go on is the kind "generator".
-func (l *ErrorLog) Firsts() map[string]string {
+func (l *ErrorLog) Firsts() map[string]i18n.Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first := make(map[string]string)
+	first := make(map[string]i18n.Message)
 	for kind := range measure.NumErrorKinds {
-		if why := l.kinds[kind].first; why != "" {
+		if why := l.kinds[kind].first; !why.IsZero() {
 			first[kind.String()] = why
 		}
 	}
 	if l.broken != "" {
-		first["generator"] = l.broken
+		first["generator"] = i18n.Verbatim(l.broken)
 	}
 	return first
 }
 
 // whyUnconnected is why the first connection failed, or what was to begin on it; "" if
 // nothing did.
-func (l *ErrorLog) whyUnconnected() string {
+func (l *ErrorLog) whyUnconnected() i18n.Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return cmp.Or(l.kinds[measure.ConnectError].first, l.kinds[measure.HandshakeError].first)
@@ -156,8 +157,8 @@ func (l *ErrorLog) judged(x *exchange, status int, rec *Recorder, t Times) {
 }
 
 // settle counts a complete response that was judged: why is "" if it is as expected.
-func (l *ErrorLog) settle(x *exchange, kind measure.ErrorKind, why string, rec *Recorder, t Times) {
-	if why == "" {
+func (l *ErrorLog) settle(x *exchange, kind measure.ErrorKind, why i18n.Message, rec *Recorder, t Times) {
+	if why.IsZero() {
 		rec.completed(x.request, t)
 		return
 	}
@@ -172,7 +173,7 @@ func (l *ErrorLog) judgedMessage(x *exchange, rec *Recorder, t Times) {
 }
 
 // failed keeps a failed request, or not, at instant now (CLOCK_MONOTONIC, ns).
-func (l *ErrorLog) failed(x *exchange, kind measure.ErrorKind, why string, now int64) {
+func (l *ErrorLog) failed(x *exchange, kind measure.ErrorKind, why i18n.Message, now int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := &l.kinds[kind]
@@ -198,7 +199,7 @@ func (l *ErrorLog) place(n int) int {
 	return -1
 }
 
-func failureOf(x *exchange, kind measure.ErrorKind, why string, now int64) measure.Failure {
+func failureOf(x *exchange, kind measure.ErrorKind, why i18n.Message, now int64) measure.Failure {
 	f := measure.Failure{Kind: kind.String(), Why: why, At: time.Duration(now)}
 	if x.request != nil {
 		f.Request, f.Sent, f.Received = x.request.Name, sample(x.sentText()), sample(x.kept)

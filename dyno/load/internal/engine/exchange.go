@@ -3,6 +3,7 @@ package engine
 import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/http1"
 )
 
@@ -88,10 +89,10 @@ func (x *exchange) limit() int {
 
 // judge holds a complete response to what its request expects. It returns the
 // kind of error and why, which is "" if it is as expected.
-func (x *exchange) judge(status int) (kind measure.ErrorKind, why string) {
+func (x *exchange) judge(status int) (kind measure.ErrorKind, why i18n.Message) {
 	r := x.request
 	if r.Keeps == request.KeepNothing && r.Expects(status) {
-		return 0, ""
+		return 0, i18n.Message{}
 	}
 	cut := len(x.kept) == x.limit()
 	head, body := x.settle()
@@ -99,28 +100,28 @@ func (x *exchange) judge(status int) (kind measure.ErrorKind, why string) {
 		x.jar.Take(head, request.PathOf(x.sent()))
 	}
 	if !r.Expects(status) {
-		return measure.StatusError, request.StatusText(status)
+		return measure.StatusError, i18n.Verbatim(request.StatusText(status))
 	}
 	if r.Keeps == request.KeepBody && (cut || len(body) > maxBody) {
-		return measure.ExpectError, "the body is longer than the 1 MiB that expectations look at"
+		return measure.ExpectError, i18n.New("engine.body-is-longer-mib-expectations", "the body is longer than the 1 MiB that expectations look at")
 	}
 	if failed := r.Expect.Judge(status, head, body); failed != "" {
-		return measure.ExpectError, failed
+		return measure.ExpectError, i18n.Verbatim(failed)
 	}
-	return 0, ""
+	return 0, i18n.Message{}
 }
 
 // judgeMessage holds an answer over a WebSocket to what its message expects; why is ""
 // if it is as expected.
-func (x *exchange) judgeMessage() (why string) {
+func (x *exchange) judgeMessage() (why i18n.Message) {
 	if x.request.Keeps == request.KeepNothing {
-		return ""
+		return i18n.Message{}
 	}
 	if len(x.kept) > maxBody {
-		return "the answer is longer than the 1 MiB that expectations look at"
+		return i18n.New("engine.answer-is-longer-mib-expectations", "the answer is longer than the 1 MiB that expectations look at")
 	}
 	const ok = 200 // a message has no status
-	return x.request.Expect.Judge(ok, nil, x.kept)
+	return i18n.Verbatim(x.request.Expect.Judge(ok, nil, x.kept))
 }
 
 // settle leaves of what was kept the final response's head and its body without

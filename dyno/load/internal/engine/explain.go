@@ -17,71 +17,71 @@ import (
 )
 
 // ExplainConnect adds what can be done about it.
-func ExplainConnect(err error) string {
+func ExplainConnect(err error) i18n.Message {
 	var call *os.SyscallError // names the call: binding to an address that is not ours fails so too
 	var record tls.RecordHeaderError
 	switch {
 	case err == syscall.EADDRNOTAVAIL, errors.As(err, &call) && call.Syscall == "connect" && call.Err == syscall.EADDRNOTAVAIL:
-		return "no local port is free: give more addresses to connect from, or reuse connections"
+		return i18n.New("engine.no-local-port-is-free", "no local port is free: give more addresses to connect from, or reuse connections")
 	case errors.As(err, &record):
-		return fmt.Sprintf("%v: it doesn't speak TLS%s", err, beginning(record.RecordHeader[:]))
+		return i18n.New("engine.doesnt-speak-tls", "%v: it doesn't speak TLS%s", err, beginning(record.RecordHeader[:]))
 	case strings.Contains(err.Error(), "no application protocol"): // alert 120, which crypto/tls has no type for
-		return err.Error() + ": the server doesn't speak what was offered by ALPN (RFC 7301 3.2)"
+		return i18n.Join(err, i18n.New("engine.server-doesnt-speak-was-offered", ": the server doesn't speak what was offered by ALPN (RFC 7301 3.2)"))
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return err.Error() + ": raise the limit on open files (ulimit -n)"
+		return i18n.Join(err, i18n.New("engine.raise-limit-open-files-ulimit", ": raise the limit on open files (ulimit -n)"))
 	}
-	return err.Error()
+	return i18n.From(err)
 }
 
 // beginning shows the first bytes of a response that is not HTTP/1.1, and says
 // what else it may be; "" for one that begins as it should.
-func beginning(answer []byte) string {
+func beginning(answer []byte) i18n.Message {
 	const most = 40
 	if len(answer) == 0 || bytes.HasPrefix(answer, []byte("HTTP/1.")) {
-		return ""
+		return i18n.Message{}
 	}
-	return fmt.Sprintf(", it begins with %q%s", answer[:min(len(answer), most)], language(answer))
+	return i18n.New("engine.begins", ", it begins with %q%s", answer[:min(len(answer), most)], language(answer))
 }
 
 // whereBroken adds to what is wrong with a response where it is: of one that does not
 // even begin as HTTP/1.1, how it begins, as far as it is kept; of one whose head was in,
 // what came then.
-func whereBroken(started bool, kept, rest []byte) string {
+func whereBroken(started bool, kept, rest []byte) i18n.Message {
 	const most = 40
 	switch {
 	case !started:
 		return beginning(kept)
 	case len(rest) == 0:
-		return ""
+		return i18n.Message{}
 	}
-	return fmt.Sprintf(", at %q in its body", rest[:min(len(rest), most)])
+	return i18n.New("engine.body", ", at %q in its body", rest[:min(len(rest), most)])
 }
 
 // language guesses what somebody speaks who begins so.
-func language(b []byte) string {
+func language(b []byte) i18n.Message {
 	switch {
 	case bytes.HasPrefix(b, []byte("SSH-")):
-		return ": SSH (RFC 4253 4.2)"
+		return i18n.Verbatim(": SSH (RFC 4253 4.2)")
 	case len(b) >= 9 && b[0] == 0 && (b[3] == 4 || b[3] == 7) && bytes.Equal(b[5:9], make([]byte, 4)): // SETTINGS or GOAWAY of stream 0
-		return ": HTTP/2 (RFC 9113 4.1); load it as such, with --http2"
+		return i18n.New("engine.http-rfc-load-http2", ": HTTP/2 (RFC 9113 4.1); load it as such, with --http2")
 	case len(b) >= 3 && (b[0] == 0x15 || b[0] == 0x16) && b[1] == 3:
-		return ": TLS (RFC 8446 5.1); is it an https:// URL?"
+		return i18n.New("engine.tls-rfc-is-https-url", ": TLS (RFC 8446 5.1); is it an https:// URL?")
 	case bytes.HasPrefix(b, []byte("HTTP/")):
-		return ": plain HTTP; is it an http:// URL?"
+		return i18n.New("engine.plain-http-is-http-url", ": plain HTTP; is it an http:// URL?")
 	case bytes.HasPrefix(b, []byte("220 ")) || bytes.HasPrefix(b, []byte("220-")):
-		return ": a mail or FTP server"
+		return i18n.New("engine.mail-ftp-server", ": a mail or FTP server")
 	case b[0] == '-' || bytes.HasPrefix(b, []byte("+")):
-		return ": perhaps Redis"
+		return i18n.New("engine.perhaps-redis", ": perhaps Redis")
 	}
-	return ""
+	return i18n.Message{}
 }
 
 // tookTooLong says how far a response had come when its time was over: started is
 // whether its head was in.
-func tookTooLong(limit time.Duration, started bool, bodyBytes int64) string {
-	text := fmt.Sprintf("no complete answer within %v", limit)
+func tookTooLong(limit time.Duration, started bool, bodyBytes int64) i18n.Message {
+	text := i18n.New("engine.no-complete-answer-within", "no complete answer within %v", limit)
 	if started {
-		text += fmt.Sprintf(": %d bytes of its body had come by then", bodyBytes)
+		text = i18n.Join(text, i18n.New("engine.bytes-body-come-then", ": %d bytes of its body had come by then", bodyBytes))
 	}
 	return text
 }
@@ -102,18 +102,18 @@ func spoken(state *tls.ConnectionState, want string) error {
 }
 
 // serverClosed is what has happened when there is nothing more to read.
-const serverClosed = "the server closed the connection"
+var serverClosed = i18n.New("engine.server-closed-connection", "the server closed the connection")
 
 // brokeText says what the end of an established connection means to the requests on
 // it, and of which kind it is; why is what has happened.
-func brokeText(why, goaway string, greeted bool) (measure.ErrorKind, string) {
+func brokeText(why i18n.Message, goaway string, greeted bool) (measure.ErrorKind, i18n.Message) {
 	switch {
 	case goaway != "":
-		return measure.GoAwayError, why + " after a GOAWAY (" + goaway + "), with the request unanswered"
+		return measure.GoAwayError, i18n.Join(why, i18n.New("engine.after-goaway", " after a GOAWAY ("), goaway, i18n.New("engine.request-unanswered", "), with the request unanswered"))
 	case !greeted:
-		return measure.ResetError, why + " before its SETTINGS: does it speak HTTP/2?"
+		return measure.ResetError, i18n.Join(why, i18n.New("engine.before-settings-does-speak-http", " before its SETTINGS: does it speak HTTP/2?"))
 	}
-	return measure.ResetError, why + " before the response was complete"
+	return measure.ResetError, i18n.Join(why, i18n.New("engine.before-response-was-complete", " before the response was complete"))
 }
 
 // goAwayText is what a server's GOAWAY says.
@@ -127,28 +127,28 @@ func goAwayText(ev *http2.Event) string {
 
 // resetText says what a stream's early end means: by the server or, where it broke the
 // rules, from this side. The request was sent again so often.
-func resetText(ev *http2.Event, again int) (measure.ErrorKind, string) {
+func resetText(ev *http2.Event, again int) (measure.ErrorKind, i18n.Message) {
 	switch {
 	case ev.Err != nil:
-		return measure.BodyError, ev.Err.Error()
+		return measure.BodyError, i18n.From(ev.Err)
 	case ev.Code == http2.RefusedStream:
 		return measure.RefusedError, refusedTimes(again + 1)
 	case ev.Code == http2.HTTP11Required:
-		return measure.StreamError, "the server reset the stream: HTTP_1_1_REQUIRED: it wants this request over HTTP/1.1"
+		return measure.StreamError, i18n.New("engine.server-reset-stream-http-required", "the server reset the stream: HTTP_1_1_REQUIRED: it wants this request over HTTP/1.1")
 	}
-	return measure.StreamError, "the server reset the stream: " + ev.Code.String()
+	return measure.StreamError, i18n.Join(i18n.New("engine.server-reset-stream", "the server reset the stream: "), ev.Code.String())
 }
 
 // refusedTimes says that a request's stream was refused so often.
-func refusedTimes(n int) string {
-	return fmt.Sprintf("the server refused the request's stream %d times (REFUSED_STREAM, RFC 9113 8.7)", n)
+func refusedTimes(n int) i18n.Message {
+	return i18n.New("engine.server-refused-requests-stream-times", "the server refused the request's stream %d times (REFUSED_STREAM, RFC 9113 8.7)", n)
 }
 
 // alivePing asks a server that is silent whether it is there.
 var alivePing = [8]byte{'a', 'l', 'i', 'v', 'e', '?'}
 
 // whySilent is why a connection is given up that was asked so in vain.
-const whySilent = "nothing comes from the server any more, not even the answer to a PING"
+var whySilent = i18n.New("engine.nothing-comes-from-server-any", "nothing comes from the server any more, not even the answer to a PING")
 
 // errNotGreeted is why a server that closes a connection before its SETTINGS can't be
 // loaded.
@@ -162,7 +162,7 @@ func notHTTP2(first []byte, violation error) error {
 	if bytes.HasPrefix(first, []byte("HTTP/1.")) {
 		return i18n.Errorf("engine.server-doesnt-speak-http-begins", "the server doesn't speak HTTP/2 here: it begins with %s, which is HTTP/1.1; load it without --http2", shown)
 	}
-	if what := language(first); what != "" && !strings.Contains(what, "HTTP/2") {
+	if what := language(first); !what.IsZero() && !strings.Contains(what.String(), "HTTP/2") {
 		return i18n.Errorf("engine.server-doesnt-speak-http-begins-2", "the server doesn't speak HTTP/2 here: it begins with %s%s", shown, what)
 	}
 	return i18n.Errorf("engine.server-doesnt-speak-http-must", "the server doesn't speak HTTP/2 as it must: it begins with %s: %w", shown, violation)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/load/stamp"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/http1"
 )
 
@@ -95,9 +95,9 @@ func (s *listeners) read(id int32, data []byte) {
 	switch {
 	case c.gen != gen || c.state != ready:
 	case err != nil:
-		s.lose(id, measure.BodyError, err.Error())
+		s.lose(id, measure.BodyError, i18n.From(err))
 	case k.body.Done() && n < len(data):
-		s.lose(id, measure.BodyError, "the server sent bytes beyond the end of its stream")
+		s.lose(id, measure.BodyError, i18n.New("engine.server-sent-bytes-beyond-end", "the server sent bytes beyond the end of its stream"))
 	case k.body.Done():
 		s.end(id)
 	}
@@ -118,7 +118,7 @@ func (s *listeners) head(id int32, data []byte) (rest []byte) {
 	}
 	if err != nil {
 		c.copy(data)
-		s.refused(id, err.Error()+beginning(data))
+		s.refused(id, i18n.Join(err, beginning(data)))
 		return nil
 	}
 	if n == 0 {
@@ -131,7 +131,7 @@ func (s *listeners) head(id int32, data []byte) (rest []byte) {
 	if why := s.denied(data, k); why != "" {
 		c.copy(data)
 		l.Errors.cause(measure.HandshakeError, fmt.Sprint(k.head.Status))
-		s.refused(id, why)
+		s.refused(id, i18n.Verbatim(why))
 		return nil
 	}
 	if k.known && l.listening() {
@@ -172,7 +172,7 @@ func (s *listeners) stream(id int32, data []byte) {
 	for {
 		n, found, err := k.events.Next(data)
 		if err != nil {
-			s.lose(id, measure.OversizeError, fmt.Sprintf("an event is longer than the %d bytes that are allowed", k.events.Most))
+			s.lose(id, measure.OversizeError, i18n.New("engine.event-is-longer-bytes-are", "an event is longer than the %d bytes that are allowed", k.events.Most))
 			return
 		}
 		data = data[n:]
@@ -215,7 +215,7 @@ func (s *listeners) came(k *listener, e *eventstream.Found, missed uint64, repea
 }
 
 // refused ends a connection whose stream the server did not begin.
-func (s *listeners) refused(id int32, why string) {
+func (s *listeners) refused(id int32, why i18n.Message) {
 	l := s.loop
 	l.refused(id, measure.HandshakeError, why)
 	l.retries.Stop(id)
@@ -223,7 +223,7 @@ func (s *listeners) refused(id int32, why string) {
 }
 
 // lose ends a stream by a fault of the server.
-func (s *listeners) lose(id int32, kind measure.ErrorKind, why string) {
+func (s *listeners) lose(id int32, kind measure.ErrorKind, why i18n.Message) {
 	l := s.loop
 	l.fault(kind, why)
 	l.drop(id)
@@ -250,15 +250,15 @@ func (s *listeners) ended(id int32) {
 	case k.head.UntilClose:
 		s.end(id)
 	default:
-		s.broke(id, "the server closed the connection in the middle of its stream")
+		s.broke(id, i18n.New("engine.server-closed-connection-middle-stream", "the server closed the connection in the middle of its stream"))
 	}
 }
 
-func (s *listeners) broke(id int32, why string) {
+func (s *listeners) broke(id int32, why i18n.Message) {
 	switch s.loop.conns[id].state {
 	case down:
 	case greeting:
-		s.loop.connectFailed(id, errors.New(why))
+		s.loop.connectFailed(id, i18n.Fail(why))
 	default:
 		s.lose(id, measure.ResetError, why)
 	}
@@ -279,7 +279,7 @@ func (s *listeners) turn() {
 	s.ticked = l.now
 	for i := range l.conns {
 		if k := &s.listeners[i]; l.conns[i].state == ready && l.now-k.heard >= int64(s.options.Silence) {
-			s.lose(int32(i), measure.TimeoutError, fmt.Sprintf("nothing came for %v", s.options.Silence))
+			s.lose(int32(i), measure.TimeoutError, i18n.New("engine.nothing-came", "nothing came for %v", s.options.Silence))
 		}
 	}
 }

@@ -124,7 +124,7 @@ func TestNextDoesNotAllocate(t *testing.T) {
 	round := func() {
 		m.next(&x, 0)
 		x.keep(200, answer)
-		if _, why := x.judge(200); why != "" {
+		if _, why := x.judge(200); !why.IsZero() {
 			t.Fatal(why)
 		}
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/http2"
 )
 
@@ -165,9 +166,9 @@ func (m *multiplexer) endCalls(conn int32) {
 func (m *multiplexer) callBroke(s *slot) {
 	switch {
 	case !s.idle():
-		m.fail(s, measure.BodyError, s.call.broken)
+		m.fail(s, measure.BodyError, i18n.Verbatim(s.call.broken))
 		m.loop.release(s.id)
-	case m.giveUpIdle(s, s.call.broken):
+	case m.giveUpIdle(s, i18n.Verbatim(s.call.broken)):
 		m.loop.release(s.id)
 	}
 }
@@ -180,7 +181,7 @@ func (m *multiplexer) callEnds(s *slot) {
 		return
 	}
 	kind, why := s.call.judge(&s.exchange, s.status)
-	if kind == measure.BodyError && why != "" {
+	if kind == measure.BodyError && !why.IsZero() {
 		m.fail(s, kind, why)
 		l.release(s.id)
 		return
@@ -208,7 +209,7 @@ func (m *multiplexer) idleEnds(s *slot) {
 		if c.ended {
 			why = "the server ended a stream with nothing asked: " + s.call.statusText(&s.exchange)
 		}
-		m.streamBroke(why)
+		m.streamBroke(i18n.Verbatim(why))
 	}
 	m.letGo(s)
 	if waits {
@@ -217,7 +218,7 @@ func (m *multiplexer) idleEnds(s *slot) {
 }
 
 // streamBroke counts a stream that failed with no request on it.
-func (m *multiplexer) streamBroke(why string) {
+func (m *multiplexer) streamBroke(why i18n.Message) {
 	m.loop.Errors.note(measure.StreamError, why)
 	m.loop.rec.erredApart(measure.StreamError)
 }
@@ -227,9 +228,9 @@ func (s *slot) idle() bool { return s.stream != nil && s.call.between }
 
 // giveUpIdle gives up such a stream, which was reset, lost or takes too long to end. It
 // reports whether its place waited for that and is free now.
-func (m *multiplexer) giveUpIdle(s *slot, why string) (free bool) {
+func (m *multiplexer) giveUpIdle(s *slot, why i18n.Message) (free bool) {
 	free = s.call.ending
-	if why != "" {
+	if !why.IsZero() {
 		m.streamBroke(why)
 	}
 	m.letGo(s)

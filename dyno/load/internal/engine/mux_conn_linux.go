@@ -1,10 +1,9 @@
 package engine
 
 import (
-	"errors"
-
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 	"dyno.example/nano/wire/http2"
 )
@@ -195,7 +194,7 @@ func (m *multiplexer) violated(conn int32, first []byte, err error) {
 		return
 	}
 	m.flush(conn) // the GOAWAY
-	m.lost(conn, measure.ProtocolError, err.Error())
+	m.lost(conn, measure.ProtocolError, i18n.From(err))
 }
 
 // ended is called when the server has closed its side of an established connection.
@@ -208,12 +207,12 @@ func (m *multiplexer) ended(conn int32) {
 }
 
 // broke is called when an established connection can't be used any more.
-func (m *multiplexer) broke(conn int32, why string) {
+func (m *multiplexer) broke(conn int32, why i18n.Message) {
 	if m.left || m.loop.conns[conn].state == down {
 		return
 	}
 	if m.loop.conns[conn].state == greeting {
-		m.loop.connectFailed(conn, errors.New(why+" before its SETTINGS: does it speak HTTP/2, and to this client?"))
+		m.loop.connectFailed(conn, i18n.Errorf("engine.closed-before-settings-tls", "%s before its SETTINGS: does it speak HTTP/2, and to this client?", why))
 		return
 	}
 	k := &m.carriers[conn]
@@ -223,7 +222,7 @@ func (m *multiplexer) broke(conn int32, why string) {
 
 // lost fails the requests that are under way on a connection, and gives it up. One
 // that has carried none is opened again only after a pause: see lostIdle.
-func (m *multiplexer) lost(conn int32, kind measure.ErrorKind, why string) {
+func (m *multiplexer) lost(conn int32, kind measure.ErrorKind, why i18n.Message) {
 	l, k := m.loop, &m.carriers[conn]
 	if l.conns[conn].state == down { // sending the last of it has failed
 		return
@@ -241,7 +240,7 @@ func (m *multiplexer) lost(conn int32, kind measure.ErrorKind, why string) {
 		case !s.idle():
 			m.fail(s, kind, why)
 			k.aside.push(s.id)
-		case m.giveUpIdle(s, ""):
+		case m.giveUpIdle(s, i18n.Message{}):
 			k.aside.push(s.id)
 		}
 	}

@@ -1,9 +1,8 @@
 package engine
 
 import (
-	"fmt"
-
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/http2"
 )
 
@@ -159,7 +158,7 @@ func (m *multiplexer) drop(s *slot) {
 
 // fail ends a request that was sent without a usable response. Its place is the
 // caller's to use.
-func (m *multiplexer) fail(s *slot, kind measure.ErrorKind, why string) {
+func (m *multiplexer) fail(s *slot, kind measure.ErrorKind, why i18n.Message) {
 	l := m.loop
 	l.Errors.failed(&s.exchange, kind, why, l.now)
 	l.rec.erred(s.request, kind, s.intended)
@@ -171,7 +170,7 @@ func (m *multiplexer) fail(s *slot, kind measure.ErrorKind, why string) {
 // the rules, from this side.
 func (m *multiplexer) reset(s *slot, ev *http2.Event) {
 	if s.idle() {
-		if m.giveUpIdle(s, "the server reset a stream with nothing asked: "+ev.Code.String()) {
+		if m.giveUpIdle(s, i18n.Join(i18n.New("engine.server-reset-stream-nothing-asked", "the server reset a stream with nothing asked: "), ev.Code.String())) {
 			m.loop.release(s.id)
 		}
 		return
@@ -183,7 +182,7 @@ func (m *multiplexer) reset(s *slot, ev *http2.Event) {
 	if kind == measure.RefusedError && m.refused(s) {
 		return
 	}
-	if late := s.pastDeadline(s.sent, m.loop.now, ev.Code); late != "" && kind == measure.StreamError {
+	if late := s.pastDeadline(s.sent, m.loop.now, ev.Code); !late.IsZero() && kind == measure.StreamError {
 		m.loop.rec.waitedFor(s.request, s.intended, s.sent, m.loop.now)
 		kind, why = measure.TimeoutError, late
 	}
@@ -220,7 +219,7 @@ func (m *multiplexer) timedOut(id int32) {
 	k := &m.carriers[conn]
 	l.work++
 	if s.idle() {
-		m.giveUpIdle(s, fmt.Sprintf("the server did not end a stream within %v after all was asked", l.Timeout))
+		m.giveUpIdle(s, i18n.New("engine.server-did-not-end-stream", "the server did not end a stream within %v after all was asked", l.Timeout))
 		l.release(id)
 		return
 	}

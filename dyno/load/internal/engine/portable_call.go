@@ -2,6 +2,7 @@ package engine
 
 import (
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 	"dyno.example/nano/wire/http2"
 )
@@ -41,7 +42,7 @@ func (c *http2Line) callEvent(t *trip, ev *http2.Event, now int64) {
 	case http2.EventData:
 		c.wire.Consume(ev.Stream, len(ev.Data))
 		if c.hears(t, ev.Data, now); t.call.broken != "" && t.call.isGRPC {
-			c.end(t, outcome{done: now, kind: measure.BodyError, why: t.call.broken})
+			c.end(t, outcome{done: now, kind: measure.BodyError, why: i18n.Verbatim(t.call.broken)})
 			return
 		}
 	case http2.EventTrailers:
@@ -49,7 +50,7 @@ func (c *http2Line) callEvent(t *trip, ev *http2.Event, now int64) {
 	}
 	if ev.End {
 		kind, why := t.call.judge(&w.exchange, o.status)
-		c.end(t, outcome{status: o.status, first: o.first, done: now, kind: kind, why: why, called: kind != measure.BodyError || why == ""})
+		c.end(t, outcome{status: o.status, first: o.first, done: now, kind: kind, why: why, called: kind != measure.BodyError || why.IsZero()})
 	}
 }
 

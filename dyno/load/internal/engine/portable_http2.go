@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 	"dyno.example/nano/wire/http2"
 )
@@ -351,7 +352,7 @@ func (c *http2Line) streamEvent(t *trip, ev *http2.Event, now int64) {
 		if kind == measure.StreamError {
 			c.line.engine.Errors.cause(kind, ev.Code.String())
 		}
-		if late := w.pastDeadline(w.sentAt, now, ev.Code); late != "" && kind == measure.StreamError {
+		if late := w.pastDeadline(w.sentAt, now, ev.Code); !late.IsZero() && kind == measure.StreamError {
 			kind, why = measure.TimeoutError, late
 		}
 		refused := kind == measure.RefusedError
@@ -383,14 +384,14 @@ func (c *http2Line) violated(first []byte, err error) {
 	}
 	c.flush() // the GOAWAY
 	if c.line.begun == 0 {
-		c.line.engine.Errors.note(measure.ProtocolError, err.Error()) // it belongs to no request
+		c.line.engine.Errors.note(measure.ProtocolError, i18n.From(err)) // it belongs to no request
 	}
-	c.giveUpFor(err, measure.ProtocolError, err.Error())
+	c.giveUpFor(err, measure.ProtocolError, i18n.From(err))
 }
 
 // broke is called when nothing can be read any more.
 func (c *http2Line) broke(err error) {
-	what := err.Error()
+	what := i18n.From(err)
 	if ended(err) {
 		what = serverClosed
 	}
@@ -403,11 +404,11 @@ func (c *http2Line) broke(err error) {
 }
 
 // lost fails the requests on a connection that is of no use any more.
-func (c *http2Line) lost(kind measure.ErrorKind, why string) {
-	c.giveUpFor(errors.New(why), kind, why)
+func (c *http2Line) lost(kind measure.ErrorKind, why i18n.Message) {
+	c.giveUpFor(i18n.Fail(why), kind, why)
 }
 
-func (c *http2Line) giveUpFor(err error, kind measure.ErrorKind, why string) {
+func (c *http2Line) giveUpFor(err error, kind measure.ErrorKind, why i18n.Message) {
 	if c.dead != nil {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 
 	"dyno.example/dyno/load/internal/http3"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 )
 
@@ -117,7 +118,7 @@ func (c *http3Line) do(ctx context.Context, w *worker) outcome {
 }
 
 // faultKind is the kind of error that a fault of HTTP/3 is.
-func faultKind(f http3.Fault, why string) (measure.ErrorKind, string) {
+func faultKind(f http3.Fault, why i18n.Message) (measure.ErrorKind, i18n.Message) {
 	switch f {
 	case http3.Reset:
 		return measure.StreamError, why

@@ -6,6 +6,7 @@ import (
 
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 )
 
@@ -54,10 +55,10 @@ type outcome struct {
 	status      int
 	first, done int64 // ns
 	kind        measure.ErrorKind
-	why         string // it failed; "" if the response is complete
-	called      bool   // it is a call's that was answered: kind and why are what is wrong with the answer
-	again       bool   // the server has not looked at it: it can be sent again
-	held        bool   // it should be a moment before that
+	why         i18n.Message // it failed; "" if the response is complete
+	called      bool         // it is a call's that was answered: kind and why are what is wrong with the answer
+	again       bool         // the server has not looked at it: it can be sent again
+	held        bool         // it should be a moment before that
 }
 
 func newLine(p *portable) *line {
@@ -221,7 +222,7 @@ func (w *worker) askOn(ctx context.Context) {
 		}
 		o := conn.do(ctx, w)
 		if o.again && ctx.Err() == nil && (tries < mostTries || !o.held) {
-			if o.why != "" { // it was sent
+			if !o.why.IsZero() { // it was sent
 				p.mu.Lock()
 				p.rec.Resubmitted++
 				p.mu.Unlock()
@@ -254,7 +255,7 @@ func (w *worker) over(o *outcome, tries int) {
 		w.called(o)
 		return
 	}
-	if o.why == "" {
+	if o.why.IsZero() {
 		w.answered(o.status, o.first, o.done)
 		return
 	}

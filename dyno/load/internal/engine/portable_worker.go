@@ -12,6 +12,7 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 	"dyno.example/nano/wire/http1"
 )
@@ -305,7 +306,7 @@ func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.
 func (w *worker) failed(err error) {
 	p := w.engine
 	w.hangUp()
-	fail := func(kind measure.ErrorKind, why string) {
+	fail := func(kind measure.ErrorKind, why i18n.Message) {
 		p.rec.erred(w.request, kind, w.intended)
 		p.Errors.failed(&w.exchange, kind, why, clock.Now())
 	}
@@ -313,12 +314,12 @@ func (w *worker) failed(err error) {
 	var network net.Error
 	switch {
 	case errors.As(err, &syntax) || errors.Is(err, errUnsolicited):
-		fail(measure.BodyError, err.Error())
+		fail(measure.BodyError, i18n.From(err))
 	case errors.As(err, &network) && network.Timeout():
 		p.rec.waitedFor(w.request, w.intended, w.sentAt, clock.Now())
 		fail(measure.TimeoutError, tookTooLong(p.Timeout, w.answer.Started(), w.answer.BodyBytes))
 	default:
-		fail(measure.ResetError, err.Error())
+		fail(measure.ResetError, i18n.From(err))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 )
 
@@ -19,7 +20,7 @@ type session interface {
 	// ended is called when the server has closed its side, broke when the connection
 	// can't be used any more.
 	ended(id int32)
-	broke(id int32, why string)
+	broke(id int32, why i18n.Message)
 	// flush hands over what a connection has to send.
 	flush(id int32)
 	// turn is called at the beginning of each turn of the loop, worth after it: how many
@@ -104,7 +105,7 @@ func (l *eventLoop) sends(id int32) {
 
 // refused ends a connection whose session the server did not begin. A request that
 // waited for it has failed with it.
-func (l *eventLoop) refused(id int32, kind measure.ErrorKind, why string) {
+func (l *eventLoop) refused(id int32, kind measure.ErrorKind, why i18n.Message) {
 	c := &l.conns[id]
 	l.Errors.failed(&c.exchange, kind, why, l.now)
 	l.drop(id)
@@ -123,7 +124,7 @@ var errNoHandshake = errors.New("the server closed the connection without an ans
 
 // lose ends a connection by a fault of the server, with the message under way on it if
 // there is one. One without is tried again after a pause.
-func (l *eventLoop) lose(id int32, kind measure.ErrorKind, why string) {
+func (l *eventLoop) lose(id int32, kind measure.ErrorKind, why i18n.Message) {
 	if l.conns[id].state == busy {
 		l.failRequest(id, kind, why)
 		return
@@ -134,7 +135,7 @@ func (l *eventLoop) lose(id int32, kind measure.ErrorKind, why string) {
 }
 
 // fault counts an error that belongs to no request.
-func (l *eventLoop) fault(kind measure.ErrorKind, why string) {
+func (l *eventLoop) fault(kind measure.ErrorKind, why i18n.Message) {
 	l.Errors.note(kind, why)
 	if l.rec != nil && !l.rec.draining {
 		l.rec.erredApart(kind)

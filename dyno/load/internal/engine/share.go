@@ -2,12 +2,12 @@ package engine
 
 import (
 	"crypto/tls"
-	"fmt"
 	"net/netip"
 	"time"
 
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // readBuffer is how much is read of a connection at once, in bytes.
@@ -45,8 +45,8 @@ type Share struct {
 // unreachable is the error for a share of which no connection came up.
 func (sh *Share) unreachable() error {
 	why := sh.Errors.whyUnconnected()
-	if why == "" {
-		why = fmt.Sprintf("no answer within %v", min(ConnectPatient, sh.Timeout))
+	if why.IsZero() {
+		why = i18n.New("engine.no-answer-within", "no answer within %v", min(ConnectPatient, sh.Timeout))
 	}
 	return &request.UnreachableError{Target: sh.Target, Why: why}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 )
 
@@ -182,7 +183,7 @@ func (l *eventLoop) decrypt(id int32, data []byte) {
 			l.ended(id)
 			return
 		default:
-			l.broke(id, "TLS: "+err.Error())
+			l.broke(id, i18n.Join("TLS: ", err.Error()))
 			return
 		}
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -10,6 +9,7 @@ import (
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/load/stamp"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/websocket"
@@ -119,7 +119,7 @@ func (w *webSockets) shake(id int32, data []byte) (rest []byte) {
 	n, err := w.head.Parse(data, false, &http1.Limits{Head: http1.MaxHead, Fields: mostFields})
 	if err != nil {
 		c.copy(data)
-		l.refused(id, measure.HandshakeError, err.Error()+beginning(data))
+		l.refused(id, measure.HandshakeError, i18n.Join(err, beginning(data)))
 		return nil
 	}
 	if n == 0 {
@@ -142,7 +142,7 @@ func (w *webSockets) shake(id int32, data []byte) (rest []byte) {
 	if why := w.denied(data, k); why != "" {
 		c.copy(data)
 		l.Errors.cause(measure.HandshakeError, fmt.Sprint(w.head.Status))
-		l.refused(id, measure.HandshakeError, why)
+		l.refused(id, measure.HandshakeError, i18n.Verbatim(why))
 		return nil
 	}
 	w.opened(id)
@@ -257,7 +257,7 @@ func (w *webSockets) answered(id int32, ev *websocket.Event) {
 	c := &l.conns[id]
 	if c.state != busy {
 		if ev.Ends {
-			l.fault(measure.BodyError, "the server sent a message that is no answer to one of ours; if it sends on its own, give --answers none")
+			l.fault(measure.BodyError, i18n.New("engine.server-sent-message-is-no", "the server sent a message that is no answer to one of ours; if it sends on its own, give --answers none"))
 		}
 		return
 	}
@@ -339,7 +339,7 @@ func (w *webSockets) closed(id int32, ev *websocket.Event) {
 	case l.conns[id].state == ready && normal:
 		w.idle(id)
 	default:
-		l.lose(id, measure.CloseError, why)
+		l.lose(id, measure.CloseError, i18n.Verbatim(why))
 	}
 }
 
@@ -374,24 +374,24 @@ func (w *webSockets) violated(id int32, err error) {
 		w.flush(id)
 	}
 	if l.conns[id].state != down {
-		l.lose(id, kind, wrong.What)
+		l.lose(id, kind, i18n.Verbatim(wrong.What))
 	}
 }
 
 func (w *webSockets) ended(id int32) {
-	w.gone(id, "the server closed the connection without a close frame (RFC 6455 7.1.5: 1006 abnormal closure)")
+	w.gone(id, i18n.New("engine.server-closed-connection-without-close", "the server closed the connection without a close frame (RFC 6455 7.1.5: 1006 abnormal closure)"))
 }
 
-func (w *webSockets) broke(id int32, why string) {
+func (w *webSockets) broke(id int32, why i18n.Message) {
 	if w.loop.conns[id].state == greeting { // such as a client's certificate that was not accepted
-		w.loop.connectFailed(id, errors.New(why))
+		w.loop.connectFailed(id, i18n.Fail(why))
 		return
 	}
 	w.gone(id, why)
 }
 
 // gone is called when nothing can come any more on a connection.
-func (w *webSockets) gone(id int32, why string) {
+func (w *webSockets) gone(id int32, why i18n.Message) {
 	l, k := w.loop, &w.sockets[id]
 	c := &l.conns[id]
 	switch {
@@ -418,9 +418,9 @@ func (w *webSockets) timedOut(id int32) {
 		return
 	}
 	l.rec.waitedFor(c.request, c.intended, c.sent, l.now)
-	why := fmt.Sprintf("no answer within %v", l.Timeout)
+	why := i18n.New("engine.no-answer-within", "no answer within %v", l.Timeout)
 	if c.first != 0 {
-		why += ": it had begun by then"
+		why = i18n.Join(why, i18n.New("engine.begun-then", ": it had begun by then"))
 	}
 	l.failRequest(id, measure.TimeoutError, why)
 }

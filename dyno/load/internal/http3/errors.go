@@ -10,6 +10,8 @@ import (
 
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
+
+	"dyno.example/internal/i18n"
 )
 
 // Fault is what an error of [Conn.Do] comes to.
@@ -24,7 +26,7 @@ const (
 )
 
 // Explain says what an error of [Conn.Do] means.
-func Explain(err error) (Fault, string) {
+func Explain(err error) (Fault, i18n.Message) {
 	var (
 		h3        *http3.Error
 		app       *quic.ApplicationError
@@ -35,35 +37,35 @@ func Explain(err error) (Fault, string) {
 	)
 	switch {
 	case errors.As(err, &idle):
-		return Ended, "nothing comes from the server any more, not even acknowledgements"
+		return Ended, i18n.New("http3.nothing-comes-from-server-any", "nothing comes from the server any more, not even acknowledgements")
 	case errors.As(err, &stateless):
-		return Ended, "the server knows nothing of the connection any more (stateless reset, RFC 9000 10.3)"
+		return Ended, i18n.New("http3.server-knows-nothing-connection-any", "the server knows nothing of the connection any more (stateless reset, RFC 9000 10.3)")
 	case errors.As(err, &transport) && !transport.Remote:
-		return Violated, "the server broke QUIC: " + transport.Error()
+		return Violated, i18n.Join(i18n.New("http3.server-broke-quic", "the server broke QUIC: "), transport.Error())
 	case errors.As(err, &transport):
-		return Ended, "the server closed the connection: " + transport.Error()
+		return Ended, i18n.Join(i18n.New("http3.server-closed-connection", "the server closed the connection: "), transport.Error())
 	case errors.As(err, &app) && !app.Remote:
-		return Violated, fmt.Sprintf("the server broke HTTP/3: %v %s", http3.ErrCode(app.ErrorCode), app.ErrorMessage)
+		return Violated, i18n.New("http3.server-broke-http", "the server broke HTTP/3: %v %s", http3.ErrCode(app.ErrorCode), app.ErrorMessage)
 	case errors.As(err, &app):
-		return Ended, fmt.Sprintf("the server closed the connection: %v %s", http3.ErrCode(app.ErrorCode), app.ErrorMessage)
+		return Ended, i18n.New("http3.server-closed-connection-2", "the server closed the connection: %v %s", http3.ErrCode(app.ErrorCode), app.ErrorMessage)
 	case errors.As(err, &stream):
 		return ofStream(http3.ErrCode(stream.ErrorCode), stream.Remote, err)
 	case errors.As(err, &h3):
 		return ofStream(h3.ErrorCode, h3.Remote, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return Malformed, "the response is shorter than it says (RFC 9114 4.1.2)"
+		return Malformed, i18n.New("http3.response-is-shorter-says-rfc", "the response is shorter than it says (RFC 9114 4.1.2)")
 	}
-	return Malformed, err.Error()
+	return Malformed, i18n.From(err)
 }
 
-func ofStream(code http3.ErrCode, remote bool, err error) (Fault, string) {
+func ofStream(code http3.ErrCode, remote bool, err error) (Fault, i18n.Message) {
 	switch {
 	case !remote:
-		return Malformed, "the response breaks HTTP/3: " + err.Error()
+		return Malformed, i18n.Join(i18n.New("http3.response-breaks-http", "the response breaks HTTP/3: "), err.Error())
 	case code == http3.ErrCodeRequestRejected:
-		return Rejected, "the server rejected the request without looking at it (H3_REQUEST_REJECTED, RFC 9114 4.1.1)"
+		return Rejected, i18n.New("http3.server-rejected-request-without-looking", "the server rejected the request without looking at it (H3_REQUEST_REJECTED, RFC 9114 4.1.1)")
 	}
-	return Reset, "the server reset the stream: " + code.String()
+	return Reset, i18n.Join(i18n.New("engine.server-reset-stream", "the server reset the stream: "), code.String())
 }
 
 // explainDial adds what can be done about a connection that did not come up.

@@ -100,7 +100,7 @@ func (t *translation) backend(r *anyRoute, ref *gw.BackendObjectReference) (upst
 		u := config.NewUpstream(at, upstream)
 		u.Kubernetes = &config.Kubernetes{At: at, Cluster: t.Cluster, Namespace: name.Namespace, Service: name.Name, Port: port, Protocol: protocol}
 		if problems := u.Problems(); len(problems) > 0 {
-			return "", &refused{"BackendNotFound", problems[0].Message}
+			return "", &refused{"BackendNotFound", problems[0].Message.String()}
 		}
 		t.upstreams[upstream] = u
 	}

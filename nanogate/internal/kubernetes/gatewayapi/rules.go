@@ -189,5 +189,5 @@ func (t *translation) check(made *config.Route) string {
 		return ""
 	}
 	field := strings.TrimPrefix(strings.TrimPrefix(problems[0].Field, made.At.Field), ".")
-	return strings.TrimPrefix(field+": "+problems[0].Message, ": ")
+	return strings.TrimPrefix(field+": "+problems[0].Message.String(), ": ")
 }

@@ -1,7 +1,6 @@
 package archivecmd
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"time"
@@ -12,13 +11,14 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/cmd/dyno/internal/library"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 func NewList(global *cli.Global) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List archived runs, newest first",
-		Args:  cli.ExactArgs(0, "none"),
+		Args:  cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			lib, err := library.Open(cmd.Context(), global)
 			if err != nil {
@@ -38,7 +38,7 @@ func NewShow(global *cli.Global) *cobra.Command {
 		Use:   "show RUN",
 		Short: "Show a run's result in the terminal",
 		Long:  "Show a run's result in the terminal. RUN is an ID, the beginning of one or of an address, a folder, a URL, or latest.",
-		Args:  cli.ExactArgs(1, "a run's ID, or latest"),
+		Args:  cli.ExactArgs(1, i18n.New("archivecmd.runs-id-latest", "a run's ID, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, _, err := library.Analyse(cmd.Context(), global, args[0])
 			if err != nil {
@@ -54,7 +54,7 @@ func NewRemove(global *cli.Global) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm RUN...",
 		Short: "Delete archived runs",
-		Args:  cli.ArgsBetween(1, math.MaxInt, "the IDs of runs"),
+		Args:  cli.ArgsBetween(1, math.MaxInt, i18n.New("archivecmd.ids-runs", "the IDs of runs")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			lib, err := library.Open(cmd.Context(), global)
 			if err != nil {
@@ -73,22 +73,22 @@ func NewRemove(global *cli.Global) *cobra.Command {
 
 func writeList(global *cli.Global, entries []archive.Entry, lib *library.Library) error {
 	if len(entries) == 0 && lib.Bucket != nil {
-		fmt.Fprintf(global.Out(), "no runs in %s; dyno push RUN puts one there\n", lib)
+		global.Out().Print(i18n.New("archivecmd.no-runs-dyno-push-run", "no runs in %s; dyno push RUN puts one there", lib))
 		return nil
 	}
 	if len(entries) == 0 {
-		fmt.Fprintln(global.Out(), "no runs yet; dyno run go-frameworks --quick makes one")
+		global.Out().Print(i18n.New("archivecmd.no-runs-yet-dyno-run", "no runs yet; dyno run go-frameworks --quick makes one"))
 		return nil
 	}
 	t := global.Texts()
-	table := [][]string{t.Cells("RUN", "STUDY", "STARTED", "STATUS", "USABLE", "ADDRESS")}
+	table := [][]string{{t.Text("runs.run"), t.Text("runs.study"), t.Text("runs.started"), t.Text("runs.status"), t.Text("runs.usable"), t.Text("runs.address")}}
 	for _, e := range entries {
 		if e.Err != nil {
-			table = append(table, []string{e.ID, "", "", t.Cell("damaged"), t.Reason(e.Err.Error())})
+			table = append(table, []string{e.ID, "", "", t.Text("runs.damaged"), t.Say(i18n.From(e.Err))})
 			continue
 		}
 		m := &e.Manifest
-		table = append(table, []string{e.ID, report.TerminalText(m.Study), m.Started.Local().Format(time.DateTime), t.Cell(status(m)), t.Reason(usable(m)), e.Address.Short()})
+		table = append(table, []string{e.ID, report.TerminalText(m.Study), m.Started.Local().Format(time.DateTime), t.Say(status(m)), t.Say(usable(m)), e.Address.Short()})
 	}
 	const study, started = 1, 2 // are in the run's name
 	return cli.PrintTable(table, study, started)
@@ -96,19 +96,19 @@ func writeList(global *cli.Global, entries []archive.Entry, lib *library.Library
 
 // status is a run's in a word: one that was done to the end and of which nothing
 // can be used isn't called complete.
-func status(m *archive.Manifest) string {
+func status(m *archive.Manifest) i18n.Message {
 	if m.Status == archive.Complete && m.Usable != nil && *m.Usable == 0 {
-		return "unusable"
+		return i18n.New("archivecmd.unusable", "unusable")
 	}
-	return string(m.Status)
+	return m.Status.Message()
 }
 
 // usable is how many of the trials planned, repetitions apart, can be used; runs of
 // earlier versions don't say how many.
-func usable(m *archive.Manifest) string {
+func usable(m *archive.Manifest) i18n.Message {
 	planned := m.Plan.Originals()
 	if m.Usable == nil {
-		return fmt.Sprintf("? of %d", planned)
+		return i18n.New("archivecmd.of", "? of %d", planned)
 	}
-	return fmt.Sprintf("%d of %d", *m.Usable, planned)
+	return i18n.New("archivecmd.of-2", "%d of %d", *m.Usable, planned)
 }

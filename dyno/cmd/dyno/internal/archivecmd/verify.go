@@ -2,7 +2,6 @@ package archivecmd
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 
@@ -26,7 +25,7 @@ Whoever changes a record can make its sums anew. So it is also held to the laws 
 every record obeys (dyno/docs/archive.md): its counts, histograms and clocks must agree
 with each other and with the plan. That reads all of it; a run in a bucket is held
 to them once it was pulled.`,
-		Args: cli.ArgsBetween(1, math.MaxInt, "the IDs of runs, or latest"),
+		Args: cli.ArgsBetween(1, math.MaxInt, i18n.New("archivecmd.ids-runs-latest", "the IDs of runs, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			damaged := 0
 			for _, ref := range args {
@@ -59,24 +58,24 @@ func verify(ctx context.Context, global *cli.Global, ref string) (bool, error) {
 		return false, err
 	}
 	out := global.Out()
-	fmt.Fprintf(out, "run     %s\naddress %s\nin      %s\n", v.ID, v.Address, v.Dir)
+	out.Print(i18n.New("archivecmd.run-address", "run     %s\naddress %s\nin      %s", v.ID, v.Address, v.Dir))
 	for _, d := range v.Damages {
-		fmt.Fprintln(out, "DAMAGED", d)
+		out.Print(i18n.Format("DAMAGED %v", d))
 	}
 	if len(v.Damages) == 0 {
-		fmt.Fprintf(out, "all %d files are as they were when the run ended\n", v.Files)
+		out.Print(i18n.New("archivecmd.all-files-are-they-were", "all %d files are as they were when the run ended", v.Files))
 	}
 	broken := error(nil)
 	if len(v.Damages) == 0 {
 		checked := false
 		if broken, checked = lib.Lawful(ctx, ref); broken != nil {
-			fmt.Fprintln(out, "BROKEN ", broken)
+			out.Print(i18n.Format("BROKEN  %v", broken))
 		} else if checked {
-			fmt.Fprintln(out, "and they break none of the laws that every record obeys")
+			out.Print(i18n.New("archivecmd.and-they-break-none-laws", "and they break none of the laws that every record obeys"))
 		}
 	}
 	if len(v.Beside) > 0 {
-		fmt.Fprintf(out, "not of the record, and not checked: %s\n", strings.Join(v.Beside, ", "))
+		out.Print(i18n.New("archivecmd.not-record-and-not-checked", "not of the record, and not checked: %s", strings.Join(v.Beside, ", ")))
 	}
 	return len(v.Damages) == 0 && broken == nil, nil
 }

@@ -2,8 +2,6 @@ package capacitycmd
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -49,7 +47,7 @@ far is printed).`,
 		Example: `  dyno capacity http://127.0.0.1:8080/ --objective 'p99 < 50ms'
   dyno capacity http://127.0.0.1:8080/ --objective 'p99.9 < 12ms, errors < 0.1%' -c 256 --trial 10s --precision 2%
   dyno capacity http://127.0.0.1:8080/ --objective '95% of windows: p99 < 50ms' --json --html capacity.html`,
-		Args: cli.ExactArgs(1, "the URL to load"),
+		Args: cli.ExactArgs(1, i18n.New("loadcmd.url-load", "the URL to load")),
 		RunE: func(cmd *cobra.Command, args []string) error { return runCapacity(cmd.Context(), &f, global, args[0]) },
 	}
 	flags := cmd.Flags()
@@ -110,15 +108,15 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *cli.Global, targ
 	}
 	progress := f.out.progress(global)
 	spec := &generator.Spec
-	fmt.Fprintf(progress, "%s %s: the highest rate at which %s; %d connections, %s arrivals, seed %d\n",
-		spec.Requests[0].Verb(), spec.Target, generator.Objective, spec.Profile.Connections, spec.Profile.Arrivals, spec.Seed)
+	progress.Print(i18n.New("capacitycmd.highest-rate-connections-arrivals-seed", "%s %s: the highest rate at which %s; %d connections, %s arrivals, seed %d",
+		spec.Requests[0].Verb(), spec.Target, generator.Objective, spec.Profile.Connections, spec.Profile.Arrivals, spec.Seed))
 	if err := loadcmd.Reach(ctx, spec); err != nil {
 		return err
 	}
 	f.load.Calibrated(ctx, spec, progress)
 	generator.Machine = loadcmd.WatchMachine(ctx, spec, progress)
 	defer generator.Machine.Close()
-	search.OnTrial = func(l *capacity.Load) { found.WriteTrial(progress, l) }
+	search.OnTrial = func(l *capacity.Load) { found.WriteTrial(progress.To, l, progress.Say) }
 	r, err := search.Run(ctx)
 	if err != nil {
 		return loadcmd.WithHint(err)
@@ -132,7 +130,7 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *cli.Global, targ
 		return err
 	}
 	if !r.Found() {
-		return errors.New("no bracket: " + found.Answer(report.English()))
+		return i18n.Fail(i18n.Join(i18n.New("capacitycmd.no-bracket", "no bracket: "), found.Answer(report.English())))
 	}
 	return worthless(&r.Disturbed)
 }

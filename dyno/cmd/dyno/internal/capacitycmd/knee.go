@@ -2,8 +2,6 @@ package capacitycmd
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +50,7 @@ usage, 130 on Ctrl-C.`,
 		Example: `  dyno knee http://127.0.0.1:8080/
   dyno knee http://127.0.0.1:8080/ --connections 1,2,4,8,16,32,64 --trial 5s
   dyno knee http://127.0.0.1:8080/ --connections 500..10000+500 --pid "$(pidof server)" --html knee.html`,
-		Args: cli.ExactArgs(1, "the URL to load"),
+		Args: cli.ExactArgs(1, i18n.New("loadcmd.url-load", "the URL to load")),
 		RunE: func(cmd *cobra.Command, args []string) error { return runKnee(cmd.Context(), &f, global, args[0]) },
 	}
 	flags := cmd.Flags()
@@ -76,8 +74,8 @@ func runKnee(ctx context.Context, f *kneeFlags, global *cli.Global, target strin
 		return i18n.Errorf("capacitycmd.pid", "--pid: %w", err)
 	}
 	progress, spec := f.out.progress(global), &generator.Spec
-	fmt.Fprintf(progress, "%s %s: closed loops of %s connections, %v each, up and down; about %v\n", spec.Requests[0].Verb(), spec.Target, f.levels, f.trial,
-		time.Duration(2*max(1, f.passes)*len(sweep.Levels))*(f.trial+f.load.Warmup))
+	progress.Print(i18n.New("capacitycmd.closed-loops-connections-each-up", "%s %s: closed loops of %s connections, %v each, up and down; about %v", spec.Requests[0].Verb(), spec.Target, f.levels, f.trial,
+		time.Duration(2*max(1, f.passes)*len(sweep.Levels))*(f.trial+f.load.Warmup)))
 	if err := loadcmd.Reach(ctx, spec); err != nil {
 		return err
 	}
@@ -88,7 +86,7 @@ func runKnee(ctx context.Context, f *kneeFlags, global *cli.Global, target strin
 		return generator.Level(ctx, n, f.trial, memory)
 	}
 	sweep.Settle = generator.Settle
-	sweep.OnTrial = func(t capacity.LevelTrial) { found.WriteLevelTrial(progress, &t) }
+	sweep.OnTrial = func(t capacity.LevelTrial) { found.WriteLevelTrial(progress.To, &t, progress.Say) }
 	k, err := sweep.Run(ctx)
 	if err != nil {
 		return loadcmd.WithHint(err)
@@ -98,7 +96,7 @@ func runKnee(ctx context.Context, f *kneeFlags, global *cli.Global, target strin
 		return err
 	}
 	if k.Enough == 0 {
-		return errors.New("no level was measured: " + found.Answer(report.English()))
+		return i18n.Fail(i18n.Join(i18n.New("capacitycmd.no-level-was-measured", "no level was measured: "), found.Answer(report.English())))
 	}
 	return worthless(&k.Disturbed)
 }

@@ -31,9 +31,9 @@ func (f *foundFlags) register(flags *pflag.FlagSet) {
 }
 
 // progress is where lines go that say how far it is.
-func (f *foundFlags) progress(global *cli.Global) io.Writer {
+func (f *foundFlags) progress(global *cli.Global) i18n.Printer {
 	if global.Quiet || f.asJSON {
-		return io.Discard
+		return i18n.Printer{To: io.Discard, Say: i18n.Message.String}
 	}
 	return global.Err()
 }

@@ -3,8 +3,6 @@ package capacitycmd
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -50,7 +48,7 @@ Exit status: 0 if the service recovered, 1 if not while it was watched, if no
 capacity was found or if the answer is INVALID, 2 for wrong usage, 130 on Ctrl-C.`,
 		Example: `  dyno overload http://127.0.0.1:8080/ --objective 'p99 < 50ms' --capacity 8000
   dyno overload http://127.0.0.1:8080/ --objective 'p99 < 50ms' --factor 2 --for 30s --html overload.html`,
-		Args: cli.ExactArgs(1, "the URL to load"),
+		Args: cli.ExactArgs(1, i18n.New("loadcmd.url-load", "the URL to load")),
 		RunE: func(cmd *cobra.Command, args []string) error { return runOverload(cmd.Context(), &f, global, args[0]) },
 	}
 	flags := cmd.Flags()
@@ -97,7 +95,7 @@ func parsePart(text string) (float64, error) {
 		part /= 100
 	}
 	if err != nil || !(part > 0 && part <= 1000) {
-		return 0, i18n.Errorf("capacitycmd.must-share-above-r", "must be a share above 0, such as 25% or 0.25")
+		return 0, i18n.Errorf("capacitycmd.must-share-above-r", "must be a share above 0, such as 25%% or 0.25")
 	}
 	return part, nil
 }
@@ -129,9 +127,9 @@ func runOverload(ctx context.Context, f *overloadFlags, global *cli.Global, targ
 }
 
 // searched finds the capacity: the highest rate that holds.
-func searched(ctx context.Context, search *capacity.Search, progress io.Writer) (float64, error) {
-	fmt.Fprintln(progress, "searching the capacity")
-	search.OnTrial = func(l *capacity.Load) { found.WriteTrial(progress, l) }
+func searched(ctx context.Context, search *capacity.Search, progress i18n.Printer) (float64, error) {
+	progress.Print(i18n.New("capacitycmd.searching-capacity", "searching the capacity"))
+	search.OnTrial = func(l *capacity.Load) { found.WriteTrial(progress.To, l, progress.Say) }
 	r, err := search.Run(ctx)
 	switch {
 	case err != nil:
@@ -154,8 +152,8 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 		return cli.UsageError(err)
 	}
 	progress := f.out.progress(global)
-	fmt.Fprintf(progress, "%s %s: %s; %d connections, seed %d\n", spec.Requests[0].Method, spec.Target, spec.Profile.Rhythm(), spec.Profile.Connections, spec.Seed)
-	spec.OnWindow = func(w measure.Window) { found.WriteSecond(progress, &w) }
+	progress.Print(i18n.New("capacitycmd.connections-seed", "%s %s: %s; %d connections, seed %d", spec.Requests[0].Method, spec.Target, spec.Profile.Rhythm(), spec.Profile.Connections, spec.Seed))
+	spec.OnWindow = func(w measure.Window) { found.WriteSecond(progress.To, &w) }
 	found := found.Overload{
 		Target: spec.Target, Objective: g.Objective.String(), Connections: spec.Profile.Connections, Seed: spec.Seed, Plan: f.plan,
 		Calibration: spec.Calibration,
@@ -170,7 +168,7 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 		if !found.Spoiled || found.Tries > min(f.goal.Repeats, maxOverloads) {
 			break
 		}
-		fmt.Fprintf(progress, "spoiled, and done again: %s\n", found.Why)
+		progress.Print(i18n.New("capacitycmd.spoiled-and-done-again", "spoiled, and done again: %s", found.Why))
 		if _, err := g.Settle(ctx); err != nil {
 			return err
 		}

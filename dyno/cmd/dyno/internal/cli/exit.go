@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 	"dyno.example/internal/visible"
 )
 
@@ -71,20 +71,14 @@ func ExitCode(err error, interrupted bool, lang string) int {
 		}
 		return exit.Code
 	case interrupted || errors.Is(err, context.Canceled):
-		fmt.Fprintln(textsIn(lang).Writer(os.Stderr), "dyno: interrupted")
+		tell(lang, i18n.Errorf("cli.interrupted", "interrupted"))
 		return ExitInterrupted
 	}
 	tell(lang, err)
 	return exitFailed
 }
 
-// tell prints an error in a language. What is wrong with a study is told sentence by
-// sentence, as its places, fields and values are the same in all languages.
+// tell prints an error in a language: the one place where errors are.
 func tell(lang string, err error) {
-	t := textsIn(lang)
-	if problems, ok := err.(study.Problems); ok {
-		fmt.Fprintln(visible.Writer{To: os.Stderr}, "dyno:", problems.In(t.Reason))
-		return
-	}
-	fmt.Fprintln(t.Writer(visible.Writer{To: os.Stderr}), "dyno:", err)
+	fmt.Fprintln(visible.Writer{To: os.Stderr}, "dyno:", textsIn(lang).Say(i18n.From(err)))
 }

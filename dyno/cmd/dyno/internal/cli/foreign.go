@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"dyno.example/internal/i18n"
 )
 
 // foreignFlags are flags that wrk, wrk2, hey, oha, vegeta, k6, ab and curl have for
@@ -86,7 +88,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	sendsLoad := cmd.Flags().Lookup("header") != nil && cmd.Flags().Lookup("connections") != nil
 	switch {
 	case sendsLoad && singleDash(cmd, os.Args) != "":
-		return errors.New("flags of several letters take two dashes: " + singleDash(cmd, os.Args))
+		return i18n.Fail(i18n.Join(i18n.New("cli.flags-several-letters-take-two", "flags of several letters take two dashes: "), singleDash(cmd, os.Args)))
 	case errors.As(err, &value):
 		if e, ok := elsewhere[value.GetFlag().Name]; ok && sendsLoad && e.like(value.GetValue()) {
 			return errors.New(wrongValue(value).Error() + "; " + e.means)
@@ -96,34 +98,38 @@ func FlagError(cmd *cobra.Command, err error) error {
 		name := unknown.GetSpecifiedName()
 		ours, known := foreignFlags[name]
 		suggestion := flagSuggestion(cmd, err)
+		said := i18n.New("cli.unknown-flag", "unknown flag: --%s", name)
 		if len(name) == 1 {
-			suggestion = "" // what begins with one letter is much
+			said = i18n.From(err)
+		}
+		if len(name) == 1 {
+			suggestion = i18n.Message{} // what begins with one letter is much
 		}
 		switch {
 		case known && sendsLoad:
-			return errors.New(err.Error() + "; here: " + ours)
-		case known && suggestion == "" && cmd.Flags().Lookup("quick") != nil: // dyno run, dyno gate
-			return errors.New(err.Error() + "; a study's file says what is sent; of dyno load: " + ours)
-		case suggestion == "":
+			return i18n.Fail(i18n.Join(said, i18n.New("cli.here", "; here: "), ours))
+		case known && suggestion.IsZero() && cmd.Flags().Lookup("quick") != nil: // dyno run, dyno gate
+			return i18n.Fail(i18n.Join(said, i18n.New("cli.studys-file-says-is-sent", "; a study's file says what is sent; of dyno load: "), ours))
+		case suggestion.IsZero():
 			suggestion = flagOfLoad(cmd, name)
 		}
-		return errors.New(err.Error() + suggestion)
+		return i18n.Fail(i18n.Join(said, suggestion))
 	}
 	return err
 }
 
 // flagOfLoad says that dyno load has a flag that cmd does not; "" if it has none such.
-func flagOfLoad(cmd *cobra.Command, name string) string {
+func flagOfLoad(cmd *cobra.Command, name string) i18n.Message {
 	for _, other := range cmd.Root().Commands() {
 		if other.Name() != "load" || other == cmd {
 			continue
 		}
 		flags := other.Flags()
 		if flags.Lookup(name) != nil || len(name) == 1 && flags.ShorthandLookup(name) != nil {
-			return "; it is a flag of dyno load"
+			return i18n.New("cli.is-flag-dyno-load", "; it is a flag of dyno load")
 		}
 	}
-	return ""
+	return i18n.Message{}
 }
 
 // singleDash returns a flag of several letters that was given with one dash, as

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"io"
 	"os"
 
 	"golang.org/x/term"
 
 	"dyno.example/dyno/report"
 	"dyno.example/internal/build"
+	"dyno.example/internal/i18n"
 )
 
 // Global are the flags that every command has.
@@ -37,10 +37,10 @@ func textsIn(lang string) report.Texts {
 }
 
 // Out is standard output for messages, in the language asked for.
-func (g *Global) Out() io.Writer { return g.Texts().Writer(os.Stdout) }
+func (g *Global) Out() i18n.Printer { return i18n.Printer{To: os.Stdout, Say: g.Texts().Say} }
 
 // Err is standard error for progress and remarks, in the language asked for.
-func (g *Global) Err() io.Writer { return g.Texts().Writer(os.Stderr) }
+func (g *Global) Err() i18n.Printer { return i18n.Printer{To: os.Stderr, Say: g.Texts().Say} }
 
 // Colour reports whether standard output may be coloured (https://no-color.org).
 func Colour() bool {

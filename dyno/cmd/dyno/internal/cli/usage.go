@@ -11,10 +11,10 @@ import (
 )
 
 // ExactArgs asks for n arguments and says what they are.
-func ExactArgs(n int, what string) cobra.PositionalArgs { return ArgsBetween(n, n, what) }
+func ExactArgs(n int, what i18n.Message) cobra.PositionalArgs { return ArgsBetween(n, n, what) }
 
 // ArgsBetween asks for least to most arguments and says what they are.
-func ArgsBetween(least, most int, what string) cobra.PositionalArgs {
+func ArgsBetween(least, most int, what i18n.Message) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= least && len(args) <= most {
 			return nil
@@ -32,17 +32,17 @@ func ArgsBetween(least, most int, what string) cobra.PositionalArgs {
 // UnknownCommand is the error for a word that is not a command of cmd.
 func UnknownCommand(cmd *cobra.Command, word string) error {
 	hint := didYouMean(suggestions(cmd, word), "")
-	if ours := foreignCommand(word); hint == "" && !cmd.HasParent() && ours != "" {
-		hint = "; here: " + ours
+	if ours := foreignCommand(word); hint.IsZero() && !cmd.HasParent() && ours != "" {
+		hint = i18n.Join(i18n.New("cli.here", "; here: "), ours)
 	}
 	return i18n.Errorf("cli.no-command-see-help", "%s has no command %q%s; see %s --help", cmd.CommandPath(), word, hint, cmd.CommandPath())
 }
 
 // flagSuggestion names the flags most like one that does not exist.
-func flagSuggestion(cmd *cobra.Command, err error) string {
+func flagSuggestion(cmd *cobra.Command, err error) i18n.Message {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return ""
+		return i18n.Message{}
 	}
 	flags := &cobra.Command{} // cobra compares words only with the names of commands
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -65,11 +65,11 @@ func suggestions(cmd *cobra.Command, word string) []string {
 	return cmd.SuggestionsFor(word)
 }
 
-func didYouMean(names []string, prefix string) string {
+func didYouMean(names []string, prefix string) i18n.Message {
 	if len(names) == 0 {
-		return ""
+		return i18n.Message{}
 	}
-	return "; did you mean " + prefix + strings.Join(names, " or "+prefix) + "?"
+	return i18n.New("cli.did-you-mean", "; did you mean %s?", prefix+strings.Join(names, " or "+prefix))
 }
 
 // CheckFlags checks what holds for the flags of every command.

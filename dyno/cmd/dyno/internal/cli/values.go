@@ -159,7 +159,7 @@ func ParseShare(s string) (float64, error) {
 		share /= 100
 	}
 	if err != nil || !(share >= 0 && share <= 1) {
-		return 0, i18n.Errorf("cli.must-share-r", "must be a share such as 1% or 0.01")
+		return 0, i18n.Errorf("cli.must-share-r", "must be a share such as 1%% or 0.01")
 	}
 	return share, nil
 }

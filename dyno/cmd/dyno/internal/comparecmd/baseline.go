@@ -19,6 +19,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/library"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/report"
+	"dyno.example/internal/i18n"
 )
 
 func NewBaseline(global *cli.Global) *cobra.Command {
@@ -30,7 +31,7 @@ gate --baseline to compare later runs with.
 
 Where the old version can still be built, dyno gate --against is better: it
 measures both in turns on the machine as it is now.`,
-		Args: cli.ExactArgs(0, "a subcommand: set, list, show or remove"),
+		Args: cli.ExactArgs(0, i18n.New("comparecmd.subcommand-set-list-show-remove", "a subcommand: set, list, show or remove")),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var store baseline.Store
@@ -48,7 +49,7 @@ func newBaselineSet(global *cli.Global, store *baseline.Store) *cobra.Command {
 		Use:     "set NAME RUN",
 		Short:   "Make, or replace, a baseline of a run",
 		Example: "  dyno baseline set main latest",
-		Args:    cli.ExactArgs(2, "a name and a run's ID, or latest"),
+		Args:    cli.ExactArgs(2, i18n.New("comparecmd.name-and-runs-id-latest", "a name and a run's ID, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return setBaseline(cmd.Context(), global, store, args[0], args[1])
 		},
@@ -65,7 +66,7 @@ day. What a machine differs by from day to day moves all restarts of a day alike
 only runs of several days show it, and from two days on it is in the intervals of
 dyno gate --baseline. Four or five days are enough.`,
 		Example: "  dyno baseline set main latest    # today\n  dyno baseline add main latest    # tomorrow, after another dyno run",
-		Args:    cli.ExactArgs(2, "a baseline's name and a run's ID, or latest"),
+		Args:    cli.ExactArgs(2, i18n.New("comparecmd.baselines-name-and-runs-id", "a baseline's name and a run's ID, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return addToBaseline(cmd.Context(), global, store, args[0], args[1])
 		},
@@ -119,7 +120,7 @@ func baselineOf(ctx context.Context, global *cli.Global, name, ref string) (*bas
 	}
 	b, err := baseline.New(name, a, hash)
 	if err == nil && a.Validity == finding.Suspect {
-		fmt.Fprintf(global.Err(), "run %s is SUSPECT, and what is held against it is no surer than that: dyno show %s says why\n", b.Run, b.Run)
+		global.Err().Print(i18n.New("comparecmd.run-is-suspect-and-is", "run %s is SUSPECT, and what is held against it is no surer than that: dyno show %s says why", b.Run, b.Run))
 	}
 	return b, err
 }
@@ -140,11 +141,11 @@ func writeBaseline(global *cli.Global, store *baseline.Store, b *baseline.Baseli
 	if err != nil {
 		return err
 	}
-	of := "run " + b.Run
+	of := i18n.Join("run ", b.Run)
 	if n := len(b.Earlier); n > 0 {
-		of = fmt.Sprintf("%d runs of %s", n+1, daysOf(b))
+		of = i18n.New("comparecmd.runs", "%d runs of %s", n+1, daysOf(b))
 	}
-	fmt.Fprintf(global.Out(), "wrote %s: %d cells of %s; commit it, and compare with: dyno gate --baseline %s\n", path, len(b.Cells), of, b.Name)
+	global.Out().Print(i18n.New("comparecmd.wrote-cells-commit-and-compare", "wrote %s: %d cells of %s; commit it, and compare with: dyno gate --baseline %s", path, len(b.Cells), of, b.Name))
 	return nil
 }
 
@@ -152,7 +153,7 @@ func newBaselineList(global *cli.Global, store *baseline.Store) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the baselines",
-		Args:  cli.ExactArgs(0, "none"),
+		Args:  cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE:  func(*cobra.Command, []string) error { return listBaselines(global, store) },
 	}
 }
@@ -163,7 +164,7 @@ func listBaselines(global *cli.Global, store *baseline.Store) error {
 		return err
 	}
 	if len(names) == 0 {
-		fmt.Fprintf(global.Out(), "no baselines in %s; dyno baseline set NAME RUN makes one\n", store.Dir)
+		global.Out().Print(i18n.New("comparecmd.no-baselines-dyno-baseline-set", "no baselines in %s; dyno baseline set NAME RUN makes one", store.Dir))
 		return nil
 	}
 	t := global.Texts()
@@ -176,7 +177,7 @@ func listBaselines(global *cli.Global, store *baseline.Store) error {
 	for _, name := range names {
 		b, err := store.Load(name)
 		if err != nil {
-			table = append(table, []string{name, "", "", "", t.Text("baseline.damaged"), t.Reason(err.Error())})
+			table = append(table, []string{name, "", "", "", t.Text("baseline.damaged"), t.Say(i18n.From(err))})
 			continue
 		}
 		table = append(table, []string{name, report.TerminalText(b.Study.Name), b.Started.Local().Format(time.DateTime), strconv.Itoa(b.Days()), strconv.Itoa(len(b.Cells)), b.Run})
@@ -189,7 +190,7 @@ func newBaselineShow(global *cli.Global, store *baseline.Store) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a baseline's figures and conditions",
-		Args:  cli.ExactArgs(1, "a baseline's name"),
+		Args:  cli.ExactArgs(1, i18n.New("comparecmd.baselines-name", "a baseline's name")),
 		RunE: func(_ *cobra.Command, args []string) error {
 			b, err := store.Load(args[0])
 			if err != nil {
@@ -213,7 +214,7 @@ func showBaseline(t report.Texts, b *baseline.Baseline) error {
 		table = append(table, []string{t.Text("baseline.before"), fmt.Sprintf("%s, %s", e.Run, e.Started.Local().Format(time.DateTime))})
 	}
 	for _, p := range b.Machine {
-		table = append(table, []string{t.Reason(text(p.Name)), text(p.Value)})
+		table = append(table, []string{text(t.Say(p.Name)), text(t.Say(p.Value))})
 	}
 	var out strings.Builder
 	report.TerminalTable(&out, "", table, cli.TableWidth())
@@ -232,11 +233,11 @@ func showBaseline(t report.Texts, b *baseline.Baseline) error {
 }
 
 // daysOf writes of how many days the runs of a baseline are.
-func daysOf(b *baseline.Baseline) string {
+func daysOf(b *baseline.Baseline) i18n.Message {
 	if b.Days() == 1 {
-		return "one day"
+		return i18n.New("comparecmd.one-day", "one day")
 	}
-	return fmt.Sprintf("%d days", b.Days())
+	return i18n.New("comparecmd.days", "%d days", b.Days())
 }
 
 func newBaselineRemove(store *baseline.Store) *cobra.Command {
@@ -244,7 +245,7 @@ func newBaselineRemove(store *baseline.Store) *cobra.Command {
 		Use:     "remove NAME",
 		Aliases: []string{"rm"},
 		Short:   "Delete a baseline's file",
-		Args:    cli.ExactArgs(1, "a baseline's name"),
+		Args:    cli.ExactArgs(1, i18n.New("comparecmd.baselines-name", "a baseline's name")),
 		RunE:    func(_ *cobra.Command, args []string) error { return store.Remove(args[0]) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return completeBaselines(store)

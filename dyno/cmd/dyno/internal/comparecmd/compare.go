@@ -33,7 +33,7 @@ Two runs are two occasions, so whatever changed on the machine between them is i
 the ratios. To compare two versions of a program, measure them in turns: dyno gate
 --against does, and so does a study that has both as subjects.`,
 		Example: "  dyno compare 20261120 latest\n  dyno compare 20261120 latest --metric cpu --metric response.p99 --format markdown",
-		Args:    cli.ExactArgs(2, "two runs, the old one first"),
+		Args:    cli.ExactArgs(2, i18n.New("comparecmd.two-runs-old-one-first", "two runs, the old one first")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return compareRuns(cmd.Context(), global, &f, args[0], args[1])
 		},

@@ -63,7 +63,7 @@ nothing could be measured; 130 interrupted.`,
 		Example: `  dyno gate --against main
   dyno gate bench.yaml --against v1.4.0 --fail 'cpu > +3%' --fail 'response.p99 > +10%'
   dyno gate bench.yaml --baseline main --markdown "$GITHUB_STEP_SUMMARY"`,
-		Args: cli.ArgsBetween(0, 1, "at most a study's file, or a run"),
+		Args: cli.ArgsBetween(0, 1, i18n.New("comparecmd.most-studys-file-run", "at most a study's file, or a run")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			verdict, err := runGate(cmd.Context(), &f, global, args)
 			return gateExit(cmd.Context(), verdict, err)
@@ -138,7 +138,7 @@ func runGate(ctx context.Context, f *gateFlags, global *cli.Global, args []strin
 		return "", err
 	}
 	if g.unkept != nil {
-		fmt.Fprintf(global.Err(), "dyno gate: %v\n", g.unkept)
+		global.Err().Print(i18n.New("comparecmd.dyno-gate", "dyno gate: %v", g.unkept))
 	}
 	return result.Verdict, f.write(result, global.Texts())
 }

@@ -3,7 +3,6 @@ package comparecmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -119,7 +118,7 @@ func (g *gateRun) judge(ctx context.Context) (r *regression.Result, err error) {
 	}
 	r.Command = g.command
 	if g.unkept != nil {
-		r.Remarks = append(r.Remarks, g.unkept.Error())
+		r.Remarks = append(r.Remarks, i18n.From(g.unkept))
 	}
 	return r, nil
 }
@@ -144,7 +143,7 @@ func (g *gateRun) againstRef(ctx context.Context) (result *regression.Result, er
 	defer func() {
 		// A verdict is worth more than a tidy folder.
 		if left := checkout.Remove(); left != nil && result != nil {
-			result.Remarks = append(result.Remarks, left.Error())
+			result.Remarks = append(result.Remarks, i18n.From(left))
 		} else {
 			err = errors.Join(err, left)
 		}
@@ -161,7 +160,7 @@ func (g *gateRun) againstRef(ctx context.Context) (result *regression.Result, er
 	if err := g.confirm(ctx, both, pairs, result, func(a *analysis.Analysis) { result.ConfirmPairs(a, pairs, g.options) }); err != nil {
 		return nil, err
 	}
-	result.Old, result.New = checkout.Name(), tree
+	result.Old, result.New = i18n.Verbatim(checkout.Name()), tree
 	return result, nil
 }
 
@@ -192,7 +191,7 @@ func (g *gateRun) again(ctx context.Context, s *study.Study, pairs []regression.
 		return nil, err
 	}
 	if !g.global.Quiet {
-		fmt.Fprintf(g.global.Err(), "worse than allowed: %s; measuring again before saying so\n", strings.Join(subjects, ", "))
+		g.global.Err().Print(i18n.New("comparecmd.worse-allowed-measuring-again-before", "worse than allowed: %s; measuring again before saying so", strings.Join(subjects, ", ")))
 	}
 	return g.measure(ctx, narrow, g.seed+1)
 }
@@ -212,11 +211,11 @@ func (g *gateRun) againstBaseline(ctx context.Context) (*regression.Result, erro
 	if err != nil {
 		return nil, err
 	}
-	result.Old = fmt.Sprintf("baseline %s (run %s)", b.Name, b.Run)
+	result.Old = i18n.New("comparecmd.baseline-run", "baseline %s (run %s)", b.Name, b.Run)
 	if n := len(b.Earlier); n > 0 {
-		result.Old = fmt.Sprintf("baseline %s (%d runs of %s, the newest %s)", b.Name, n+1, daysOf(b), b.Run)
+		result.Old = i18n.New("comparecmd.baseline-runs-newest", "baseline %s (%d runs of %s, the newest %s)", b.Name, n+1, daysOf(b), b.Run)
 	}
-	result.New = "run " + result.Runs[len(result.Runs)-1]
+	result.New = i18n.Join("run ", result.Runs[len(result.Runs)-1])
 	return result, nil
 }
 

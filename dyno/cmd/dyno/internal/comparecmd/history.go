@@ -39,7 +39,7 @@ named, with the versions before and after it.
 Runs of another machine than the newest one's, and cells whose load was another,
 are left out and listed.`,
 		Example: "  dyno history my-study\n  dyno history my-study --metric cpu --last 30 --format markdown",
-		Args:    cli.ArgsBetween(1, 10_000, "a study's name or file, or runs"),
+		Args:    cli.ArgsBetween(1, 10_000, i18n.New("comparecmd.studys-name-file-runs", "a study's name or file, or runs")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return showHistory(cmd.Context(), global, &f, args)
 		},
@@ -142,7 +142,7 @@ func (f *historyFlags) studyRuns(ctx context.Context, global *cli.Global, name s
 		}
 		a, _, err := library.Analyse(ctx, global, e.ID)
 		if err != nil {
-			damaged = append(damaged, history.LeftOut{Run: e.ID, Why: err.Error()})
+			damaged = append(damaged, history.LeftOut{Run: e.ID, Why: i18n.From(err)})
 			continue
 		}
 		runs = append(runs, a)
@@ -157,7 +157,7 @@ func (f *historyFlags) studyRuns(ctx context.Context, global *cli.Global, name s
 func leftOut(damaged []history.LeftOut) error {
 	var all []error
 	for _, d := range damaged {
-		all = append(all, errors.New(d.Why))
+		all = append(all, errors.New(d.Why.String()))
 	}
 	return errors.Join(all...)
 }

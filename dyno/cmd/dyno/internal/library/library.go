@@ -192,7 +192,7 @@ func (l *Library) Keep(ctx context.Context, global *cli.Global, run *archive.Run
 		return nil
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintf(global.Err(), "not pushed, as the run was interrupted; to do so: %s\n", l.pushCommand(run.Manifest.ID))
+		global.Err().Print(i18n.New("library.not-pushed-run-was-interrupted", "not pushed, as the run was interrupted; to do so: %s", l.pushCommand(run.Manifest.ID)))
 		return nil
 	}
 	r, err := l.Store.Record(run.Manifest.ID)

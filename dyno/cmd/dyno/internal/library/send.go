@@ -3,16 +3,16 @@ package library
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/archive/bucket"
 	"dyno.example/dyno/cmd/dyno/internal/cli"
+	"dyno.example/internal/i18n"
 )
 
 // Send copies a run into the archive and says so.
-func Send(ctx context.Context, global *cli.Global, r *archive.Record, to *Library, out io.Writer) error {
+func Send(ctx context.Context, global *cli.Global, r *archive.Record, to *Library, out i18n.Printer) error {
 	observe, end := Copying(global)
 	sent, err := to.push(ctx, r, observe)
 	end()
@@ -20,10 +20,10 @@ func Send(ctx context.Context, global *cli.Global, r *archive.Record, to *Librar
 		return err
 	}
 	if sent == 0 {
-		fmt.Fprintf(out, "pushed  %s: it is in %s already\n", r.ID, to)
+		out.Print(i18n.New("library.pushed-is-already", "pushed  %s: it is in %s already", r.ID, to))
 		return nil
 	}
-	fmt.Fprintf(out, "pushed  %s to %s (%d files)\n", r.ID, to, sent)
+	out.Print(i18n.New("library.pushed-files", "pushed  %s to %s (%d files)", r.ID, to, sent))
 	return nil
 }
 

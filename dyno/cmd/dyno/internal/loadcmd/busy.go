@@ -2,31 +2,30 @@ package loadcmd
 
 import (
 	"context"
-	"fmt"
-	"io"
 
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/machine"
 	"dyno.example/dyno/machine/busy"
+	"dyno.example/internal/i18n"
 )
 
 // WatchMachine watches the machine during loads on a target; the caller closes it.
 // Before them it looks at who is busy, and says so. What the server itself uses then is
 // kept in the spec.
-func WatchMachine(ctx context.Context, spec *load.Spec, w io.Writer) *busy.Watch {
+func WatchMachine(ctx context.Context, spec *load.Spec, w i18n.Printer) *busy.Watch {
 	watch := busy.NewWatch(ctx, spec.Target, spec.CPUs, machine.OnlineCPUs())
 	s := watch.Idle(ctx, 0)
 	switch {
 	case ctx.Err() != nil:
 	case s == nil:
-		fmt.Fprintln(w, "who else is busy on this machine can't be told here")
+		w.Print(i18n.New("loadcmd.who-else-is-busy-machine", "who else is busy on this machine can't be told here"))
 	default:
 		spec.Idle = s.Server
 		if s.Busy() {
-			fmt.Fprintf(w, "%s; what is measured may be invalid\n", s)
+			w.Print(i18n.New("loadcmd.is-measured-may-invalid", "%s; what is measured may be invalid", s))
 		} else if share := s.Server.Share(); share >= measure.IdleSuspect {
-			fmt.Fprintf(w, "the server uses %.0f %% of a CPU though nothing is asked of it\n", 100*share)
+			w.Print(i18n.New("loadcmd.server-uses-cpu-though-nothing", "the server uses %.0f %% of a CPU though nothing is asked of it", 100*share))
 		}
 	}
 	return watch
@@ -34,7 +33,7 @@ func WatchMachine(ctx context.Context, spec *load.Spec, w io.Writer) *busy.Watch
 
 // watchLoad has the machine watched during one load. Before a short one, for which a
 // look would take long, nobody looks: other programs then make it suspect at most.
-func watchLoad(ctx context.Context, spec *load.Spec, w io.Writer) (watch *busy.Watch) {
+func watchLoad(ctx context.Context, spec *load.Spec, w i18n.Printer) (watch *busy.Watch) {
 	if isLong(spec) {
 		watch = WatchMachine(ctx, spec, w)
 	} else {

@@ -3,7 +3,6 @@ package loadcmd
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"time"
@@ -45,7 +44,7 @@ func (f *Flags) args(cmd *cobra.Command, args []string) error {
 	case len(args) == 2 && quiet != nil && quiet.Changed && isNumber(args[0]):
 		return cli.UsageError(i18n.Errorf("loadcmd.q-is-quiet-and-takes", "-q is quiet and takes no %s; the rate is -R %s", args[0], args[0]))
 	}
-	return cli.ExactArgs(1, "the URL to load")(cmd, args)
+	return cli.ExactArgs(1, i18n.New("loadcmd.url-load", "the URL to load"))(cmd, args)
 }
 
 func isNumber(text string) bool {
@@ -70,7 +69,7 @@ func isLong(spec *load.Spec) bool {
 
 // calibrate measures the generator, if it is to be, and says what came of it in
 // a line. Without a calibration the load goes on: it judges itself too.
-func (t *trustFlags) calibrate(ctx context.Context, spec *load.Spec, w io.Writer) {
+func (t *trustFlags) calibrate(ctx context.Context, spec *load.Spec, w i18n.Printer) {
 	if !t.wants(spec) {
 		return
 	}
@@ -79,12 +78,12 @@ func (t *trustFlags) calibrate(ctx context.Context, spec *load.Spec, w io.Writer
 	case ctx.Err() != nil:
 	case err != nil:
 		spec.Uncalibrated = err.Error()
-		fmt.Fprintf(w, "  not calibrated: %v\n", err)
+		w.Print(i18n.New("loadcmd.not-calibrated", "  not calibrated: %v", err))
 	default:
 		spec.Calibration = c
-		fmt.Fprintf(w, "  calibrated in %v: %s\n", c.Took.Round(10*time.Millisecond), loadtext.Calibration(c))
+		w.Print(i18n.New("loadcmd.calibrated", "  calibrated in %v: %s", c.Took.Round(10*time.Millisecond), loadtext.Calibration(c)))
 		for _, f := range c.Judge(&spec.Profile) {
-			fmt.Fprintf(w, "  %s: %s\n", f.Name, f.Detail)
+			w.Print(i18n.Format("  %s: %s", f.Name, f.Detail))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package loadcmd
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,9 +66,9 @@ func (list thresholds) judge(r *load.Result) []export.Threshold {
 // failedThresholds is the error of a load that does not meet its thresholds, or is not
 // known to.
 func failedThresholds(judged []export.Threshold) error {
-	var failed, unknown []string
+	var failed, unknown []i18n.Message
 	for _, j := range judged {
-		switch text := j.Expression + " (" + j.Measured + ")"; {
+		switch text := i18n.Join(j.Expression, " (", j.Measured, ")"); {
 		case j.Verdict == objective.Unknown.String():
 			unknown = append(unknown, text)
 		case j.Failed():
@@ -78,10 +77,10 @@ func failedThresholds(judged []export.Threshold) error {
 	}
 	var errs []error
 	if failed != nil {
-		errs = append(errs, i18n.Errorf("loadcmd.fail-thresholds-not-met", "--fail: %d of %d thresholds not met: %s", len(failed), len(judged), strings.Join(failed, "; ")))
+		errs = append(errs, i18n.Errorf("loadcmd.fail-thresholds-not-met", "--fail: %d of %d thresholds not met: %s", len(failed), len(judged), i18n.List("; ", failed...)))
 	}
 	if unknown != nil {
-		errs = append(errs, i18n.Errorf("loadcmd.fail-thresholds-undecided", "--fail: %d of %d thresholds undecided: %s", len(unknown), len(judged), strings.Join(unknown, "; ")))
+		errs = append(errs, i18n.Errorf("loadcmd.fail-thresholds-undecided", "--fail: %d of %d thresholds undecided: %s", len(unknown), len(judged), i18n.List("; ", unknown...)))
 	}
 	return errors.Join(errs...)
 }
@@ -90,17 +89,17 @@ func failedThresholds(judged []export.Threshold) error {
 // request of a mix did.
 func (e *endedLoad) suite() *export.Suite {
 	return &export.Suite{
-		Tool: "dyno load", Name: e.name(), Started: e.Started, Took: e.Result.All.Length,
+		Tool: "dyno load", Name: e.name().String(), Started: e.Started, Took: e.Result.All.Length,
 		Properties: e.properties(), Checks: slices.Concat(e.checks(), e.requestChecks()),
 	}
 }
 
 // name is what was loaded: of a mix, no kind of request stands for the others.
-func (e *endedLoad) name() string {
+func (e *endedLoad) name() i18n.Message {
 	if n := len(e.Spec.Requests); n > 1 {
-		return fmt.Sprintf("mix of %d kinds of requests to %s", n, export.Origin(e.Spec))
+		return i18n.New("loadcmd.mix-kinds-requests", "mix of %d kinds of requests to %s", n, export.Origin(e.Spec))
 	}
-	return e.Spec.Requests[0].Method + " " + export.Target(e.Spec)
+	return i18n.Join(e.Spec.Requests[0].Method, " ", export.Target(e.Spec))
 }
 
 // requestChecks has a check for each kind of request of a mix. One fails if too much
@@ -111,9 +110,9 @@ func (e *endedLoad) requestChecks() []export.Check {
 	for i := range e.Result.Requests {
 		k := &e.Result.Requests[i]
 		errs, all, shown := k.All.Errors.Total(), k.All.Ended(), k.Shown()
-		c := export.Check{Of: "request", Name: k.Name, Result: export.Passed, Message: fmt.Sprintf("%d of %d failed", errs, all)}
+		c := export.Check{Of: "request", Name: k.Name, Result: export.Passed, Message: i18n.New("loadcmd.failed", "%d of %d failed", errs, all)}
 		if all > 0 {
-			c.Message += fmt.Sprintf("; response p50 %s, p99 %s", present.Quantile(shown, 50), present.Quantile(shown, 99))
+			c.Message = i18n.Join(c.Message, i18n.New("loadcmd.response-p50-p99", "; response p50 %s, p99 %s", present.Quantile(shown, 50), present.Quantile(shown, 99)))
 		}
 		switch {
 		case e.Result.Interrupted:
@@ -131,14 +130,14 @@ func (e *endedLoad) checks() []export.Check {
 	errors := export.Check{Name: "errors <= " + present.Share(e.maxErrors) + " (--max-errors)", Result: export.Passed}
 	switch {
 	case e.unreachable != nil:
-		errors.Result, errors.Message = export.Broken, e.unreachable.Error()
+		errors.Result, errors.Message = export.Broken, i18n.From(e.unreachable)
 	case e.Result.Interrupted:
-		errors.Result, errors.Message = export.Skipped, "the load was interrupted"
+		errors.Result, errors.Message = export.Skipped, i18n.New("objective.load-was-interrupted", "the load was interrupted")
 	default:
 		all := &e.Result.All
-		errors.Message = fmt.Sprintf("%d of %d failed", all.Errors.Total(), all.Ended())
+		errors.Message = i18n.New("loadcmd.failed", "%d of %d failed", all.Errors.Total(), all.Ended())
 		if err := judgeLoad(e.Result, e.maxErrors); err != nil {
-			errors.Result, errors.Message = export.Failed, err.Error()
+			errors.Result, errors.Message = export.Failed, i18n.From(err)
 		}
 	}
 	list := []export.Check{errors}
@@ -152,9 +151,9 @@ func (e *endedLoad) check(j export.Threshold) export.Check {
 	c := export.Check{Name: j.Expression, Message: j.Measured}
 	switch {
 	case e.unreachable != nil:
-		c.Result, c.Message = export.Broken, e.unreachable.Error()
+		c.Result, c.Message = export.Broken, i18n.From(e.unreachable)
 	case j.Verdict == export.NotEvaluated:
-		c.Result, c.Message = export.Skipped, "not evaluated, as the load was interrupted"
+		c.Result, c.Message = export.Skipped, i18n.New("loadcmd.not-evaluated", "not evaluated, as the load was interrupted")
 	case j.Verdict == objective.Holds.String():
 		c.Result = export.Passed
 	case j.Verdict == objective.Fails.String():
@@ -183,7 +182,7 @@ func (e *endedLoad) properties() [][2]string {
 		list = append(list, [2]string{"rate", strconv.FormatFloat(p.Rate, 'f', -1, 64) + "/s"}, [2]string{"arrivals", string(p.Arrivals)})
 	}
 	if len(p.Phases) > 0 {
-		list = append(list, [2]string{"phases", p.Rhythm()}, [2]string{"arrivals", string(p.Arrivals)})
+		list = append(list, [2]string{"phases", p.Rhythm().String()}, [2]string{"arrivals", string(p.Arrivals)})
 	}
 	for _, d := range []struct {
 		name string
@@ -195,7 +194,7 @@ func (e *endedLoad) properties() [][2]string {
 	}
 	list = append(list, [2]string{"engine", e.Result.Engine}, [2]string{"validity", e.Result.Level()}, [2]string{"dyno", cli.Version()})
 	for _, f := range e.Result.Findings {
-		list = append(list, [2]string{"finding." + string(f.Name), f.Detail})
+		list = append(list, [2]string{"finding." + string(f.Name), f.Detail.String()})
 	}
 	return list
 }

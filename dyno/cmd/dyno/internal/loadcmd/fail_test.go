@@ -8,13 +8,14 @@ import (
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // A threshold that nobody can decide fails the load, but isn't said to be missed.
 func TestFailedThresholds(t *testing.T) {
 	holds := export.Threshold{Expression: "a", Verdict: "holds"}
-	fails := export.Threshold{Expression: "b", Verdict: "fails", Measured: "2"}
-	unknown := export.Threshold{Expression: "c", Verdict: "unknown", Measured: "-"}
+	fails := export.Threshold{Expression: "b", Verdict: "fails", Measured: i18n.Verbatim("2")}
+	unknown := export.Threshold{Expression: "c", Verdict: "unknown", Measured: i18n.Verbatim("-")}
 	for _, c := range []struct {
 		judged []export.Threshold
 		want   string
@@ -43,7 +44,7 @@ func TestSuiteOfAMix(t *testing.T) {
 		return k
 	}
 	ended := func(kinds ...measure.RequestResult) *endedLoad {
-		e := &endedLoad{Load: export.Load{Spec: &load.Spec{Target: "http://127.0.0.1:1"}, Result: &load.Result{Requests: kinds, FirstErrors: map[string]string{}}}, maxErrors: 0.01}
+		e := &endedLoad{Load: export.Load{Spec: &load.Spec{Target: "http://127.0.0.1:1"}, Result: &load.Result{Requests: kinds, FirstErrors: map[string]i18n.Message{}}}, maxErrors: 0.01}
 		for _, k := range kinds {
 			e.Spec.Requests = append(e.Spec.Requests, request.Request{Name: k.Name, Method: "POST", Path: "/" + k.Name})
 			e.Result.Total.Completed += k.Total.Completed

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/report"
 )
 
@@ -15,26 +16,26 @@ const helpWidth = 80
 // loadGroups orders the flags of dyno load as its help shows them. A flag that is
 // in none comes after all others.
 var loadGroups = []struct {
-	title string
-	flags []string
+	title, id string
+	flags     []string
 }{
-	{"How much and for how long", []string{
+	{"How much and for how long", "amount", []string{
 		"connections", "duration", "requests", "rate", "warmup", "wait", "timeout", "drain", "arrivals", "phase", "think", "overflow", "max-connections", "seed", "plan",
 	}},
-	{"What is sent", []string{
+	{"What is sent", "sent", []string{
 		"method", "header", "body", "request", "targets", "feed", "auth", "bearer", "cookie", "cookies",
 	}},
-	{"Messages and events", []string{"message", "binary", "answers", "sse", "stamp", "stamp-clock", "silence", "max-message"}},
-	{"gRPC, with --message and --answers", grpcNames},
-	{"What must hold", []string{"expect", "fail", "max-errors"}},
-	{"Output", []string{
+	{"Messages and events", "messages", []string{"message", "binary", "answers", "sse", "stamp", "stamp-clock", "silence", "max-message"}},
+	{"gRPC, with --message and --answers", "grpc", grpcNames},
+	{"What must hold", "must-hold", []string{"expect", "fail", "max-errors"}},
+	{"Output", "output", []string{
 		"json", "html", "out", "junit", "remote-write", "remote-write-header", "otlp", "otlp-header", "label",
 	}},
-	{"Connections", []string{"http2", "http3", "streams", "reuse", "max-age", "source", "unix-socket", "fast-open", "nagle", "quick-ack"}},
-	{"TLS", []string{
+	{"Connections", "connections", []string{"http2", "http3", "streams", "reuse", "max-age", "source", "unix-socket", "fast-open", "nagle", "quick-ack"}},
+	{"TLS", "tls", []string{
 		"insecure", "cacert", "cert", "key", "server-name", "tls-min", "tls-max", "tls-resume", "alpn", "key-log",
 	}},
-	{"The generator", []string{
+	{"The generator", "generator", []string{
 		"threads", "cpus", "engine", "pacing", "timestamps", "selftest", "no-calibration", "server-metrics", "accept",
 	}},
 }
@@ -42,11 +43,8 @@ var loadGroups = []struct {
 // loadUsage prints the usage of dyno load with its flags in groups.
 func loadUsage(cmd *cobra.Command, t report.Texts) error {
 	w := cmd.OutOrStderr()
-	heading := func(english string) string {
-		text, _ := t.Whole(english + ":")
-		return text
-	}
-	fmt.Fprintf(w, "%s\n  %s\n\n%s\n%s\n", heading("Usage"), cmd.UseLine(), heading("Examples"), cmd.Example)
+	heading := func(english, id string) string { return cli.Heading(t, english+":", id) }
+	fmt.Fprintf(w, "%s\n  %s\n\n%s\n%s\n", heading("Usage", "usage"), cmd.UseLine(), heading("Examples", "examples"), cmd.Example)
 	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
 	rest.SortFlags = false
 	rest.AddFlagSet(cmd.LocalFlags())
@@ -58,7 +56,7 @@ func loadUsage(cmd *cobra.Command, t report.Texts) error {
 			set.AddFlag(cmd.Flags().Lookup(name))
 			grouped[name] = true
 		}
-		fmt.Fprintf(w, "\n%s\n%s", heading(g.title), set.FlagUsagesWrapped(helpWidth))
+		fmt.Fprintf(w, "\n%s\n%s", heading(g.title, g.id), set.FlagUsagesWrapped(helpWidth))
 	}
 	others := pflag.NewFlagSet("", pflag.ContinueOnError)
 	others.SortFlags = false
@@ -68,6 +66,6 @@ func loadUsage(cmd *cobra.Command, t report.Texts) error {
 		}
 	})
 	others.AddFlagSet(cmd.InheritedFlags())
-	_, err := fmt.Fprintf(w, "\n%s\n%s", heading("Other"), others.FlagUsagesWrapped(helpWidth))
+	_, err := fmt.Fprintf(w, "\n%s\n%s", heading("Other", "other"), others.FlagUsagesWrapped(helpWidth))
 	return err
 }

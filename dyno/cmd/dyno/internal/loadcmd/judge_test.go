@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 )
 
 // TestExitStatus: what a script is told by it. A request that nobody answered is no
@@ -38,7 +39,7 @@ func TestExitStatus(t *testing.T) {
 		{"nothing can be used", invalid, "none of the 1 windows is valid (steal); --accept steal has them count"},
 		{"nor did anything succeed", failing, "100.00 % of the requests failed, more than --max-errors 1 % allows (status 404)\nno figure can be trusted: none of the 1 windows"},
 	} {
-		r := &load.Result{Windows: []measure.Window{c.window}, All: c.window, FirstErrors: map[string]string{"status": "status 404"}}
+		r := &load.Result{Windows: []measure.Window{c.window}, All: c.window, FirstErrors: map[string]i18n.Message{"status": i18n.Verbatim("status 404")}}
 		if c.window.Findings == nil {
 			r.Total = c.window
 		}

@@ -188,11 +188,11 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 		outputs.window(&w)
 	}
 	if !global.Quiet && !noText {
-		fmt.Fprintln(global.Err(), loadtext.Describe(&spec))
+		global.Err().Print(loadtext.Describe(&spec))
 	}
 	progress := global.Err()
 	if global.Quiet || noText {
-		progress = io.Discard
+		progress.To = io.Discard
 	}
 	if err = f.reach(ctx, &spec, progress); err == nil {
 		err = Resolve(ctx, &spec)
@@ -209,7 +209,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 	live.Done()
 	e := &endedLoad{Load: export.Load{Spec: &spec, Result: r, Seconds: seconds}, maxErrors: maxErrors, lang: global.Lang, secrets: f.pushSecrets()}
 	if err != nil {
-		return f.unreachable(err, e, must, outputs)
+		return f.unreachable(err, e, must, outputs, global)
 	}
 	f.trust.compare(counted, &spec.TLS, r)
 	e.Thresholds = must.judge(r)
@@ -222,7 +222,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 			text.Thresholds(e.Thresholds)
 		}
 	}
-	err = errors.Join(err, outputs.finish(e, os.Stderr))
+	err = errors.Join(err, outputs.finish(e, global.Err()))
 	if err != nil || r.Interrupted {
 		return err
 	}
@@ -231,7 +231,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 
 // unreachable passes err on. Programs that asked for JSON, JUnit or events get
 // theirs also when no connection came up, with the reason in it.
-func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *loadOutputs) error {
+func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *loadOutputs, global *cli.Global) error {
 	var none *request.UnreachableError
 	if !errors.As(err, &none) {
 		return err
@@ -239,8 +239,8 @@ func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *l
 	err = f.withHint(err)
 	e.unreachable = err
 	e.Result = &load.Result{
-		Validity: finding.Invalid, FirstErrors: map[string]string{"connect": none.Why},
-		Findings: []finding.Finding{{Name: finding.Unreachable, Validity: finding.Invalid, Detail: err.Error()}},
+		Validity: finding.Invalid, FirstErrors: map[string]i18n.Message{"connect": none.Why},
+		Findings: []finding.Finding{{Name: finding.Unreachable, Validity: finding.Invalid, Detail: i18n.From(err)}},
 	}
 	e.Result.Total.Errors.Connect = uint64(e.Spec.Profile.Connections)
 	e.Result.All = e.Result.Total
@@ -248,7 +248,7 @@ func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *l
 	if f.asJSON {
 		err = errors.Join(err, export.JSON(os.Stdout, &e.Load))
 	}
-	return errors.Join(err, outputs.finish(e, os.Stderr))
+	return errors.Join(err, outputs.finish(e, global.Err()))
 }
 
 // ErrUntrusted is the error of a load whose every window is invalid: what was sent is
@@ -289,20 +289,20 @@ func tooManyErrors(r *load.Result, maxErrors float64) error {
 }
 
 // firstError describes the first error of the kind that happened most.
-func firstError(r *load.Result) string {
+func firstError(r *load.Result) i18n.Message {
 	t, _ := r.Shown()
 	kind := t.Errors.Most()
 	switch {
 	case kind == "" && r.Answered():
-		return "the responses that came were as expected"
+		return i18n.Verbatim("the responses that came were as expected")
 	case kind == "":
-		return "no request got an answer in time"
+		return i18n.Verbatim("no request got an answer in time")
 	}
 	why := r.FirstErrors[kind]
-	if strings.HasPrefix(why, kind+" ") {
+	if strings.HasPrefix(why.String(), kind+" ") {
 		return why // "status 404 Not Found"
 	}
-	return kind + ": " + why
+	return i18n.Join(kind, ": ", why)
 }
 
 // Spec turns flags into a load.

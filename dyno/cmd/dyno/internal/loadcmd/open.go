@@ -2,7 +2,6 @@ package loadcmd
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -10,6 +9,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/internal/i18n"
 )
 
 // openConnections is how many connections open loops have unless asked
@@ -35,7 +35,7 @@ func (f *Flags) OpenSpec(target string) (load.Spec, error) {
 }
 
 // Calibrated measures the generator before the first trial, unless asked not to.
-func (f *Flags) Calibrated(ctx context.Context, spec *load.Spec, w io.Writer) {
+func (f *Flags) Calibrated(ctx context.Context, spec *load.Spec, w i18n.Printer) {
 	closed := *spec
 	closed.Profile = profile.Profile{Mode: profile.Closed, Connections: spec.Profile.Connections}
 	f.trust.calibrate(ctx, &closed, w)

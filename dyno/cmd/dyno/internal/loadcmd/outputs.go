@@ -3,7 +3,6 @@ package loadcmd
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"dyno.example/dyno/export"
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/internal/i18n"
 	"dyno.example/nano/wire/clock"
 )
 
@@ -111,7 +111,7 @@ func (o *loadOutputs) window(w *measure.Window) {
 // finish writes what is written at the end, and waits for what was under way.
 // Metrics that could not be delivered are no error of the load: they are told
 // on warnings.
-func (o *loadOutputs) finish(e *endedLoad, warnings io.Writer) error {
+func (o *loadOutputs) finish(e *endedLoad, warnings i18n.Printer) error {
 	e.Started = o.started
 	if e.Started.IsZero() {
 		e.Started = time.Now()
@@ -127,7 +127,7 @@ func (o *loadOutputs) finish(e *endedLoad, warnings io.Writer) error {
 	}
 	for _, to := range o.endpoints {
 		if err := to.close(); err != nil {
-			fmt.Fprintln(warnings, "dyno:", err)
+			warnings.Print(i18n.Format("dyno: %v", err))
 		}
 	}
 	return failed

@@ -1,7 +1,6 @@
 package loadcmd
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -64,7 +63,7 @@ func (f *Flags) endpoints() ([]*endpoint, error) {
 func endpointURL(text, path string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("must be an http or https URL, such as http://127.0.0.1:9090" + path)
+		return nil, i18n.Fail(i18n.Join(i18n.New("loadcmd.must-http-https-url-http", "must be an http or https URL, such as http://127.0.0.1:9090"), path))
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = path

@@ -3,8 +3,6 @@ package loadcmd
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"dyno.example/dyno/load"
@@ -14,12 +12,12 @@ import (
 
 // reach connects to the target once before a calibration is spent on it, or waits
 // until it accepts connections.
-func (f *Flags) reach(ctx context.Context, spec *load.Spec, progress io.Writer) error {
+func (f *Flags) reach(ctx context.Context, spec *load.Spec, progress i18n.Printer) error {
 	if f.wait == 0 && !f.trust.wants(spec) {
 		return nil // the load finds out by itself
 	}
 	if f.wait > 0 {
-		fmt.Fprintf(progress, "  waiting for up to %v until %s accepts connections\n", f.wait, spec.Target)
+		progress.Print(i18n.New("loadcmd.waiting-up-until-accepts-connections", "  waiting for up to %v until %s accepts connections", f.wait, spec.Target))
 	}
 	return load.Reach(ctx, spec, f.wait)
 }
@@ -36,7 +34,7 @@ func Reach(ctx context.Context, spec *load.Spec) error {
 // withHint is [WithHint] for a load that may have waited for somebody to listen.
 func (f *Flags) withHint(err error) error {
 	var none *request.UnreachableError
-	if f.wait > 0 && errors.As(err, &none) && strings.Contains(none.Why, "connection refused") {
+	if f.wait > 0 && errors.As(err, &none) && strings.Contains(none.Why.String(), "connection refused") {
 		return i18n.Errorf("loadcmd.nobody-listened-within-long-wait", "%w: nobody listened there within %v, for as long as --wait says", err, f.wait)
 	}
 	return WithHint(err)
@@ -49,15 +47,15 @@ func WithHint(err error) error {
 	if !errors.As(err, &none) {
 		return err
 	}
-	says := func(text string) bool { return strings.Contains(none.Why, text) }
+	says := func(text i18n.Message) bool { return strings.Contains(none.Why.String(), text.String()) }
 	switch {
-	case says("x509: certificate has expired or is not yet valid"):
+	case says(i18n.Verbatim("x509: certificate has expired or is not yet valid")):
 		return i18n.Errorf("loadcmd.k-accepts-any-certificate", "%w; -k accepts any certificate", err)
-	case says("x509: certificate is valid for"), says("x509: cannot validate certificate for"), says("x509: certificate is not valid for any names"):
+	case says(i18n.Verbatim("x509: certificate is valid for")), says(i18n.Verbatim("x509: cannot validate certificate for")), says(i18n.Verbatim("x509: certificate is not valid for any names")):
 		return i18n.Errorf("loadcmd.server-name-name-asks-certificate", "%w; --server-name NAME asks for the certificate of another name, -k accepts any", err)
-	case says("x509:"):
+	case says(i18n.Verbatim("x509:")):
 		return i18n.Errorf("loadcmd.cacert-file-trusts-certificates-issuer", "%w; --cacert FILE trusts the certificate's issuer, -k any certificate", err)
-	case says("connection refused"):
+	case says(i18n.New("loadcmd.connection-refused", "connection refused")):
 		return i18n.Errorf("loadcmd.nobody-listens-wait-s-waits", "%w: nobody listens there; --wait 30s waits until somebody does", err)
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 )
 
 // What helps against one certificate does not against another.
@@ -26,7 +27,7 @@ func TestHints(t *testing.T) {
 		{"connection refused", []string{"nobody listens there", "--wait 30s"}, "-k"},
 		{"no answer within 5s", []string{"no answer within 5s"}, "-k"},
 	} {
-		got := WithHint(&request.UnreachableError{Target: "h:1", Why: c.why}).Error()
+		got := WithHint(&request.UnreachableError{Target: "h:1", Why: i18n.Verbatim(c.why)}).Error()
 		for _, part := range c.want {
 			if !strings.Contains(got, part) {
 				t.Errorf("%q is missing in %q", part, got)
@@ -37,7 +38,7 @@ func TestHints(t *testing.T) {
 		}
 	}
 	// Who has waited isn't told to wait.
-	refused := &request.UnreachableError{Target: "h:1", Why: "connection refused"}
+	refused := &request.UnreachableError{Target: "h:1", Why: i18n.Verbatim("connection refused")}
 	if got := (&Flags{wait: time.Minute}).withHint(refused).Error(); !strings.Contains(got, "nobody listened there within 1m0s") || strings.Contains(got, "--wait 30s") {
 		t.Error(got)
 	}
@@ -53,9 +54,9 @@ func TestHints(t *testing.T) {
 // The kind of an error is not said twice.
 func TestFirstError(t *testing.T) {
 	for why, want := range map[string]string{"status 404 Not Found": "status 404 Not Found", "connection reset by peer": "status: connection reset by peer"} {
-		r := &load.Result{FirstErrors: map[string]string{"status": why, "reset": "other"}}
+		r := &load.Result{FirstErrors: map[string]i18n.Message{"status": i18n.Verbatim(why), "reset": i18n.Verbatim("other")}}
 		r.Total.Errors = measure.Errors{Status: 5, Reset: 2}
-		if got := firstError(r); got != want {
+		if got := firstError(r); got.String() != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -3,7 +3,6 @@ package loadcmd
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"time"
 
@@ -26,7 +25,7 @@ func runSelftest(ctx context.Context, f *Flags, global *cli.Global) error {
 	}
 	say := func(what string) {
 		if !global.Quiet && !f.asJSON {
-			fmt.Fprintf(global.Err(), "testing: %s\n", what)
+			global.Err().Print(i18n.New("loadcmd.testing", "testing: %s", what))
 		}
 	}
 	report, err := calibrate.Test(ctx, &spec, say)

@@ -13,6 +13,7 @@ import (
 	"dyno.example/dyno/machine/busy"
 	"dyno.example/dyno/machine/setting"
 	"dyno.example/dyno/machine/tune"
+	"dyno.example/internal/i18n"
 )
 
 func NewMachine(global *cli.Global) *cobra.Command {
@@ -27,7 +28,7 @@ each CPU is, and who is busy. dyno/docs/machine.md explains each.
 tune sets what can be set, restore puts all back, and noise measures how small a
 difference can be seen here.`,
 		Example: "  dyno machine\n  sudo dyno machine tune --profile quiet\n  sudo dyno machine restore\n  dyno machine noise --quick",
-		Args:    cli.ExactArgs(0, "none"),
+		Args:    cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return showMachine(cmd.Context(), global, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -62,23 +63,24 @@ func showMachine(ctx context.Context, global *cli.Global, asJSON bool) error {
 	if asJSON {
 		return cli.WriteJSON(os.Stdout, r)
 	}
-	w := global.Texts().Columns(os.Stdout)
-	if err := machine.Describe(w, r.Machine); err != nil {
+	out := global.Out()
+	if err := machine.Describe(out.To, r.Machine, out.Say); err != nil {
 		return err
 	}
 	if r.Settings == nil {
-		_, err = fmt.Fprintln(w, "\nSettings can be read on Linux only.")
-		return err
+		fmt.Fprintln(out.To)
+		out.Print(i18n.New("machinecmd.settings-can-read-linux-only", "Settings can be read on Linux only."))
+		return nil
 	}
-	fmt.Fprintln(w)
-	busy.Describe(w, r.Busy, unknown)
-	if err := setting.Describe(w, r.Settings); err != nil {
+	fmt.Fprintln(out.To)
+	busy.Describe(out.To, r.Busy, unknown, out.Say)
+	if err := setting.Describe(out.To, r.Settings, out.Say); err != nil {
 		return err
 	}
 	if len(r.Tuned) > 0 {
-		_, err = fmt.Fprintf(w, "dyno has set %d of their files; dyno machine restore puts them back.\n", len(r.Tuned))
+		out.Print(i18n.New("machinecmd.dyno-set-files-dyno-machine", "dyno has set %d of their files; dyno machine restore puts them back.", len(r.Tuned)))
 	}
-	return err
+	return nil
 }
 
 func tunerIn(home string) *tune.Tuner { return &tune.Tuner{Root: "/", Home: home} }

@@ -2,7 +2,6 @@ package machinecmd
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"time"
 
@@ -23,7 +22,7 @@ each CPU, how late it wakes one up, how much a loopback exchange varies, and by 
 much a fixed subject, a server that costs nothing, differs from run to run and from
 start to start. From that follows the smallest difference that a study of so many
 blocks can see here. A subject with noise of its own needs more.`,
-		Args: cli.ExactArgs(0, "none"),
+		Args: cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan := noise.Full()
 			if quick {
@@ -38,12 +37,12 @@ blocks can see here. A subject with noise of its own needs more.`,
 }
 
 func measureNoise(ctx context.Context, global *cli.Global, plan noise.Plan, asJSON bool) error {
-	say := func(what string) {
+	say := func(what i18n.Message) {
 		if !global.Quiet {
-			fmt.Fprintf(global.Err(), "measuring: %s\n", what)
+			global.Err().Print(i18n.New("machinecmd.measuring", "measuring: %s", what))
 		}
 	}
-	say(fmt.Sprintf("about %v; leave the machine alone meanwhile", plan.Estimate().Round(time.Second)))
+	say(i18n.New("machinecmd.about-leave-machine-alone-meanwhile", "about %v; leave the machine alone meanwhile", plan.Estimate().Round(time.Second)))
 	r, err := noise.Measure(ctx, plan, say)
 	if err != nil {
 		return i18n.Errorf("machinecmd.noise", "noise: %w", err)
@@ -51,6 +50,6 @@ func measureNoise(ctx context.Context, global *cli.Global, plan noise.Plan, asJS
 	if asJSON {
 		return cli.WriteJSON(os.Stdout, r)
 	}
-	noise.Describe(global.Texts().ColumnsToTheRight(os.Stdout), r)
+	noise.Describe(os.Stdout, r, global.Texts().Say)
 	return nil
 }

@@ -30,7 +30,7 @@ switched off. Values that are good already are left alone.
 Each old value is written to a journal in DYNO_HOME, and is on the disk, before
 it is changed: dyno machine restore works after a crash too. Nothing outlives a
 reboot.`,
-		Args: cli.ExactArgs(0, "none"),
+		Args: cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := setting.ParseProfile(profile)
 			if err != nil {
@@ -67,7 +67,7 @@ func tuneMachine(ctx context.Context, global *cli.Global, p setting.Profile, dry
 			return printErr
 		}
 	} else {
-		tune.Describe(global.Texts().Columns(os.Stdout), done, dry)
+		tune.Describe(os.Stdout, done, dry, global.Texts().Say)
 	}
 	if refused := tune.Refused(done); err == nil && len(refused) > 0 && !dry {
 		err = i18n.Errorf("machinecmd.could-not-set", "could not be set: %s", strings.Join(refused, ", "))
@@ -84,7 +84,7 @@ func newRestore(global *cli.Global) *cobra.Command {
 also after tune was killed. A setting that somebody else has changed since is
 left alone, unless --force is given. After a reboot there is nothing to put back;
 restore then says what is otherwise than before all the same.`,
-		Args: cli.ExactArgs(0, "none"),
+		Args: cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE: func(*cobra.Command, []string) error { return restoreMachine(global, force, asJSON) },
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "also put back what somebody else has changed since")
@@ -106,7 +106,7 @@ func restoreMachine(global *cli.Global, force, asJSON bool) error {
 			return printErr
 		}
 	} else if err == nil || len(undone) > 0 {
-		tune.DescribeRestored(global.Texts().Columns(os.Stdout), undone)
+		tune.DescribeRestored(os.Stdout, undone, global.Texts().Say)
 	}
 	return errors.Join(err, tune.Incomplete(undone))
 }

@@ -96,7 +96,7 @@ func failedTrials(run *archive.Run) error {
 			continue
 		}
 		if failed++; failed == 1 {
-			first, _, _ = strings.Cut(t.Error, "\n")
+			first, _, _ = strings.Cut(t.Error.String(), "\n")
 		}
 		if t.Fault == archive.OfSubject {
 			bySubject++

@@ -6,6 +6,7 @@ import (
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 func TestFailedTrials(t *testing.T) {
@@ -14,7 +15,7 @@ func TestFailedTrials(t *testing.T) {
 		if len(repeats) > 0 {
 			p.Repeats = &repeats[0]
 		}
-		return archive.Trial{PlannedTrial: p, Status: status, Error: "it died"}
+		return archive.Trial{PlannedTrial: p, Status: status, Error: i18n.Verbatim("it died")}
 	}
 	for name, c := range map[string]struct {
 		trials []archive.Trial
@@ -36,7 +37,7 @@ func TestFailedTrials(t *testing.T) {
 // What counts against a subject isn't called left out.
 func TestFailedTrialsOfSubjects(t *testing.T) {
 	trial := func(fault archive.Fault) archive.Trial {
-		return archive.Trial{Status: archive.Failed, Error: "it died", Fault: fault}
+		return archive.Trial{Status: archive.Failed, Error: i18n.Verbatim("it died"), Fault: fault}
 	}
 	ours, subjects := trial(""), trial(archive.OfSubject)
 	for _, c := range []struct {

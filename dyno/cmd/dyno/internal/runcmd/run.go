@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -58,7 +57,7 @@ and the exit status is 1.
 
 If the archive is a bucket, the run is kept on this machine and then pushed.`,
 		Example: "  dyno run go-frameworks --quick\n  dyno run my-study.yaml\n  dyno run my-study.yaml --for 10m",
-		Args:    cli.ExactArgs(1, "a study's name or file"),
+		Args:    cli.ExactArgs(1, i18n.New("runcmd.studys-name-file", "a study's name or file")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStudy(cmd.Context(), &f, global, args[0])
 		},
@@ -87,7 +86,7 @@ func runStudy(ctx context.Context, f *runFlags, global *cli.Global, name string)
 		return cli.UsageError(err)
 	}
 	if !global.Quiet || f.asJSON || f.plan {
-		if err := describePlan(global.Out(), r, f.asJSON); err != nil || f.plan {
+		if err := describePlan(global, r, f.asJSON); err != nil || f.plan {
 			return err
 		}
 	}
@@ -118,16 +117,17 @@ func runStudy(ctx context.Context, f *runFlags, global *cli.Global, name string)
 const DefaultRepeats = 2
 
 // describePlan prints what will be done.
-func describePlan(out io.Writer, r *runner.Runner, asJSON bool) error {
+func describePlan(global *cli.Global, r *runner.Runner, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(os.Stdout).Encode(planLine{Event: "plan", Plan: archive.RedactPlan(r.Plan)})
 	}
-	r.Plan.Describe(out)
-	if until := untilText(r.Study.Until); until != "" {
-		fmt.Fprintln(out, until)
+	out := global.Out()
+	r.Plan.Describe(out.To, out.Say)
+	if until := untilText(r.Study.Until); !until.IsZero() {
+		out.Print(until)
 	}
-	_, err := fmt.Fprintln(out)
-	return err
+	fmt.Fprintln(out.To)
+	return nil
 }
 
 // planLine is the first line that dyno run --json prints.
@@ -139,7 +139,7 @@ type planLine struct {
 // ShortForm is the study's short form. That its file doesn't say what that is, and which
 // claims it can't decide, is said on standard error.
 func ShortForm(s *study.Study) *study.Study {
-	if text := s.QuickText(); text != "" {
+	if text := s.QuickText(); !text.IsZero() {
 		fmt.Fprintln(os.Stderr, "--quick:", text)
 	}
 	for _, text := range s.QuickOpen() {

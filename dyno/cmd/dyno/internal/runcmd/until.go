@@ -1,10 +1,8 @@
 package runcmd
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"dyno.example/dyno/analysis"
@@ -52,20 +50,20 @@ func (f *runFlags) applyTo(s *study.Study) error {
 }
 
 // untilText says when a run ends that goes on block by block; empty for others.
-func untilText(u study.Until) string {
+func untilText(u study.Until) i18n.Message {
 	if !u.Sequential() {
-		return ""
+		return i18n.Message{}
 	}
-	var ends []string
+	var ends []i18n.Message
 	if u.Time > 0 {
-		ends = append(ends, "for "+present.Roughly(u.Time))
+		ends = append(ends, i18n.Join("for ", present.Roughly(u.Time)))
 	}
 	if u.Blocks > 0 {
-		ends = append(ends, fmt.Sprintf("for %d blocks", u.Blocks))
+		ends = append(ends, i18n.New("runcmd.blocks", "for %d blocks", u.Blocks))
 	}
-	text := "then block by block " + strings.Join(ends, " or ") + " at most"
+	text := i18n.Join("then block by block ", i18n.List(" or ", ends...), " at most")
 	if u.Precision > 0 {
-		text += fmt.Sprintf(", until intervals are within ±%.4g %%", 100*u.Precision)
+		text = i18n.Join(text, i18n.New("runcmd.until-intervals-are-within", ", until intervals are within ±%.4g %%", 100*u.Precision))
 	}
 	return text
 }
@@ -129,7 +127,7 @@ func precisionGoal(a *analysis.Analysis, g *analysis.Group, metric string) runne
 		}
 		if half > widest {
 			widest = half
-			goal.Text, goal.Blocks = c.Subject+" "+widthText(half, asked), blocksNeeded(i, half, asked)
+			goal.Text, goal.Blocks = i18n.Join(c.Subject, " ", widthText(half, asked)), blocksNeeded(i, half, asked)
 		}
 	}
 	return goal
@@ -148,11 +146,11 @@ func halfWidth(i stats.Interval) float64 {
 	return math.Sqrt(i.High/i.Low) - 1
 }
 
-func widthText(half, asked float64) string {
+func widthText(half, asked float64) i18n.Message {
 	if math.IsInf(half, 1) {
-		return fmt.Sprintf("has no interval yet; ±%s %% asked", spelling.Percent(asked, 3))
+		return i18n.New("runcmd.no-interval-yet-asked", "has no interval yet; ±%s %% asked", spelling.Percent(asked, 3))
 	}
-	return fmt.Sprintf("±%s %%; ±%s %% asked", spelling.Percent(half, 3), spelling.Percent(asked, 3))
+	return i18n.New("runcmd.asked", "±%s %%; ±%s %% asked", spelling.Percent(half, 3), spelling.Percent(asked, 3))
 }
 
 // blocksNeeded estimates how many more blocks make an interval as narrow as

@@ -24,14 +24,14 @@ func TestApplyTo(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	s = &study.Study{Blocks: 6}
-	if err := (&runFlags{}).applyTo(s); err != nil || s.Blocks != 6 || s.Until.Sequential() || untilText(s.Until) != "" {
+	if err := (&runFlags{}).applyTo(s); err != nil || s.Blocks != 6 || s.Until.Sequential() || !untilText(s.Until).IsZero() {
 		t.Errorf("%v, %+v", err, s)
 	}
 }
 
 func TestUntilText(t *testing.T) {
 	got := untilText(study.Until{Time: 10 * time.Minute, Blocks: 30, Precision: 0.02})
-	if want := "then block by block for 10m0s or for 30 blocks at most, until intervals are within ±2 %"; got != want {
+	if want := "then block by block for 10m0s or for 30 blocks at most, until intervals are within ±2 %"; got.String() != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
@@ -51,7 +51,7 @@ func TestBlocksNeeded(t *testing.T) {
 		if got := blocksNeeded(c.i, half, c.asked); math.Abs(float64(got-c.want)) > 1 {
 			t.Errorf("%+v: ±%.3f, %d more blocks, want %d", c.i, half, got, c.want)
 		}
-		if text := widthText(half, c.asked); !strings.Contains(text, "2 % asked") {
+		if text := widthText(half, c.asked); !strings.Contains(text.String(), "2 % asked") {
 			t.Errorf("%q", text)
 		}
 	}

@@ -21,7 +21,7 @@ func NewUp(global *cli.Global) *cobra.Command {
 		Use:     "up SUBJECT",
 		Short:   "Build and run one subject until Ctrl-C, to look at by hand",
 		Example: "  dyno up go/gin --port 8080",
-		Args:    cli.ExactArgs(1, "a subject's name (see dyno subjects)"),
+		Args:    cli.ExactArgs(1, i18n.New("runcmd.subjects-name-see-dyno-subjects", "a subject's name (see dyno subjects)")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if port < 0 || port > 65535 {
 				return cli.UsageError(i18n.Errorf("runcmd.port-must-from-free-one", "--port must be from 1 to 65535, or 0 for a free one, not %d", port))
@@ -49,16 +49,16 @@ func up(ctx context.Context, name string, port int, global *cli.Global) error {
 	}
 	builder := subject.Builder{Dir: filepath.Join(dir, "cache"), Progress: func(line string) {
 		if !global.Quiet {
-			fmt.Fprintln(global.Err(), line)
+			global.Err().Print(i18n.Verbatim(line))
 		}
 	}}
-	artifact, err := buildTold(ctx, &builder, c, m)
+	artifact, err := buildTold(ctx, &builder, c, m, global)
 	if err != nil {
 		return err
 	}
 	start := artifact.StartSpec()
 	if m.Upstream != "" {
-		if start.Upstream, err = upstream(ctx, &builder, c, m.Upstream); err != nil {
+		if start.Upstream, err = upstream(ctx, &builder, c, m.Upstream, global); err != nil {
 			return err
 		}
 		start.Upstream.StateDir = dir
@@ -68,7 +68,7 @@ func up(ctx context.Context, name string, port int, global *cli.Global) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(global.Out(), "%s answers on %s (process %d, up in %v); Ctrl-C stops it\n", name, in.URL(), in.PID(), in.StartUp())
+	global.Out().Print(i18n.New("runcmd.answers-process-up-ctrl-c", "%s answers on %s (process %d, up in %v); Ctrl-C stops it", name, in.URL(), in.PID(), in.StartUp()))
 	if err := showRoutes(c, m, in.URL()); err != nil {
 		return errors.Join(err, in.Stop(context.WithoutCancel(ctx)))
 	}
@@ -81,12 +81,12 @@ func up(ctx context.Context, name string, port int, global *cli.Global) error {
 }
 
 // upstream builds what a gateway sends requests on to.
-func upstream(ctx context.Context, b *subject.Builder, c *subject.Catalog, name string) (*subject.StartSpec, error) {
+func upstream(ctx context.Context, b *subject.Builder, c *subject.Catalog, name string, global *cli.Global) (*subject.StartSpec, error) {
 	m, err := c.Get(name)
 	if err != nil {
 		return nil, err
 	}
-	artifact, err := buildTold(ctx, b, c, m)
+	artifact, err := buildTold(ctx, b, c, m, global)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,12 @@ func upstream(ctx context.Context, b *subject.Builder, c *subject.Catalog, name 
 const stillBuilding = 10 * time.Second
 
 // buildTold builds a subject and says so: most builds print nothing for minutes.
-func buildTold(ctx context.Context, b *subject.Builder, c *subject.Catalog, m subject.Manifest) (*subject.Artifact, error) {
+func buildTold(ctx context.Context, b *subject.Builder, c *subject.Catalog, m subject.Manifest, global *cli.Global) (*subject.Artifact, error) {
+	tell := func(m i18n.Message) {
+		if !global.Quiet {
+			global.Err().Print(m)
+		}
+	}
 	began, ended := time.Now(), make(chan struct{})
 	var told sync.WaitGroup
 	told.Go(func() {
@@ -113,9 +118,9 @@ func buildTold(ctx context.Context, b *subject.Builder, c *subject.Catalog, m su
 			case <-time.After(wait):
 			}
 			if !shown {
-				b.Progress(fmt.Sprintf("building %s, which takes up to some minutes the first time", m.Name))
+				tell(i18n.New("runcmd.building-takes-up-some-minutes", "building %s, which takes up to some minutes the first time", m.Name))
 			} else {
-				b.Progress(fmt.Sprintf("building %s: %v so far", m.Name, time.Since(began).Round(time.Second)))
+				tell(i18n.New("runcmd.building-far", "building %s: %v so far", m.Name, time.Since(began).Round(time.Second)))
 			}
 		}
 	})
@@ -123,7 +128,7 @@ func buildTold(ctx context.Context, b *subject.Builder, c *subject.Catalog, m su
 	close(ended)
 	told.Wait()
 	if err == nil && !a.Cached {
-		b.Progress(fmt.Sprintf("built %s in %v", m.Name, time.Since(began).Round(time.Second)))
+		tell(i18n.New("runcmd.built", "built %s in %v", m.Name, time.Since(began).Round(time.Second)))
 	}
 	return a, err
 }

@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/report"
 	"dyno.example/dyno/studies"
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // defaultResults is where results are published in a checkout.
@@ -27,7 +28,7 @@ func NewClaims(global *cli.Global) *cobra.Command {
 		Short: "List published claims, and what decides them",
 		Long: `List the performance claims that dyno knows, with the command that decides each.
 Verdicts show where there is a folder of published results (see dyno publish).`,
-		Args: cli.ExactArgs(0, "none"),
+		Args: cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := questions(results, cmd.Flags().Changed("results"))
 			if err != nil {
@@ -88,10 +89,10 @@ func heldClaims() (map[string][]claim.Claim, error) {
 }
 
 func writeQuestions(t report.Texts, list []published.Question) error {
-	table := [][]string{t.Cells("CLAIM", "VERDICT", "DECIDED BY", "QUESTION")}
+	table := [][]string{{t.Text("questions.claim"), t.Text("questions.verdict"), t.Text("questions.decided-by"), t.Text("questions.question")}}
 	for i := range list {
 		q := &list[i]
-		table = append(table, []string{q.ID, t.Cell(q.Word()), t.Cells(q.Remedy())[0], q.Asks})
+		table = append(table, []string{q.ID, t.Say(q.Word()), t.Say(q.Remedy()), q.Asks})
 	}
 	const decided = 2 // mostly dyno run and the name
 	return cli.PrintTable(table, decided)

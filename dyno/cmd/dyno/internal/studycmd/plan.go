@@ -33,7 +33,7 @@ blocks a study like it needs to find a difference of a given size, and which len
 of the trials takes least time (Kalibera and Jones, "Rigorous Benchmarking in
 Reasonable Time", 2013). A quick run will do.`,
 		Example: "  dyno run my-study --quick\n  dyno study plan latest --find 3%",
-		Args:    cli.ExactArgs(1, "a run"),
+		Args:    cli.ExactArgs(1, i18n.New("baseline.run", "a run")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			goal, err := f.goal()
 			if err := errors.Join(err, cli.CheckMetrics(f.metrics), cli.CheckFormat(f.format, "text", "json")); err != nil {

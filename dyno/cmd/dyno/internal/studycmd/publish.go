@@ -34,7 +34,7 @@ A run that is INVALID is not published, nor one of a dyno that was not built fro
 clean commit, unless --unclean says why. attempts.jsonl beside the folder counts the
 runs of the study that are known, also those that were not published.`,
 		Example: "  dyno publish latest docs/results/six-keepalive\n  dyno claims --page > dyno/docs/claims.md",
-		Args:    cli.ExactArgs(2, "a run's ID, or latest, and a folder"),
+		Args:    cli.ExactArgs(2, i18n.New("studycmd.runs-id-latest-and-folder", "a run's ID, or latest, and a folder")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, _, err := library.Analyse(cmd.Context(), global, args[0])
 			if err != nil {

@@ -32,7 +32,7 @@ Nothing else of the document changes. Of a published report.md it is the tables 
 that are put into today's order, computed from the trials.csv.gz beside it; a README's
 tables are taken from there.`,
 		Example: "  dyno results\n  dyno results --into README.md\n  dyno results --into dyno/docs/results/languages-quick/report.md",
-		Args:    cli.ExactArgs(0, "none"),
+		Args:    cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if into == "" && cmd.Flags().Changed("into") {
 				return cli.UsageError(i18n.Errorf("studycmd.into-is-empty-name-file", "--into is empty: name a file"))
@@ -117,7 +117,7 @@ func linkTo(folder, document string) (string, error) {
 }
 
 func writeResults(t report.Texts, records []published.Record) error {
-	table := [][]string{t.Cells("FOLDER", "STARTED", "REPEAT IT BY")}
+	table := [][]string{{t.Text("results.folder"), t.Text("runs.started"), t.Text("results.repeat")}}
 	for i := range records {
 		r := &records[i]
 		table = append(table, []string{r.Dir, r.Date.UTC().Format("2006-01-02 15:04"), r.Command})

@@ -1,7 +1,6 @@
 package studycmd
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -33,7 +32,7 @@ func newList(use, short string, rows func(c *subject.Catalog) ([][]string, error
 	return &cobra.Command{
 		Use:   use,
 		Short: short,
-		Args:  cli.ExactArgs(0, "none"),
+		Args:  cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := cli.Catalog()
 			if err != nil {
@@ -52,7 +51,7 @@ func NewStudy(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "study",
 		Short: "Write, check and plan studies",
-		Args:  cli.ExactArgs(0, "a subcommand: init, check, plan or schema"),
+		Args:  cli.ExactArgs(0, i18n.New("studycmd.subcommand-init-check-plan-schema", "a subcommand: init, check, plan or schema")),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newStudyInit(global), newStudyCheck(global), newStudyPlan(global), newStudySchema())
@@ -63,7 +62,7 @@ func newStudyInit(global *cli.Global) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a commented study file to start from (default study.yaml)",
-		Args:  cli.ArgsBetween(0, 1, "at most a file"),
+		Args:  cli.ArgsBetween(0, 1, i18n.New("studycmd.most-file", "at most a file")),
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := "study.yaml"
 			if len(args) == 1 {
@@ -80,7 +79,7 @@ func newStudyInit(global *cli.Global) *cobra.Command {
 			if err := f.Close(); err != nil {
 				return err
 			}
-			fmt.Fprintf(global.Out(), "wrote %s; run it with: dyno run %s\n", name, shell.Quote(name))
+			global.Out().Print(i18n.New("studycmd.wrote-run-dyno-run", "wrote %s; run it with: dyno run %s", name, shell.Quote(name)))
 			return nil
 		},
 	}
@@ -94,15 +93,15 @@ func newStudyCheck(global *cli.Global) *cobra.Command {
 anything is measured: which parts arithmetic forbids to decide (a percentile of too few
 requests, a throughput beyond what the load asks for), which can come out in one way only,
 and how much a subject has to serve for its throughput to grow as claimed.`,
-		Args: cli.ExactArgs(1, "a study's name or file"),
+		Args: cli.ExactArgs(1, i18n.New("runcmd.studys-name-file", "a study's name or file")),
 		RunE: func(_ *cobra.Command, args []string) error {
 			plan, foreseen, err := runcmd.PlanOf(args[0])
 			if err != nil {
 				return cli.UsageError(err)
 			}
-			plan.Describe(global.Out())
+			plan.Describe(os.Stdout, global.Texts().Say)
 			for _, f := range foreseen {
-				fmt.Fprintln(global.Out(), f)
+				global.Out().Print(f.Message())
 			}
 			return nil
 		},
@@ -114,7 +113,7 @@ func newStudySchema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of study files, for editors",
-		Args:  cli.ExactArgs(0, "none"),
+		Args:  cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := os.Stdout.Write(studies.Schema())
 			return err

@@ -109,7 +109,7 @@ func (b *bench) room(items []check.Item) error {
 	if bytes > 0 {
 		size = "about " + present.Bytes(bytes)
 	}
-	b.say("to build: %s, %s on disk, in %s", present.Counted(uint64(builds), "subject"), size, b.builder.Dir)
+	b.say(i18n.New("subjectcmd.build-disk", "to build: %s, %s on disk, in %s", i18n.Plural(builds, i18n.New("count.subject", "%d subject", builds), i18n.New("count.subjects", "%d subjects", builds)), size, b.builder.Dir))
 	free, err := subject.FreeSpace(b.builder.Dir)
 	if err == nil && free < bytes {
 		return i18n.Errorf("subjectcmd.builds-take-about-but-only", "the builds take about %s, but only %s are free at %s: make room, or set DYNO_HOME to a folder on a larger disk", present.Bytes(bytes), present.Bytes(free), b.builder.Dir)
@@ -129,11 +129,11 @@ func (b *bench) check(ctx context.Context, items []check.Item, jobs int) ([]chec
 		Catalog: b.catalog, Builder: b.builder, StateDir: b.home,
 		OnBuild: func(m subject.Manifest, took time.Duration, err error) {
 			done++
-			what := "built"
+			what := i18n.Verbatim("built")
 			if err != nil {
-				what = "could not build"
+				what = i18n.New("subjectcmd.could-not-build", "could not build")
 			}
-			b.say("[%d of %d] %s %s in %v", done, total, what, m.Name, took.Round(100*time.Millisecond))
+			b.say(i18n.New("subjectcmd.of-in", "[%d of %d] %s %s in %v", done, total, what, m.Name, took.Round(100*time.Millisecond)))
 		},
 	}
 	builds := c.Build(ctx, items, jobs)
@@ -143,16 +143,16 @@ func (b *bench) check(ctx context.Context, items []check.Item, jobs int) ([]chec
 		if err != nil {
 			return nil, err
 		}
-		b.say("%s: %s", r.Name, r.Verdict)
+		b.say(i18n.Format("%s: %s", r.Name, r.Verdict))
 		results = append(results, r)
 	}
 	return results, nil
 }
 
 // say tells of progress.
-func (b *bench) say(format string, args ...any) {
+func (b *bench) say(m i18n.Message) {
 	if !b.global.Quiet {
-		fmt.Fprintf(b.global.Err(), format+"\n", args...)
+		b.global.Err().Print(m)
 	}
 }
 

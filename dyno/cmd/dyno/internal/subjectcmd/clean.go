@@ -1,12 +1,11 @@
 package subjectcmd
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/present"
+	"dyno.example/internal/i18n"
 )
 
 func newClean(global *cli.Global, from *string) *cobra.Command {
@@ -32,7 +31,7 @@ built again when they are next needed. Don't do so while a study runs.`,
 				}
 			}
 			n, bytes, err := b.builder.Clean(names...)
-			fmt.Fprintf(global.Out(), "removed %s, %s\n", present.Counted(uint64(n), "build"), present.Bytes(bytes))
+			global.Out().Print(i18n.New("subjectcmd.removed", "removed %s, %s", i18n.Plural(n, i18n.New("count.build", "%d build", n), i18n.New("count.builds", "%d builds", n)), present.Bytes(bytes)))
 			return err
 		},
 		ValidArgsFunction: cli.CompleteSubjects,

@@ -27,7 +27,7 @@ func newInstall(global *cli.Global, from *string) *cobra.Command {
 compilers, interpreters, servers. On Debian and what derives from it, such as Ubuntu,
 --yes runs it, which takes root; elsewhere it says what is needed and where it is had.`,
 		Example: "  dyno subjects install python ruby\n  sudo dyno subjects install haskell --yes",
-		Args:    cli.ArgsBetween(1, maxNamed, "a language or name of a subject"),
+		Args:    cli.ArgsBetween(1, maxNamed, i18n.Verbatim("a language or name of a subject")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return install(cmd.Context(), global, *from, args, yes)
 		},
@@ -52,7 +52,7 @@ func install(ctx context.Context, global *cli.Global, from string, args []string
 	}
 	tools := check.Tools(items)
 	if len(tools) == 0 {
-		fmt.Fprintln(global.Out(), "nothing is missing")
+		global.Out().Print(i18n.New("subjectcmd.nothing-is-missing", "nothing is missing"))
 		return nil
 	}
 	_, err = exec.LookPath("apt-get")
@@ -63,7 +63,7 @@ func install(ctx context.Context, global *cli.Global, from string, args []string
 			packages = append(packages, need.Debian...)
 			continue
 		}
-		fmt.Fprintf(global.Out(), "%s: %s\n", need.Command, need.Install)
+		fmt.Printf("%s: %s\n", need.Command, need.Install)
 	}
 	if len(packages) == 0 {
 		return left(items, yes)
@@ -71,7 +71,7 @@ func install(ctx context.Context, global *cli.Global, from string, args []string
 	slices.Sort(packages)
 	packages = slices.Compact(packages)
 	words := append([]string{"apt-get", "install", "--yes", "--no-install-recommends"}, packages...)
-	fmt.Fprintln(global.Out(), shell.Join(words))
+	fmt.Println(shell.Join(words))
 	if !yes {
 		return nil
 	}

@@ -2,7 +2,6 @@ package subjectcmd
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +22,7 @@ func New(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "subjects",
 		Short: "List the subjects that ship with dyno; check, install and clean them",
-		Args:  cli.ExactArgs(0, "none, or a subcommand: check, install or clean"),
+		Args:  cli.ExactArgs(0, i18n.Verbatim("none, or a subcommand: check, install or clean")),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b, err := newBench(global, from)
 			if err != nil {
@@ -36,7 +35,7 @@ func New(global *cli.Global) *cobra.Command {
 			if asJSON {
 				return cli.WriteJSON(os.Stdout, listed(items))
 			}
-			return list(items)
+			return list(items, global)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -158,7 +157,7 @@ func lacks(item *check.Item) (missing []string) {
 // Columns that there may be no room for on a terminal.
 const role, remarks = 3, 5
 
-func list(items []check.Item) error {
+func list(items []check.Item, global *cli.Global) error {
 	table := [][]string{{"NAME", "FRAMEWORK", "VERSION", "ROLE", "STATE", "REMARKS"}}
 	var incomplete int
 	for _, r := range listed(items) {
@@ -173,7 +172,7 @@ func list(items []check.Item) error {
 		return err
 	}
 	if incomplete > 0 {
-		fmt.Printf("\n%d of %d lack something that they are built or run with; to see what installs it: dyno subjects install LANGUAGE\n", incomplete, len(items))
+		global.Out().Print(i18n.New("subjectcmd.lack-something", "\n%d of %d lack something that they are built or run with; to see what installs it: dyno subjects install LANGUAGE", incomplete, len(items)))
 	}
 	return nil
 }
