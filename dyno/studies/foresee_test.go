@@ -24,7 +24,7 @@ func TestStudiesSayWhatTheyCantDecide(t *testing.T) {
 			case f.Verdict != "":
 				t.Errorf("%s: %v", name, f)
 			default:
-				takes += f.String() + "\n"
+				takes += f.Message().String() + "\n"
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func TestListenersChange(t *testing.T) {
 	}
 	defer taken.Close()
 	problems := applied(t, g, "listen: [{address: 127.0.0.2:0, tls: {certificates: {cert: /no, key: /no}}}, \""+taken.Addr().String()+"\"]\n"+routes)
-	if len(problems) != 2 || !strings.Contains(problems[0].Message, "no such file") || !strings.Contains(problems[1].Message, "address already in use") {
+	if len(problems) != 2 || !strings.Contains(problems[0].Message.String(), "no such file") || !strings.Contains(problems[1].Message.String(), "address already in use") {
 		t.Errorf("problems: %v", problems)
 	}
 	if told := g.Problems(); len(told) != 2 {
