@@ -11,10 +11,9 @@ import (
 	"dyno.example/nano/internal/exchange"
 )
 
-// App is a set of routes and the server that answers for them. It has all methods of
-// [Group], for the routes without a prefix: Get, Post, Use, Group, Static. Register all
-// routes before it serves: after Listen, Serve or the first request, registering
-// panics.
+// App is a set of routes and the server for them. It has all methods of [Group], for
+// routes without a prefix: Get, Post, Use, Group, Static. Register all routes before it
+// serves: after Listen, Serve or the first request, registering panics.
 type App struct {
 	root    // the group of all routes: Get, Post, Use, Group, Mount and the like
 	config  Config
@@ -53,7 +52,7 @@ func New(config Config) *App {
 	return a
 }
 
-// newRequest returns one that nobody has used.
+// newRequest allocates a request; take reuses one where it can.
 func (a *App) newRequest() *liveRequest {
 	x := &liveRequest{app: a}
 	x.Owner = x
@@ -74,8 +73,8 @@ func (a *App) give(x *liveRequest) {
 	a.spare.Put(x)
 }
 
-// find looks up the route of x, which tells where its handler may run. nil: the
-// app has its own response (not found, wrong method, redirect).
+// find looks up the route of x, which decides where its handler may run. nil: the app
+// responds itself (not found, wrong method, redirect).
 func (a *App) find(x *liveRequest) Handler {
 	if !a.seal.closed.Load() {
 		a.endRegistration()
@@ -101,19 +100,19 @@ func (a *App) serve(x *liveRequest, h Handler) {
 		x.after[i]()
 	}
 	if !x.begun {
-		a.unanswered(x)
+		a.respondDefault(x)
 	} else if x.hooked {
 		x.hooks.finish()
 	}
 }
 
-// unanswered answers for a handler that returned nil without having done so.
-func (a *App) unanswered(x *liveRequest) {
+// respondDefault responds for a handler that returned nil without a response.
+func (a *App) respondDefault(x *liveRequest) {
 	if x.Status == 0 {
 		x.Status = 200
 	}
 	x.begun = true
-	// A wire that can't send closes itself, but hooks may fail before it is asked.
+	// A wire that can't send closes itself, but hooks may fail before they reach it.
 	if err := x.Wire.Respond(&x.Exchange, nil); err != nil && !x.begun {
 		a.config.Logger.Error("the empty response can't be sent", "route", routeName(x), "error", err)
 		a.bare(x, 500)
@@ -135,8 +134,8 @@ type seal struct {
 	closed atomic.Bool
 }
 
-// endRegistration is called before the app serves. It panics if a route can't do what it
-// says, as it is only now that all of its pattern is known: apps are mounted below others.
+// endRegistration is called before the app serves. It panics if a route's options don't
+// fit its pattern, which is complete only now: apps are mounted below others.
 func (a *App) endRegistration() {
 	a.seal.mu.Lock()
 	defer a.seal.mu.Unlock()
@@ -151,8 +150,8 @@ func (a *App) endRegistration() {
 	a.seal.closed.Store(true)
 }
 
-// registering calls f to change what the app serves, or panics if it serves
-// already. what names the change and its place.
+// registering calls f to change the app's routes, or panics if the app serves already.
+// what names the change and its place, for the panic.
 func (a *App) registering(what string, f func()) {
 	a.seal.mu.Lock()
 	defer a.seal.mu.Unlock()

@@ -39,13 +39,13 @@ import (
 // interface or unmarshals itself. [BindOptional] takes both.
 //
 // What can't be read is a [Problem] of status 400 whose member "errors" lists
-// [FieldErrors]; what [Config].Validator refuses is one of 422; a body of another
-// media type 415. The plan for a type is made at the first request and kept with
-// the app: binding needs no registration, and apps share no state. A type whose
-// tags make no sense is an error that is no Problem, so it answers 500, unless [Binds]
-// had it looked at before; so are the
-// tags uri, param and binding of other frameworks without what stands for them here,
-// and validate tags in an app without Config.Validator.
+// [FieldErrors]; what [Config].Validator refuses is one of 422; a body of another media
+// type 415. The plan for a type is made at the first request and kept with the app:
+// binding needs no registration, and apps share no state. A type whose tags are wrong
+// is an error that isn't a Problem, so the response is a 500, unless [Binds] has found
+// it at registration. Wrong are also the tags uri, param and binding of other
+// frameworks without their counterparts here, and validate tags in an app without
+// Config.Validator.
 func Bind[T any](c Ctx) (T, error) {
 	var v T
 	err := c.bind(reflect.ValueOf(&v).Elem(), &v, false)
@@ -62,10 +62,10 @@ func BindOptional[T any](c Ctx) (T, error) {
 
 // Binds says that a route's handler binds a T, by [Bind] or [BindOptional]. Then a type
 // whose tags make no sense, or have rules that [Config].Validator doesn't know, is found
-// at the registration, which panics, not at the first request. The validator is given
-// a zero T for that. A path tag that names no parameter of the pattern is found when the
-// app begins to serve, by a panic too: until then it may be mounted below a pattern that
-// has it. What describes the route, as an openapi.Operation, may leave it out.
+// at the registration, which panics, not at the first request. For that the validator is
+// called with a zero T. A path tag that names no parameter of the pattern is found when
+// the app begins to serve, by a panic too: until then it may be mounted below a pattern
+// that has it. An openapi.Operation that describes the route takes T from here.
 func Binds[T any]() Option {
 	return optionFunc(func(r *Route) { r.binds = append(r.binds, reflect.TypeFor[T]()) })
 }
@@ -86,9 +86,10 @@ func (a *App) checkBinding(t reflect.Type) error {
 	return nil
 }
 
-// checkParams says if a path tag of what a route binds names none of its parameters, so
-// that the field would stay zero at every request. One that may be set otherwise, by a
-// default or from JSON, is that of a type that several routes share.
+// checkParams fails if a path tag of the type that a route binds names none of its
+// parameters: the field would stay zero at every request. A field that may be set
+// otherwise, by a default or from JSON, is let through: several routes may share its
+// type.
 func (a *App) checkParams(r *Route) error {
 	for _, t := range r.binds {
 		p, err := a.planOf(t)
@@ -167,7 +168,7 @@ func (c Ctx) bind(v reflect.Value, ptr any, optional bool) error {
 	return x.app.validate(ptr)
 }
 
-// validate asks the app's validator.
+// validate calls the app's validator.
 func (a *App) validate(v any) error {
 	if a.config.Validator == nil {
 		return nil
@@ -271,15 +272,16 @@ type JSONCodec struct {
 	UnmarshalStrict func(text []byte, v any) error
 }
 
-// Decoder decodes a body, which it must not keep, into what into points to. Its error
-// is told to the client, as what is wrong with the body; [FieldErrors] are listed, and a
+// Decoder decodes a body, which it must not keep, into what into points to. Its error is
+// sent to the client as what is wrong with the body; [FieldErrors] are listed, and a
 // [Problem] is sent as it is.
 type Decoder func(body []byte, into any) error
 
 // DecodeXML is the [Decoder] of encoding/xml.
 func DecodeXML(body []byte, into any) error { return xml.Unmarshal(body, into) }
 
-// maxReason is how much of a decoder's error is told: what it says may be the body's.
+// maxReason bounds, in bytes, how much of a decoder's error is sent: its text may quote
+// the body.
 const maxReason = 100
 
 // decodeBody reads the body with a decoder of the app's.
@@ -291,7 +293,8 @@ func (c Ctx) decodeBody(decode Decoder, ptr any) error {
 	return undecodable(decode(body, ptr))
 }
 
-// undecodable is what the client is told of a decoder's error; nil if there is none.
+// undecodable is what is sent to the client for a decoder's error; nil if there is
+// none.
 func undecodable(err error) error {
 	var told *Problem
 	if err == nil || errors.As(err, &told) {

@@ -240,7 +240,7 @@ type plan struct {
 	rules  bool // some field has a validate tag
 }
 
-// planField is one field that doesn't come from JSON alone.
+// planField is one field that has a source other than JSON.
 type planField struct {
 	index    []int
 	in       source
@@ -321,7 +321,7 @@ func (p *plan) addFields(t reflect.Type, at []int) error {
 }
 
 // foreignTags are those by which other frameworks fill a field or check it, with the
-// tags that do so here. Ignored, they would leave it empty, or let everything in.
+// tags that do so here. If they were ignored, the field would stay empty or unchecked.
 var foreignTags = [...]struct{ name, here string }{{"uri", "path"}, {"param", "path"}, {"binding", "validate"}}
 
 // sourceOf returns what the field's tags say.
@@ -380,7 +380,7 @@ var (
 // implements reports whether a *t reads itself from text.
 func implements(t reflect.Type) bool { return reflect.PointerTo(t).Implements(textType) }
 
-// clear takes back what JSON said of fields it has no business with.
+// clear zeroes fields that JSON has set but that are bound from other sources only.
 func (p *plan) clear(v reflect.Value) {
 	for i := range p.fields {
 		if f := &p.fields[i]; !f.keepJSON {

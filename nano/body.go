@@ -8,7 +8,8 @@ import (
 	"dyno.example/nano/internal/exchange"
 )
 
-// ErrBodyTooLarge is returned when a body exceeds Limits.Body or that of its route; it answers 413.
+// ErrBodyTooLarge is returned when a body exceeds Limits.Body or its route's limit.
+// Returned by a handler, it becomes a 413.
 var ErrBodyTooLarge error = NewProblem(413, exchange.BodyTooLarge)
 
 var errTooSlow error = NewProblem(408, exchange.BodyTooSlow)
@@ -40,7 +41,7 @@ func (c Ctx) Body() ([]byte, error) {
 // what a middleware has decoded, say. The bytes must stay as they are until the request
 // has been served. The body that was sent is read first, so that the connection goes on
 // behind it; where that fails, nothing is changed. Fields of the request, such as
-// Content-Length, tell of the body that was sent.
+// Content-Length, still describe the body that was sent.
 func (c Ctx) SetBody(content []byte) error {
 	if _, err := c.Body(); err != nil {
 		return err

@@ -11,17 +11,17 @@ import (
 	"dyno.example/nano/internal/exchange"
 )
 
-// Config is how an app behaves. The zero value is safe: every limit has a
-// default, and 0 asks for it.
+// Config is how an app behaves. The zero value is safe: every limit has a default, for
+// which 0 stands.
 type Config struct {
 	Limits Limits
 
 	// Loops is the number of event loops; 0 means one per CPU.
 	Loops int
-	// TrustedProxies may say who the client is, by the PROXY protocol or by
-	// X-Forwarded-For and Forwarded. Nobody is trusted by default.
+	// TrustedProxies are the peers from which a client's address is taken, from the
+	// PROXY protocol or from X-Forwarded-For and Forwarded. By default none is trusted.
 	TrustedProxies []netip.Prefix
-	// Forwarded says which fields of trusted proxies are believed.
+	// Forwarded selects the header fields of trusted proxies that are used.
 	Forwarded ForwardedFields
 	// ProxyProtocol expects a PROXY protocol header (version 1 or 2) on each
 	// connection from a trusted proxy.
@@ -34,26 +34,26 @@ type Config struct {
 	ReusePort bool
 	// H2C serves HTTP/2 without TLS to clients that begin with it (prior knowledge).
 	H2C bool
-	// Logger gets what no handler sees: panics, refused connections. The default
-	// is slog.Default().
+	// Logger gets the events that no handler sees: panics, refused connections. The
+	// default is slog.Default().
 	Logger *slog.Logger
-	// ErrorHandler answers errors that handlers return. The default sends
+	// ErrorHandler responds to errors that handlers return. The default sends
 	// problem+json (RFC 9457).
 	ErrorHandler ErrorHandler
-	// Rewrite may change what a request asks for before it is routed: its method and
-	// its path, from what its head says; package middleware has functions for it. It
-	// runs on the event loop and must not block.
+	// Rewrite may change a request's method and path before it is routed, from what its
+	// head says; package middleware has functions for it. It runs on the event loop and
+	// must not block.
 	Rewrite func(t *Target)
-	// NotFound answers paths that no route matches.
+	// NotFound responds to requests whose path no route matches.
 	NotFound Handler
-	// MethodNotAllowed answers paths that have routes, but none for the method. The
+	// MethodNotAllowed responds where routes match the path, but none the method. The
 	// field Allow has been set.
 	MethodNotAllowed Handler
 	// TrailingSlash says what becomes of "/a/" when only "/a" is a route, or the
 	// other way round. The default is to redirect.
 	TrailingSlash SlashPolicy
 	// Validator checks what [Bind] has read; dyno.example/nano/validate makes one. It
-	// returns [FieldErrors] for what the client is to be told. [Binds] has it called with
+	// returns [FieldErrors] for what is to be sent to the client. [Binds] calls it with
 	// zero values.
 	Validator func(v any) error
 	// StrictJSON makes [Bind] refuse JSON with names that the type doesn't have.
@@ -90,10 +90,10 @@ const (
 // Limits bound what clients can make the server hold or wait for. 0 means the
 // default, a negative value no limit (but 2 GiB of a head).
 //
-// MinRate and MinTake count only while the client is waited for, silence included.
-// They bound what it may be behind by: 5 s when a body begins, 30 s later and for
-// responses (or ReadBody, WriteStall where those are longer). What was sent before, or
-// taken, makes up for no more than that.
+// MinRate and MinTake count only the time that the server waits for the client, silence
+// included. A client may fall behind them by 5 s when a body begins, by 30 s later and
+// for responses (or by ReadBody, WriteStall where those are longer). Bytes ahead of the
+// rate earn no more time than that.
 type Limits struct {
 	Head        int   // bytes of a request head; default 16 KiB, then 431
 	URI         int   // bytes of the target; default 8 KiB, then 414
@@ -158,8 +158,8 @@ type RouteLimits struct {
 	MinRate  int           // bytes/s that it must keep up; then 408
 }
 
-// WithLimits gives a route limits of its own: a larger body for an upload, a
-// deadline for what asks a database. The fields that are 0 stay as the route's
+// WithLimits gives a route limits of its own: a larger body for an upload, a deadline
+// for a handler that queries a database. The fields that are 0 stay as the route's
 // groups have set them. Middleware inside can lower the limit of a body, by
 // [Ctx.LimitBody], and set earlier deadlines.
 func WithLimits(l RouteLimits) Option {
@@ -193,8 +193,8 @@ func (x *liveRequest) BodyLimit() int64 {
 	return x.app.config.Limits.Body
 }
 
-// BodyPace is how a body that the handler reads must come: how long it may make no
-// progress, and bytes per second; neither positive: as it likes.
+// BodyPace is how fast a body that the handler reads must arrive: how long it may make
+// no progress, and bytes per second; a value that isn't positive is no limit.
 func (x *liveRequest) BodyPace() (stall time.Duration, rate int) {
 	if x.Tunnel != exchange.NoTunnel {
 		return 0, 0

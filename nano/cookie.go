@@ -16,7 +16,7 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// SameSite says with which requests of other sites a cookie is sent.
+// SameSite selects the cross-site requests that a cookie is sent with.
 type SameSite uint8
 
 const (
@@ -44,8 +44,8 @@ type Cookie struct {
 	Partitioned bool // one jar per top-level site; needs Secure
 }
 
-// SetCookie sends a cookie with the response, beside others. It panics if the
-// cookie can't be sent, as SetHeader does; [Cookie.Check] tells before.
+// SetCookie adds a cookie to the response. It panics if the cookie can't be sent, as
+// SetHeader does; [Cookie.Check] checks it before.
 func (c Ctx) SetCookie(cookie Cookie) {
 	x := c.own()
 	if err := cookie.Check(); err != nil {

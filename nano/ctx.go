@@ -13,9 +13,9 @@ import (
 // handler returns; every method but those of [context.Context] panics after
 // that, naming the route.
 //
-// As a context.Context it ends when the client goes away, at the deadline, when
-// the app shuts down, and when the handler returns. After that it is a cancelled
-// context for good: what was started with it may still ask.
+// As a context.Context it ends when the client goes away, at the deadline, when the app
+// shuts down, and when the handler returns. After that it stays a cancelled context:
+// goroutines started with it may still use it.
 type Ctx struct {
 	x   *liveRequest
 	gen uint32
@@ -62,8 +62,8 @@ func (c Ctx) Path() View { return View(c.live().path()) }
 // RawQuery returns what follows "?" in the target, still encoded.
 func (c Ctx) RawQuery() View { x := c.live(); return View(x.Req.Query.Of(x.Buf)) }
 
-// Host returns the host and port that the client asked for, by what a trusted
-// proxy said if it did. Routes are chosen by the host of the request itself.
+// Host returns the host and port of the client's request, as a trusted proxy forwarded
+// them if it did. Routes are chosen by the host of the request itself.
 func (c Ctx) Host() View {
 	x := c.live()
 	if h := x.forwarded(); h.host != "" {
@@ -132,14 +132,14 @@ func (c Ctx) Value(key any) any {
 	return nil
 }
 
-// made returns the request's context, nil if the request is over. Once it has been
-// made any goroutine may ask, also while the request ends: Recycle changes gen before
-// it clears asked, so who finds asked empty then finds another gen.
+// made returns the request's context, nil if the request is over. Once it has been made
+// any goroutine may call this, also while the request ends: Recycle changes gen before
+// it clears handed, so a goroutine that finds handed empty then finds another gen.
 func (c Ctx) made() context.Context {
 	if c.x == nil {
 		return nil
 	}
-	if a := c.x.asked.Load(); a != nil && a.gen == c.gen {
+	if a := c.x.handed.Load(); a != nil && a.gen == c.gen {
 		return a.Context
 	}
 	if c.over() {

@@ -15,10 +15,10 @@ import (
 	"dyno.example/nano/internal/exchange"
 )
 
-// A detached handler has an exchange of its own, with a copy of the request and a
-// wire that ends in memory. It shares nothing with the request it was made from,
-// so that one that comes too late can go on for as long as it likes: what it
-// answers goes nowhere.
+// A detached handler has an exchange of its own, with a copy of the request and a wire
+// that ends in memory. It shares nothing with the request it was made from, so that one
+// that misses its deadline can go on for as long as it likes: its response is
+// discarded.
 
 // Detached runs h with a copy of the request on a goroutine of its own and waits
 // for it until ctx ends. In time, its response and its error are the request's: the
@@ -27,10 +27,10 @@ import (
 // of h is seen any more, but for a log line if it panics; its hooks get an Outcome
 // of 503 when it has returned.
 //
-// The request's body is read before h starts, and the response is kept in memory
-// whole, up to limit bytes; limit <= 0: without a limit. So h can't stream, nor see
-// trailers of the request, nor hijack. ctx must be derived from [Ctx.Context] if h is
-// to learn that the client has gone.
+// The request's body is read before h starts, and the whole response is kept in memory,
+// up to limit bytes; limit <= 0: without a limit. So h can't stream, nor see trailers
+// of the request, nor hijack. ctx must be derived from [Ctx.Context] if h is to learn
+// that the client has gone.
 func (c Ctx) Detached(ctx context.Context, limit int64, h Handler) error {
 	x := c.live()
 	if x.begun {
@@ -54,8 +54,9 @@ func (c Ctx) Detached(ctx context.Context, limit int64, h Handler) error {
 	return d.adopt(c)
 }
 
-// detached is one detached handler. Whoever moves state away from running first
-// decides whose x is: adopted by the request, or ended by its own goroutine.
+// detached is one detached handler. The goroutine that first moves state away from
+// running decides what becomes of x: the request adopts it, or x's own goroutine ends
+// it.
 type detached struct {
 	x        *liveRequest
 	wire     *bufferedWire
@@ -110,7 +111,7 @@ func (p detachedPanic) Error() string {
 
 func (p detachedPanic) Unwrap() error { err, _ := p.value.(error); return err }
 
-// tooLate ends the exchange of a handler that nobody waits for.
+// tooLate ends the exchange of a handler that its request no longer waits for.
 func (d *detached) tooLate() {
 	app := d.x.app
 	if d.panicked != nil {
@@ -127,8 +128,8 @@ func (d *detached) end(o Outcome) {
 	d.x.app.give(d.x)
 }
 
-// adopt makes the response that of the request of c. A response that the handler
-// began and didn't end well is forgotten: nobody has seen any of it.
+// adopt makes the response that of the request of c. A response that the handler began
+// and didn't complete is discarded: none of it has been sent.
 func (d *detached) adopt(c Ctx) error {
 	x := c.x
 	d.x.debug.owner = x.debug.owner

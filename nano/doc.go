@@ -6,10 +6,10 @@
 //	})
 //	log.Fatal(app.Listen("127.0.0.1:8080"))
 //
-// A handler runs on the event loop that read the request: no goroutine, no
-// hand-over. If it has not returned after a short time, a watchdog gives the
-// loop to a fresh goroutine and the handler carries on alone, so a handler may
-// block as it may in net/http.
+// A handler runs on the event loop that read the request: no goroutine, no hand-over.
+// If it has not returned after a short time, a watchdog gives the loop to a fresh
+// goroutine and the handler keeps the goroutine that it has, so a handler may block as
+// it may in net/http.
 //
 // What a [Ctx] returns of the request are views into the connection's read
 // buffer ([View]); they end with the handler. Converting a View to a string

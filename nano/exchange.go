@@ -15,8 +15,8 @@ import (
 	"dyno.example/nano/internal/router"
 )
 
-// liveRequest is an exchange, and what handlers make of it. It is reused: gen tells
-// one use from the next. It belongs to whoever runs the handler.
+// liveRequest is an exchange with the state that handlers add to it. It is reused: gen
+// differs from one use to the next. It belongs to the goroutine that runs the handler.
 type liveRequest struct {
 	exchange.Exchange // its Owner is this
 
@@ -32,7 +32,7 @@ type liveRequest struct {
 	std     *http.Request // if it came through net/http
 	through stdWire       // the wire of such a request
 	said    *hop          // by proxies, to the exchange this one was made from; nil: there is none
-	form    *Form         // nil until somebody asks
+	form    *Form         // nil until first used
 
 	// The response.
 	begun   bool
@@ -42,15 +42,15 @@ type liveRequest struct {
 	hooked  bool     // Wire is hooks, which lies on the real one
 	hooks   *hooks   // nil until first used; reused
 
-	ctx    context.Context // nil until somebody asks
+	ctx    context.Context // nil until first used
 	cancel context.CancelCauseFunc
-	asked  atomic.Pointer[askedContext] // ctx, for whoever was given a Ctx as context.Context
+	handed atomic.Pointer[handedContext] // ctx, for code that was given a Ctx as context.Context
 	values []value
 	debug  debugState
 }
 
-// pastRoutes is how many requests later a Ctx that was kept can still be told whose
-// it was.
+// pastRoutes is for how many requests the misuse of a Ctx that was kept can still be
+// attributed to its route.
 const pastRoutes = 16
 
 func (x *liveRequest) path() []byte { return router.Path(&x.Req, x.Buf) }
@@ -66,8 +66,7 @@ func (x *liveRequest) field(name string) []byte {
 	return nil
 }
 
-// context returns the request's context, made when first asked for: few
-// handlers need it.
+// context returns the request's context, made at the first call: few handlers need it.
 func (x *liveRequest) context() context.Context {
 	if x.ctx == nil {
 		var ctx context.Context
@@ -77,15 +76,15 @@ func (x *liveRequest) context() context.Context {
 	return x.ctx
 }
 
-// askedContext is the context of one use of an exchange.
-type askedContext struct {
+// handedContext is the context of one use of an exchange.
+type handedContext struct {
 	context.Context
 	gen uint32
 }
 
 func (x *liveRequest) setContext(ctx context.Context) {
 	x.ctx = ctx
-	x.asked.Store(&askedContext{ctx, x.gen.Load()})
+	x.handed.Store(&handedContext{ctx, x.gen.Load()})
 }
 
 // hijack gives the connection to the caller as a net.Conn, with the bytes that
@@ -106,7 +105,7 @@ func (x *liveRequest) Recycle() {
 	if x.cancel != nil {
 		x.cancel(context.Canceled)
 		x.ctx, x.cancel = nil, nil
-		x.asked.Store(nil) // behind gen: see Ctx.made
+		x.handed.Store(nil) // behind gen: see Ctx.made
 	}
 	if x.app.config.Debug {
 		x.spoil()
@@ -154,7 +153,7 @@ func (x *liveRequest) Forget() {
 	x.match.Reset()
 }
 
-// Ignored implements exchange.Owner: it tells of the field under Config.Debug.
+// Ignored implements exchange.Owner: it logs the field under Config.Debug.
 func (x *liveRequest) Ignored(line []byte) {
 	if x.app.config.Debug {
 		x.app.config.Logger.Warn("nano sets this field itself: what the handler has set is ignored", "route", routeName(x), "field", strings.TrimSpace(string(line)))
@@ -166,10 +165,10 @@ func (x *liveRequest) Unfinished(err error) {
 	x.logFailure(slog.LevelError, "response not finished", err)
 }
 
-// What Config.Debug does. A handler gets bytes of its own, which nobody else will
-// ever use: when it has returned they are overwritten, so that a View that was kept
-// shows it for good, and not the bytes of a request that came later. And the response
-// may only be touched by the goroutine that runs the handler.
+// What Config.Debug does. A handler gets a copy of the request's bytes that is never
+// reused: when it has returned they are overwritten, so that a View that was kept shows
+// that for good instead of the bytes of a later request. And only the goroutine that
+// runs the handler may touch the response.
 
 // poisonByte is what Views that were kept are made of.
 const poisonByte = 0xdb
@@ -183,7 +182,7 @@ func poison(b []byte) {
 // debugState is what an exchange keeps for Config.Debug.
 type debugState struct {
 	lent  [][]byte // decoded values that were handed out
-	owner int64    // the goroutine that runs the handler; 0: nobody asks
+	owner int64    // the goroutine that runs the handler; 0: not checked
 }
 
 // isolate gives the handler about to be run its own copy of the request.
@@ -242,8 +241,8 @@ func (x *liveRequest) checkOwner() {
 	}
 }
 
-// goroutineID reads the number of the goroutine from its stack trace, the only
-// place that tells it.
+// goroutineID reads the number of the goroutine from its stack trace, the only place
+// that has it.
 func goroutineID() int64 {
 	var space [64]byte
 	text := space[:runtime.Stack(space[:], false)]

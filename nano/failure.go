@@ -18,19 +18,19 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// What becomes of a request whose handler failed. Whatever goes wrong on the way,
-// the client gets a response that says so: never a 200 that nobody meant.
+// What becomes of a request whose handler failed. Whatever goes wrong on the way, the
+// client gets a response that says so: never a 200 that the handler didn't send.
 
-// ErrAborted ends a request by closing its connection, without a log line and
-// without asking the app's [ErrorHandler].
+// ErrAborted ends a request by closing its connection, without a log line and without
+// calling the app's [ErrorHandler].
 var ErrAborted = errors.New("nano: aborted")
 
-// DefaultErrorHandler is the [ErrorHandler] of an app that has no other, and for what
-// others return. A [Problem] is sent as it is, any other error becomes a
-// 500 that tells the client nothing and the log all, but a 503 if it comes of the
-// request's deadline ([Limits].Handler, [RouteLimits].Handler). Problems of 500 and above
-// that have a cause ([Problem.Because]) are logged too, those below at the level
-// Debug. What failed because the client has gone is cut without a response.
+// DefaultErrorHandler is the [ErrorHandler] of an app that has no other, and handles the
+// errors that others return. A [Problem] is sent as it is. Any other error is logged and
+// becomes a 500 without details, or a 503 if it comes from the request's deadline
+// ([Limits].Handler, [RouteLimits].Handler). Problems of 500 and above that have a cause
+// ([Problem.Because]) are logged too, those below at the level Debug. If the client has
+// gone, the connection is closed without a response.
 func DefaultErrorHandler(c Ctx, err error) error {
 	x := c.live()
 	var p *Problem
@@ -72,7 +72,7 @@ func (p *Problem) status() int {
 	return p.Status
 }
 
-// statusOf returns the status that an error asks for, 500 if it doesn't.
+// statusOf returns the status of an error's [Problem]; 500 if it has none.
 func statusOf(err error) int {
 	var p *Problem
 	if errors.As(err, &p) && p.Status >= 400 {
@@ -101,7 +101,7 @@ func (x *liveRequest) logFailure(level slog.Level, message string, err error) {
 	}
 }
 
-// failed answers an error, or cuts the connection if the response has begun.
+// failed responds to an error, or cuts the connection if the response has begun.
 func (a *App) failed(c Ctx, err error) {
 	x := c.x
 	if x.hooked {
@@ -176,7 +176,7 @@ func (a *App) bare(x *liveRequest, status int) {
 	if err := x.Wire.Respond(&x.Exchange, nil); err == nil || x.begun {
 		return
 	}
-	x.hooks.stepAside() // it was they who failed
+	x.hooks.stepAside() // it was the hooks that failed
 	x.begun, x.Fields, x.Status = true, x.Fields[:0], status
 	_ = x.Wire.Respond(&x.Exchange, nil) // the wire closes itself
 }
@@ -191,7 +191,7 @@ func (a *App) caught(x *liveRequest) {
 	}
 }
 
-// panicked answers a request whose handler has panicked.
+// panicked responds to a request whose handler has panicked.
 func (a *App) panicked(x *liveRequest, p any) {
 	if x.hooked {
 		x.hooks.panicked(p)
@@ -211,11 +211,11 @@ func (a *App) panicked(x *liveRequest, p any) {
 
 // Causes of a request's context (context.Cause).
 var (
-	// ErrClientGone ends the context of a request whose client has closed its side
-	// of the connection, and is behind the error of a body that the client didn't
-	// send to its end. It matches context.Canceled, so that what is put out by a
-	// client that hangs up isn't taken for a failure of the service. Behind net/http
-	// the cause is context.Canceled itself.
+	// ErrClientGone ends the context of a request whose client has closed its side of
+	// the connection, and is behind the error of a body that the client didn't send to
+	// its end. It matches context.Canceled, so that work that ends because a client
+	// hangs up isn't taken for a failure of the service. Behind net/http the cause is
+	// context.Canceled itself.
 	ErrClientGone error = exchange.ErrClientGone
 	// ErrDrainTimeout ends the contexts of requests that outlast Limits.Drain when the
 	// app shuts down.
@@ -284,18 +284,18 @@ func (p *Problem) encode() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// What is refused before a route is looked for: requests that can't be read, that
-// exceed a limit or come too slowly. No middleware sees them, so they are counted
-// and, for who asks, logged here.
+// Requests that are refused before routing: those that can't be read, that exceed a
+// limit or arrive too slowly. No middleware sees them, so they are counted and logged
+// here.
 
 // refusals counts them by status.
 type refusals struct{ counts [600]atomic.Uint64 }
 
-// Refused returns how many requests have been refused before a route was looked
-// for, by the status they were answered with: 400 for what isn't HTTP, or lacks TLS, and
-// for violations of HTTP/2, which end a stream or a connection; 408, 413, 414, 431 for what
-// is beyond [Limits], 501 and 505 for what the server can't do.
-// dyno.example/nano/metrics has them too. Each is logged at the level Debug.
+// Refused returns how many requests have been refused before routing, by the status of the
+// response: 400 for what isn't HTTP, or lacks TLS, and for violations of HTTP/2, which end
+// a stream or a connection; 408, 413, 414, 431 for what is beyond [Limits], 501 and 505 for
+// what the server doesn't implement. dyno.example/nano/metrics has them too. Each is logged
+// at the level Debug.
 func (a *App) Refused() iter.Seq2[int, uint64] {
 	return func(yield func(status int, n uint64) bool) {
 		for status := range a.refused.counts {
@@ -323,7 +323,7 @@ func (a *App) violated(err error, from netip.AddrPort) {
 	}
 }
 
-// refusalBody is what the client is told. It holds nothing that came from it.
+// refusalBody is the body of a refusal. It holds nothing that came from the client.
 func refusalBody(status int, detail string) []byte {
 	b, err := json.Marshal(Problem{Title: http1.Reason(status), Status: status, Detail: detail})
 	if err != nil { // a Problem of two strings and a number can be encoded
@@ -343,8 +343,8 @@ func appendRefusal(out, date []byte, status int, detail string) []byte {
 	return append(out, body...)
 }
 
-// admits holds what came through net/http against the limits and checks that
-// requests on a loop meet. If it refuses, it has answered.
+// admits applies to a request from net/http the limits and checks that requests on a
+// loop meet. If it refuses, it has sent the response.
 func (a *App) admits(w http.ResponseWriter, r *http.Request) bool {
 	limits := &a.config.Limits
 	status, detail := 0, ""

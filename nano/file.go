@@ -23,10 +23,10 @@ import (
 // comes from a client could lead anywhere; [Ctx.FileFS] with os.OpenRoot, and
 // [Group.Static], keep it within a directory.
 //
-// Ranges, several of them too, and conditional requests are answered as RFC 9110
-// has it; the ETag comes from size and time of the file. Fields that the handler has
-// set, such as Content-Type or ETag, are kept. A file that isn't there, or is a
-// directory, is a [Problem] of status 404.
+// Ranges, also several, and conditional requests are handled as in RFC 9110; the ETag
+// comes from size and time of the file. Fields that the handler has set, such as
+// Content-Type or ETag, are kept. A file that doesn't exist, or is a directory, is a
+// [Problem] of status 404.
 func (c Ctx) File(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c Ctx) Attachment(name string) Ctx {
 	return c
 }
 
-// fileProblem is 404 for what clients must not tell apart.
+// fileProblem is a 404 for all causes that clients must not distinguish.
 func fileProblem(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrInvalid) {
 		return NewProblem(404, "").Because(err)
@@ -77,7 +77,7 @@ type content struct {
 	size int64
 }
 
-// sendOpen responds with f and closes it. name tells its type. tagOf returns the
+// sendOpen responds with f and closes it. name determines its type. tagOf returns the
 // ETag of a file without a time; nil: it is computed here.
 func (c Ctx) sendOpen(f fs.File, name string, tagOf func(*content) (string, error)) error {
 	defer f.Close()
@@ -150,7 +150,7 @@ func (d *content) describe(x *liveRequest, name string) error {
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
 	if kind == "" && x.responseField("Content-Encoding") != nil {
-		kind = "application/octet-stream" // the bytes tell of the coding, not of the file
+		kind = "application/octet-stream" // the bytes would show the coding, not the file's type
 	}
 	if kind == "" {
 		var err error
@@ -185,7 +185,7 @@ func (d *content) seek(to int64) error {
 	return err
 }
 
-// respond sends what the request asks for of the file.
+// respond sends the file, or the ranges that the request names.
 func (d *content) respond(c Ctx) error {
 	x := c.live()
 	get := string(x.Req.Method.Of(x.Buf)) == "GET"

@@ -18,7 +18,7 @@ const (
 	failed
 )
 
-// version is what tells one content of a file from another.
+// version identifies one content of a file.
 type version struct {
 	etag     string // quoted, weak if the handler has set such a one; "" for none
 	modified time.Time

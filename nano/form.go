@@ -205,7 +205,7 @@ func receive(p *Part, memory int) (*Upload, error) {
 	if u.file, err = os.CreateTemp("", "nano-upload-"); err != nil {
 		return nil, err
 	}
-	// Without a name nobody can find it, and it is gone even after a crash.
+	// Without a name no other process can open it, and it is gone even after a crash.
 	err = os.Remove(u.file.Name())
 	if err == nil {
 		_, err = u.file.Write(start)

@@ -11,8 +11,8 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// ForwardedFields says in which fields trusted proxies tell of the client. Only
-// one kind is believed: the other may have come from the client itself.
+// ForwardedFields selects the fields from which a client's address is taken. Only one
+// kind is used: the other may have come from the client itself.
 type ForwardedFields uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 // proxies say behind more of it.
 const maxHops = 32
 
-// hop is what a proxy says of whom it has the request from.
+// hop is what a proxy says about the peer that it received the request from.
 type hop struct {
 	client      netip.AddrPort // not valid: not said, or hidden
 	proto, host string
@@ -64,9 +64,9 @@ func (x *liveRequest) forwarded() hop {
 	return a.walk(x.xForwarded())
 }
 
-// byUnixSocket reports whether the peer of a request without an address is on a
-// unix socket. With net/http it may also be one whose address something outside of
-// the app has put in a form of its own.
+// byUnixSocket reports whether the peer of a request without an address is on a unix
+// socket. With net/http it may also be one whose address code outside of the app has
+// replaced by another form.
 func (x *liveRequest) byUnixSocket() bool {
 	if x.std == nil {
 		return true
@@ -75,8 +75,8 @@ func (x *liveRequest) byUnixSocket() bool {
 	return unix
 }
 
-// lendForwarded gives d, an exchange for the same request, what the proxies said:
-// d can't tell who its peer is.
+// lendForwarded gives d, an exchange for the same request, what the proxies said: d
+// doesn't know its peer.
 func (x *liveRequest) lendForwarded(d *liveRequest) {
 	if len(x.app.config.TrustedProxies) > 0 {
 		h := x.forwarded()
@@ -84,9 +84,9 @@ func (x *liveRequest) lendForwarded(d *liveRequest) {
 	}
 }
 
-// walk goes from the proxy nearest to us towards the client, as long as those who
-// speak are trusted. hops are in the order of the fields. What is said by the
-// last one who is trusted counts; hops that can't be read end the way.
+// walk goes from the nearest proxy towards the client, as long as proxies are trusted.
+// hops are in the order of the fields. The hop reported by the last trusted proxy
+// counts; a hop that can't be read ends the walk.
 func (a *App) walk(hops []hop) (found hop) {
 	for i := len(hops) - 1; i >= 0; i-- {
 		h := hops[i]
@@ -207,8 +207,8 @@ func parseNode(s string) netip.AddrPort {
 	return netip.AddrPortFrom(a.Unmap(), p)
 }
 
-// parseForwarded reads the Forwarded fields of the request. A field that is wrong
-// in any place is not believed, nor those before it.
+// parseForwarded reads the Forwarded fields of the request. A field with any error in
+// it is not used, nor are those before it.
 func (x *liveRequest) parseForwarded() (hops []hop) {
 	for i := range x.Req.Fields {
 		f := &x.Req.Fields[i]
@@ -282,8 +282,8 @@ func forwardedPair(s string) (name, value, rest string, ok bool) {
 	return "", "", "", false
 }
 
-// trusts reports whether a peer may say who the client is. Peers on unix sockets
-// have no address: the socket's file says who they can be.
+// trusts reports whether a client's address is taken from this peer. Peers on unix
+// sockets have no address: the mode of the socket's file decides who can connect.
 func (a *App) trusts(peer netip.Addr) bool {
 	if len(a.config.TrustedProxies) == 0 {
 		return false

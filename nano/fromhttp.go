@@ -29,7 +29,7 @@ func FromHTTP(h http.Handler) Handler {
 // [http.StripPrefix], but "/" for the prefix itself. The prefix may hold
 // parameters: [http.Request.PathValue] has them.
 //
-// A handler that has the prefix in its own paths gets them whole with [KeepPrefix],
+// A handler that has the prefix in its own patterns gets full paths with [KeepPrefix],
 // and so does an [http.ServeMux] that has a pattern below the prefix already, as
 // http.DefaultServeMux has when net/http/pprof is imported:
 //
@@ -112,11 +112,11 @@ func withoutSegments(path string, n int) string {
 	return path
 }
 
-// FromHTTPMiddleware makes middleware of net/http one of nano. The handlers
-// inside it see the request as the middleware passes it on, with its context, and
-// response through the writer that the middleware gives them. They do so with a Ctx
-// of their own, so that middleware may leave them behind, as [http.TimeoutHandler]
-// does. Their panics are answered inside: the middleware sees a 500.
+// FromHTTPMiddleware makes middleware of net/http one of nano. The handlers inside it
+// see the request as the middleware passes it on, with its context, and write the
+// response through the middleware's writer. They have a Ctx of their own, so that
+// middleware may return before they do, as [http.TimeoutHandler] does. Their panics
+// become responses inside: the middleware sees a 500.
 func FromHTTPMiddleware(mw func(http.Handler) http.Handler) Middleware {
 	return func(next Handler) Handler {
 		return FromHTTP(mw(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -136,7 +136,7 @@ func (b *bridge) next(h Handler, w http.ResponseWriter, r *http.Request) {
 	d := b.app.takeStd(w, r)
 	defer b.app.giveStd(d)
 	if !b.lend(d) {
-		return // the middleware has answered, and its request is over
+		return // the middleware has responded, and its request is over
 	}
 	d.fromStd(r)
 	d.limitStd()

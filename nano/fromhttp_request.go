@@ -213,10 +213,9 @@ func (b *bridge) takeTrailers() {
 	})
 }
 
-// requestContext is the context of a mounted handler's request. That of the
-// exchange costs a lock that all loops share, and few handlers look at it: it is
-// made when it is first asked for. Any goroutine may ask, also when the request
-// is over.
+// requestContext is the context of a mounted handler's request. The exchange's context
+// costs a lock that all loops share, and few handlers use it: it is made at the first
+// use. Any goroutine may use it, also when the request is over.
 type requestContext struct {
 	b    *bridge
 	mu   sync.Mutex
@@ -262,7 +261,7 @@ func (r *requestContext) Value(key any) any {
 	made := r.made
 	r.mu.Unlock()
 	if made == nil {
-		return nil // a context that nobody has asked for has no values
+		return nil // a context that was never made has no values
 	}
 	return made.Value(key)
 }

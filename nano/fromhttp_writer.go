@@ -16,9 +16,8 @@ import (
 	"dyno.example/nano/internal/exchange"
 )
 
-// bridge lets a handler of net/http answer an exchange: it is the
-// http.ResponseWriter. It isn't reused, for handlers keep it longer than they
-// should; its buffer is.
+// bridge is the http.ResponseWriter of a net/http handler on an exchange. It isn't
+// reused, as handlers keep it longer than they should; its buffer is.
 type bridge struct {
 	c   Ctx
 	x   *liveRequest
@@ -48,13 +47,13 @@ type bridge struct {
 	over bool // the exchange is out of reach
 }
 
-// earlyBytes is the start of a response's content. If it is the whole, its length
-// can be told.
+// earlyBytes is the start of a response's content. If that is all of it, Content-Length
+// can be set.
 type earlyBytes [wholeResponse + sniffed]byte
 
 const (
 	wholeResponse = 2048 // as in net/http
-	sniffed       = 512  // what http.DetectContentType looks at
+	sniffed       = 512  // what http.DetectContentType reads
 )
 
 var earlyPool = sync.Pool{New: func() any { return new(earlyBytes) }}
@@ -120,8 +119,8 @@ func (b *bridge) WriteHeader(code int) {
 	b.layFields()
 }
 
-// inform sends an interim response. 101 is the last one: who switches protocols
-// hijacks the connection next.
+// inform sends an interim response. 101 is the last one: a handler that switches
+// protocols hijacks the connection next.
 func (b *bridge) inform(code int) {
 	w, ok := exchange.NetWireOf(b.x.Wire)
 	if !ok || b.x.Req.Minor == 0 {
@@ -165,7 +164,7 @@ func (b *bridge) Write(p []byte) (int, error) {
 	if b.early == nil {
 		b.early = earlyPool.Get().(*earlyBytes)
 	}
-	n := copy(b.early[before:], p) // with a bit more than is a whole response, to look at
+	n := copy(b.early[before:], p) // with a bit more than a complete response, to sniff
 	if b.written <= wholeResponse {
 		return n, nil
 	}
@@ -189,8 +188,8 @@ const copySize = 32 << 10
 
 var copyPool = sync.Pool{New: func() any { return new([copySize]byte) }}
 
-// begin sends the head of a streamed response and what was held back of its
-// content. look is what the type can be told from.
+// begin sends the head of a streamed response and what was held back of its content.
+// look is the content that the type is detected from.
 func (b *bridge) begin(early, look []byte) error {
 	b.sniff(look)
 	x := b.x
@@ -240,13 +239,13 @@ func (b *bridge) finish() error {
 		b.WriteHeader(http.StatusOK)
 	}
 	x, held := b.x, b.held()
-	if b.status == http.StatusSwitchingProtocols { // and nobody took the connection
+	if b.status == http.StatusSwitchingProtocols { // and the connection wasn't hijacked
 		b.begun, x.begun = true, true
 		return ErrAborted
 	}
 	trailers := b.trailerLines()
 	streamed := len(trailers) > 0 || len(b.announced) > 0 || // trailers need chunks
-		b.length > b.written || // cut short, unless it answers HEAD
+		b.length > b.written || // cut short, unless the request is HEAD
 		b.req.Method == "HEAD" && b.written == 0 // its length isn't known
 	if !b.begun && !streamed {
 		b.sniff(held)
@@ -282,7 +281,7 @@ func (b *bridge) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if len(early) == 0 {
 		r = bufio.NewReader(c)
 	}
-	_, _ = r.Peek(len(early)) // so that Buffered tells of them
+	_, _ = r.Peek(len(early)) // so that Buffered counts them
 	return c, bufio.NewReadWriter(r, bufio.NewWriter(c)), nil
 }
 

@@ -14,14 +14,14 @@ import (
 // Patterns are those of net/http's ServeMux, and match what they match there,
 // but for this:
 //   - A path is matched as it was sent: "%2F" is a letter of its segment, not a
-//     slash, and [Ctx.Param] decodes. A wrong escape is answered 400.
+//     slash, and [Ctx.Param] decodes. The response to a wrong escape is 400.
 //   - Patterns that overlap without one being more specific are taken; of two
 //     that match, the one with the first static segment wins. Only patterns that
 //     match the same requests conflict.
 //   - A path with //, . or .. segments, in escapes too, is redirected to the
 //     clean path, and one with a slash too many or too few to the one there is,
 //     as [Config.TrailingSlash] says.
-//   - Paths without a route for OPTIONS answer it with their methods.
+//   - Paths without a route for OPTIONS respond to it with their methods.
 //   - A parameter may have a constraint, {id:int} or {year:[0-9]{4}}: the route
 //     matches only values that fit. There are bool, uuid, date (2006-01-02), uint,
 //     int, float, hex, alpha and alnum (ASCII), the former first where several fit,
@@ -51,10 +51,10 @@ type Group struct {
 // root is the name App embeds its group under: as Group it would hide the method.
 type root = Group
 
-// Use adds middleware around all routes of the group and of the groups made of
-// it. It panics once a route has been registered there: the route would be
-// without it, which is how authentication gets lost. [Group.With] is for routes
-// that differ. The app's middleware is also around what no route answers.
+// Use adds middleware around all routes of the group and of the groups made of it. It
+// panics once a route has been registered there: the route would be without it, which
+// is how authentication gets lost. [Group.With] is for routes that differ. The app's
+// middleware also runs for requests that match no route.
 func (g *Group) Use(mw ...Middleware) { g.use(layersOf(mw)) }
 
 // UseNamed is Use for one middleware, with the name that [App.Timings] and
@@ -139,9 +139,9 @@ func (g *Group) mark(r *Route) {
 	}
 }
 
-// Get, and the methods named after the other verbs, register a handler for a
-// pattern: /users/{id}, /files/{path...}, /exact/{$}, /subtree/, each with a
-// host in front if need be. A GET route answers HEAD too.
+// Get, and the methods named after the other verbs, register a handler for a pattern:
+// /users/{id}, /files/{path...}, /exact/{$}, /subtree/, each with a host in front if
+// need be. A GET route serves HEAD too.
 //
 // /items/{id:int}, /v{version}/x and /list/{page?} are there too: see [Group].
 //
@@ -235,8 +235,8 @@ func (g *Group) register(r *Route) {
 	})
 }
 
-// Mount gives a handler all requests at prefix and below it, whatever their
-// method. [Ctx.Rest] tells what of the path is below.
+// Mount gives a handler all requests at prefix and below it, whatever their method.
+// [Ctx.Rest] returns the path below the prefix.
 func (g *Group) Mount(prefix string, h Handler, options ...Option) {
 	below := g.Group(prefix)
 	if below.prefix != "" {
@@ -304,8 +304,8 @@ func handleErrors(handle ErrorHandler) Middleware {
 	}
 }
 
-// NotFound answers paths below the group's prefix that no route matches, inside
-// the group's middleware. The innermost group's handler counts; without one it is
+// NotFound responds to paths below the group's prefix that no route matches, inside the
+// group's middleware. The innermost group's handler is used; without one,
 // [Config.NotFound].
 func (g *Group) NotFound(h Handler) {
 	g.notFound(&Route{pattern: g.prefix + "/", handler: h, where: caller()})

@@ -22,7 +22,7 @@ type hooks struct {
 	filters []Filter
 	offered Response
 
-	collecting bool   // filters fill collected: a whole response
+	collecting bool   // filters fill collected: the response isn't streamed
 	collected  []byte // reused
 	sent       bool   // the head was given to the wire, maybe before there were hooks
 	ended      bool   // filters are closed
@@ -50,11 +50,11 @@ func (x *liveRequest) hook() *hooks {
 	return h
 }
 
-// unhook tells the hooks how the request ended and takes them off.
+// unhook calls the hooks of AfterResponse with the outcome and removes all hooks.
 func (x *liveRequest) unhook(o Outcome) {
 	h := x.hooks
 	o.Took = time.Duration(clock.Now() - h.began)
-	h.tell(o)
+	h.callAfter(o)
 	x.Wire, x.hooked = h.Wire, false
 	h.reset()
 }
@@ -93,8 +93,8 @@ func (h *hooks) outcome() Outcome {
 	return o
 }
 
-// tell calls the functions of AfterResponse.
-func (h *hooks) tell(o Outcome) {
+// callAfter calls the functions of AfterResponse.
+func (h *hooks) callAfter(o Outcome) {
 	c := Ctx{h.x, h.x.gen.Load()}
 	for i := len(h.after) - 1; i >= 0; i-- {
 		h.call(h.after[i], c, o)
@@ -173,7 +173,7 @@ func (h *hooks) stream(x *exchange.Exchange, body []byte) error {
 	return h.End(x, nil)
 }
 
-// collect puts a whole response through the filters.
+// collect puts a response that isn't streamed through the filters.
 func (h *hooks) collect(body []byte) error {
 	h.collecting, h.collected = true, h.collected[:0]
 	_, err := h.filters[0].Write(body)

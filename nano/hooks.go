@@ -11,10 +11,10 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// Hooks are how middleware sees and changes a response on its way, and learns how
-// it ended, whatever sends it: the handler, the error handler, or the app when a
-// handler has panicked. They stand between the exchange and its wire and are
-// there only for requests that asked for them.
+// Hooks are how middleware sees and changes a response on its way, and learns how it
+// ended, whatever sends it: the handler, the error handler, or the app when a handler
+// has panicked. They stand between the exchange and its wire, only for requests whose
+// middleware has set them.
 
 // Outcome is how a request ended.
 type Outcome struct {
@@ -27,9 +27,9 @@ type Outcome struct {
 }
 
 // BeforeResponse has f called when a response's head is about to be sent: the last
-// moment to change its fields, with the Ctx, and its content, with the [Response].
-// What was set last, by the innermost middleware, is called first. It is not
-// called if the response has begun, nor for the bare 500 that answers a panic.
+// moment to change its fields, with the Ctx, and its content, with the [Response]. What
+// was set last, by the innermost middleware, is called first. It is not called if the
+// response has begun, nor for the bare 500 after a panic.
 //
 // f gets the Ctx so that it can be made when the middleware is: then a request
 // costs no allocation.
@@ -38,9 +38,9 @@ func (c Ctx) BeforeResponse(f func(Ctx, *Response)) {
 	h.before = append(h.before, f)
 }
 
-// AfterResponse has f called when the response has been given to the wire, before
-// the Ctx ends. What was set last is called first. A panic in f is logged. Set when
-// the response has begun, f isn't told the size of what was sent before.
+// AfterResponse has f called when the response has been given to the wire, before the
+// Ctx ends. What was set last is called first. A panic in f is logged. If it is set
+// when the response has begun, the size in f's Outcome lacks what was sent before.
 func (c Ctx) AfterResponse(f func(Ctx, Outcome)) {
 	h := c.own().hook()
 	h.after = append(h.after, f)
@@ -147,9 +147,8 @@ type Filter interface {
 	Close() error
 }
 
-// Filter puts the content through f, after the filters of middleware further
-// inside. The fields that tell of it are the caller's business, but for
-// Content-Length.
+// Filter puts the content through f, after the filters of middleware further inside.
+// The caller sets the fields that describe the coding, but for Content-Length.
 func (a *Response) Filter(f Filter) {
 	h := a.x.hooks
 	h.filters = append(h.filters, f)

@@ -27,9 +27,9 @@ var ErrServerClosed = exchange.ErrServerClosed
 // nil. ":8080" listens on all addresses of the machine. It may be called for
 // several addresses at once.
 //
-// A unix socket has the mode [Config.UnixMode]; one that an earlier process left
-// behind is replaced, unless somebody listens on it. After [App.Restart] the
-// socket is the old process'.
+// A unix socket has the mode [Config.UnixMode]; one that an earlier process left behind
+// is replaced, unless a process listens on it. After [App.Restart] the socket is the
+// old process'.
 //
 // On Linux the app runs its own event loops, each with a listening socket of its
 // own. Elsewhere it is served by net/http. An address that another process listens on
@@ -52,7 +52,7 @@ func (a *App) Serve(ln net.Listener) error {
 	return a.serveListener(ln)
 }
 
-// drainSignal tells responses without an end that the app shuts down.
+// drainSignal ends responses without an end of their own when the app shuts down.
 type drainSignal struct {
 	once  sync.Once
 	begun chan struct{}
@@ -65,16 +65,16 @@ func (d *drainSignal) begin() { d.once.Do(func() { close(d.begun) }) }
 // enough, as one of events does, should end now.
 func (c Ctx) Draining() <-chan struct{} { return c.live().app.drains.begun }
 
-// Restart starts the program anew, as its file is now, with the same arguments,
-// and gives it the listening sockets of the app and of others in the same
-// process. When the new process serves on all of them, this one stops accepting
-// and shuts down. No connection is refused or dropped in between: the sockets and
-// the queues behind them are the same.
+// Restart starts the program's file, as it is now, with the same arguments, and gives
+// it the listening sockets of the app and of others in the same process. When the new
+// process serves on all of them, this one stops accepting and shuts down. No connection
+// is refused or dropped in between: the sockets and the queues behind them are the
+// same.
 //
-// The new process must call [App.Listen] or [App.ListenTLS] with the same
-// addresses. If it ends before that, or ctx does, it is stopped, this one goes on
-// serving, and Restart returns an error. The listeners of [App.Serve] can't be
-// handed over: those are the caller's, or systemd's, who keeps them itself.
+// The new process must call [App.Listen] or [App.ListenTLS] with the same addresses. If
+// it ends before that, or ctx does, it is stopped, this one goes on serving, and
+// Restart returns an error. The listeners of [App.Serve] can't be handed over: they are
+// the caller's, or systemd's, which keeps them itself.
 func (a *App) Restart(ctx context.Context, others ...*App) error {
 	apps := []*App{a}
 	for _, other := range others {
@@ -144,7 +144,8 @@ func openOrInherit(a *App, address string) (ln net.Listener, claimed bool, err e
 	return ln, false, inUse(err)
 }
 
-// inUse adds what can be done about an address that somebody else listens on.
+// inUse adds to the error what can be done about an address that another process
+// listens on.
 func inUse(err error) error {
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		return err
@@ -165,10 +166,10 @@ type Activated struct {
 	net.Listener
 }
 
-// ActivationListeners returns the sockets of systemd's socket activation, in the
-// order of the unit; none if the process wasn't started so. The variables that
-// tell of them are unset, so that neither a second call nor children see them.
-// Give them to [App.Serve]: systemd keeps them open over restarts of its service.
+// ActivationListeners returns the sockets of systemd's socket activation, in the order
+// of the unit; none if the process wasn't started that way. The variables that name
+// them are unset, so that neither a second call nor children see them. Give them to
+// [App.Serve]: systemd keeps them open over restarts of its service.
 func ActivationListeners() ([]Activated, error) {
 	found, err := handoff.Activation()
 	var listeners []Activated
@@ -178,8 +179,8 @@ func ActivationListeners() ([]Activated, error) {
 	return listeners, err
 }
 
-// Notify tells systemd of the service's state, such as "READY=1", "RELOADING=1",
-// "STOPPING=1" (sd_notify(3)). sent is false if nobody wants to know.
+// Notify sends systemd the service's state, such as "READY=1", "RELOADING=1",
+// "STOPPING=1" (sd_notify(3)). sent is false if NOTIFY_SOCKET isn't set.
 func Notify(state string) (sent bool, err error) { return handoff.Notify(state) }
 
 // ListenTLS serves on an address with TLS, as [App.Listen] does without, and with
@@ -230,7 +231,7 @@ type Certificate struct {
 	of     [2]stamp
 }
 
-// stamp tells one version of a file from the next.
+// stamp identifies one version of a file.
 type stamp struct {
 	changed time.Time
 	size    int64

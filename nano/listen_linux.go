@@ -142,10 +142,10 @@ func (a *App) listenInherited(s *engine.Server, address string, files []*os.File
 	return s.Serve(fds, !isUnix)
 }
 
-// Shutdown stops accepting, answers the requests that have come or are under way,
-// and closes the connections. It returns when all that is done. When ctx or
-// Limits.Drain ends first, the contexts of requests that are left are cancelled
-// with [ErrDrainTimeout], their connections are cut, and it says so.
+// Shutdown stops accepting, completes the requests that have been received, and closes
+// the connections. It returns when all that is done. When ctx or Limits.Drain ends
+// first, the contexts of requests that are left are cancelled with [ErrDrainTimeout],
+// their connections are cut, and an error is returned.
 func (a *App) Shutdown(ctx context.Context) error {
 	a.drains.begin()
 	s, err := a.start()
@@ -210,21 +210,21 @@ func (e engineApp) BadBody(status int, detail string, err error) error {
 
 func (e engineApp) BodyCut(err error) error { return bodyCut(err) }
 
-// workBegins tells the loops that a goroutine besides them needs a processor.
+// workBegins tells the loops that another goroutine needs a processor.
 func (a *App) workBegins() {
 	if s, err := a.start(); err == nil {
 		s.WorkBegins()
 	}
 }
 
-// workEnds tells them of its end.
+// workEnds tells the loops that it is done.
 func (a *App) workEnds() {
 	if s, err := a.start(); err == nil {
 		s.WorkEnds()
 	}
 }
 
-// hear has the loops hear of a listener's clients, whom a goroutine accepts.
+// hear passes to the loops the connections of a listener, which a goroutine accepts.
 func (a *App) hear(ln net.Listener) (stop func()) {
 	none := func() {}
 	socket, ok := ln.(syscall.Conn)
@@ -249,7 +249,7 @@ func (a *App) giveToLoop(t *tls.Conn, below *netconn.Conn) bool {
 	return err == nil && s.TakeTLS(t, below)
 }
 
-// welcomeQueue lets in who waits in the queue of a listener that accepts no more.
+// welcomeQueue serves the connections in the queue of a listener that accepts no more.
 func (s *stdServer) welcomeQueue(a *App, ln net.Listener, config *tls.Config) {
 	socket, ok := ln.(syscall.Conn)
 	if !ok {

@@ -35,8 +35,8 @@ func (a *App) listen(address string) error { return a.listenStd(address, nil) }
 
 func (a *App) serveListener(ln net.Listener) error { return a.std.serve(a, ln, nil) }
 
-// Shutdown stops accepting and waits until the requests under way are answered,
-// for as long as ctx and Limits.Drain allow. Then it cuts what is left.
+// Shutdown stops accepting and waits until the requests under way are complete, for as
+// long as ctx and Limits.Drain allow. Then it cuts what is left.
 func (a *App) Shutdown(ctx context.Context) error {
 	a.drains.begin()
 	ctx, cancel := a.drainTime(ctx)

@@ -13,14 +13,14 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// ServeBytes answers one HTTP/1.1 request that is in memory, through the same
-// codec, limits and routes as one from a connection, and writes the response to w
-// as it would be sent. from is the client's address. When ctx ends, the client
-// has gone. The handler runs on the caller's goroutine; it can't hijack.
+// ServeBytes serves one HTTP/1.1 request that is in memory, through the same codec,
+// limits and routes as one from a connection, and writes the response to w as it would
+// be sent. from is the client's address. When ctx ends, the client has gone. The
+// handler runs on the caller's goroutine; it can't hijack.
 //
-// An error says that the request isn't whole, that w failed, or that the
-// handler cut its response short ([ErrAborted]). What the server refuses is
-// answered.
+// It fails if the request isn't complete, if w fails, or if the handler cut its
+// response short ([ErrAborted]). To a request that the server refuses, the response is
+// written.
 func (a *App) ServeBytes(ctx context.Context, from netip.AddrPort, request []byte, w io.Writer) error {
 	m := &memoryWire{app: a, ctx: ctx, to: w, began: time.Now()}
 	x := a.take(m)
@@ -84,7 +84,7 @@ func (m *memoryWire) read1(x *liveRequest) error {
 	return nil
 }
 
-// refuse answers what can't be served.
+// refuse responds to a request that can't be served.
 func (m *memoryWire) refuse(status int) error {
 	m.out = append(append(m.out, http1.StatusLine(status)...), m.date()...)
 	m.out = append(m.out, "Content-Length: 0\r\nConnection: close\r\n\r\n"...)

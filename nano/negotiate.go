@@ -32,7 +32,7 @@ func (c Ctx) AcceptsLanguage(offers ...string) string {
 	return best(c.live(), "accept-language", offers, matchLanguage)
 }
 
-// matcher tells how closely a range of the request matches an offer; 0: not.
+// matcher rates how closely a range of the request matches an offer; 0: not.
 type matcher func(of []byte, offer string) int
 
 // best returns the offer of the highest quality.

@@ -42,13 +42,13 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takeStd returns an exchange that is answered through w.
+// takeStd returns an exchange whose response is written to w.
 func (a *App) takeStd(w http.ResponseWriter, r *http.Request) *liveRequest {
 	x := a.take(nil)
 	s := &x.through
 	*s = stdWire{w: w, r: r, body: r.Body, began: clock.Now(), limits: &a.config.Limits}
 	x.Wire = s
-	if h := w.Header(); len(h) > 0 { // set by who is outside
+	if h := w.Header(); len(h) > 0 { // set by the server or middleware outside the app
 		eachField(h, func(name, value string) { x.Fields = appendField(x.Fields, name, value) })
 	}
 	return x
@@ -72,7 +72,7 @@ func (a *App) giveStd(x *liveRequest) {
 	a.spare.Put(x)
 }
 
-// stdWire answers through an http.ResponseWriter.
+// stdWire writes to an http.ResponseWriter.
 type stdWire struct {
 	w       http.ResponseWriter
 	r       *http.Request
@@ -117,8 +117,8 @@ func (x *liveRequest) fromStd(r *http.Request) {
 	x.Unnamed = r.Context().Value(unnamed{}) != nil
 }
 
-// peer returns the address of who sent the request. net/http tells it as text,
-// which few ask for; middleware in front may have left the port out.
+// peer returns the address of the request's peer. net/http has it as text, which few
+// handlers need parsed; middleware in front may have removed the port.
 func (x *liveRequest) peer() netip.AddrPort {
 	if x.std != nil && !x.Remote.IsValid() {
 		var err error
@@ -149,8 +149,8 @@ func (s *stdWire) head(x *exchange.Exchange, length int64) {
 	s.w.WriteHeader(x.Status)
 }
 
-// usualFields are the fields of most responses as net/http wants them. Nobody
-// writes into the values: http.Header's own methods replace them.
+// usualFields are the fields of most responses as net/http wants them. The values are
+// never written to: http.Header's own methods replace them.
 var usualFields = map[string][]string{
 	textLine: {"text/plain; charset=utf-8"},
 	jsonLine: {"application/json"},
@@ -273,7 +273,7 @@ type stdWait struct {
 	own   atomic.Bool // the handler has set a deadline, which counts instead
 
 	mu     sync.Mutex
-	active bool // somebody waits: the writer may be used
+	active bool // a goroutine waits: the writer may be used
 	cut    bool // the client was too slow
 }
 

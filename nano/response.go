@@ -22,8 +22,8 @@ import (
 // ErrResponded is returned by methods that would begin a response that has begun.
 var ErrResponded = exchange.ErrResponded
 
-// Status sets the status of the response for methods that don't name one, and for
-// a handler that returns without answering. 100 to 199 are not final and refused.
+// Status sets the status of the response for methods that don't name one, and for a
+// handler that returns without a response. 100 to 199 are not final and refused.
 func (c Ctx) Status(code int) Ctx {
 	c.own().Status = checkStatus(code)
 	return c
@@ -105,8 +105,8 @@ func (c Ctx) XML(code int, v any) error {
 // NoContent responds with a status and no body.
 func (c Ctx) NoContent(code int) error { return c.send(code, "", nil) }
 
-// send responds with a whole body. The line is the Content-Type field, left out
-// if the handler has set its own.
+// send responds with a body. The line is the Content-Type field, left out if the
+// handler has set its own.
 func (c Ctx) send(code int, line string, body []byte) error {
 	x := c.own()
 	if x.begun {
@@ -136,10 +136,10 @@ func checkField(name, value string) {
 	}
 }
 
-// Redirect sends the client to a URL, relative or absolute: 301 and 308 for good,
-// 302, 303 and 307 for now; 307 and 308 keep method and body, 303 asks with GET
-// (RFC 9110 15.4). Other statuses panic. A URL that can't be sent, with a line
-// break or not a URL, is an error.
+// Redirect sends the client to a URL, relative or absolute: 301 and 308 for good, 302,
+// 303 and 307 for now; 307 and 308 keep method and body, 303 changes to GET (RFC 9110
+// 15.4). Other statuses panic. A URL that can't be sent, with a line break or not a
+// URL, is an error.
 //
 // A URL that came from a client sends people wherever it says: use
 // [Ctx.LocalRedirect] for these.
@@ -197,8 +197,8 @@ func (t templates) Render(w io.Writer, name string, data any) error {
 	return t.set.ExecuteTemplate(w, name, data)
 }
 
-// Render responds with a page of [Config].Renderer. The page is made before
-// anything is sent: a template that fails answers 500, not half a page.
+// Render responds with a page of [Config].Renderer. The page is made before anything is
+// sent: a template that fails becomes a 500, not half a page.
 func (c Ctx) Render(code int, name string, data any) error {
 	r := c.live().app.config.Renderer
 	if r == nil {
@@ -244,10 +244,10 @@ func (x *liveRequest) removeField(name string) {
 	}
 }
 
-// unsafeBytes is s as bytes that nobody may change.
+// unsafeBytes is s as bytes, which must not be changed.
 func unsafeBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// unsafeString is b as a string, for as long as nobody changes b.
+// unsafeString is b as a string, for as long as b isn't changed.
 func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // Hijack gives the connection to the handler, for another protocol than HTTP, with
@@ -255,8 +255,8 @@ func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), l
 // and the handler closes the connection. Limits of time no longer count, but the
 // app waits for the handler when it shuts down: see [Ctx.Draining].
 //
-// It fails, and the request can still be answered, where there is no HTTP/1.1
-// connection: HTTP/1.0 and HTTP/2, and requests in memory.
+// It fails, and the handler can still respond, where there is no HTTP/1.1 connection:
+// HTTP/1.0 and HTTP/2, and requests in memory.
 func (c Ctx) Hijack() (conn net.Conn, early []byte, err error) {
 	x := c.live()
 	if x.Tunnel != exchange.NoTunnel {
@@ -271,14 +271,14 @@ func (c Ctx) Hijack() (conn net.Conn, early []byte, err error) {
 // switchHead is how long the client may take for the head of a 101.
 const switchHead = 10 * time.Second
 
-// SwitchProtocols answers 101 and gives the connection to the handler as
-// [Ctx.Hijack] does. The response has the fields given, which name the protocol, and
-// those that handlers and middleware have set, also those that [Ctx.BeforeResponse]
-// sets, but for what tells of a content.
+// SwitchProtocols sends a 101 and gives the connection to the handler as [Ctx.Hijack]
+// does. The response has the fields given, which name the protocol, and those that
+// handlers and middleware have set, also in [Ctx.BeforeResponse], but for those that
+// describe content.
 //
 // Over HTTP/2 a WebSocket has a stream (RFC 8441): its request is seen as HTTP/1.1 would
-// have sent it, but for Sec-WebSocket-Key, the answer is a 200, and the connection that
-// is returned is the stream, which ends when the handler returns.
+// have sent it, but for Sec-WebSocket-Key, the response is a 200, and the connection
+// that is returned is the stream, which ends when the handler returns.
 func (c Ctx) SwitchProtocols(fields http.Header) (conn net.Conn, early []byte, err error) {
 	if c.live().Tunnel != exchange.NoTunnel {
 		conn, err = c.openTunnel(fields)

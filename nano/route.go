@@ -16,8 +16,8 @@ import (
 // Route is one registered method and pattern. It doesn't change once the app
 // serves.
 type Route struct {
-	method       string // "" answers every method
-	host         string // "" answers every host
+	method       string // "" matches every method
+	host         string // "" matches every host
 	pattern      string // the path as registered, with the prefixes of its groups
 	name         string
 	placement    Placement
@@ -134,20 +134,20 @@ func wrap(layers []layer, h Handler) Handler {
 	return h
 }
 
-// Handler answers one request. An error it returns goes to the app's
-// [ErrorHandler], unless the response has begun; then the connection is closed so
-// that a cut response can't be taken for a whole one. A handler that returns nil
-// without having answered has answered 200 without a body, or with the status
-// given to [Ctx.Status].
+// Handler responds to one request. An error it returns goes to the app's
+// [ErrorHandler], unless the response has begun; then the connection is closed so that
+// a cut response can't be taken for a complete one. If a handler returns nil without a
+// response, the response is a 200 without a body, or has the status given to
+// [Ctx.Status].
 type Handler func(c Ctx) error
 
 // Middleware wraps a handler. It is called once, when the route is registered:
 // what it returns is called for every request.
 type Middleware func(next Handler) Handler
 
-// ErrorHandler turns an error into a response. [DefaultErrorHandler] answers the error
-// or [Problem] that it returns, so one that only knows the app's own errors turns these
-// into Problems and returns the others as they are:
+// ErrorHandler turns an error into a response. [DefaultErrorHandler] responds to the
+// error or [Problem] that it returns, so one that only knows the app's own errors turns
+// these into Problems and returns the others as they are:
 //
 //	func(c nano.Ctx, err error) error {
 //		if errors.Is(err, sql.ErrNoRows) {
@@ -178,8 +178,8 @@ func WithNamed(name string, mw Middleware) Option {
 // is one route's.
 func Name(name string) Option { return optionFunc(func(r *Route) { r.name = name }) }
 
-// Describe keeps something about a route for whoever lists routes, such as an
-// openapi.Operation. Nano doesn't look at it.
+// Describe attaches values to a route for code that lists routes, such as an
+// openapi.Operation. Nano doesn't use them.
 func Describe(descriptions ...any) Option {
 	return optionFunc(func(r *Route) { r.descriptions = append(r.descriptions, descriptions...) })
 }
@@ -222,9 +222,9 @@ func caller() string {
 }
 
 // WholeBody has the handler started when all of the request's body is in, or as much as
-// Limits.BufferBody, also if the client doesn't tell its length. Without it a body of
-// unknown length over HTTP/2 is only waited for as far as it came with the request's
-// head, for who sends in this way may want to be answered before going on.
+// Limits.BufferBody, also if its length isn't known. Without it the handler of an
+// HTTP/2 request whose body has no known length starts with what came with the head: a
+// client that sends in this way may want a response before it goes on.
 func WholeBody() Option { return optionFunc(func(r *Route) { r.wholeBody = true }) }
 
 // Placement says where a route's handler runs. Each is an [Option]:

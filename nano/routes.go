@@ -207,7 +207,7 @@ func (c Ctx) redirectPath(o router.Outcome) error {
 	return c.NoContent(308)
 }
 
-// allowAnywhere returns the value of Allow for the app as a whole.
+// allowAnywhere returns the value of Allow for "OPTIONS *".
 func (a *App) allowAnywhere() string {
 	var served []string
 	for _, r := range a.routes.all {
@@ -216,8 +216,8 @@ func (a *App) allowAnywhere() string {
 	return router.AllowLine(served)
 }
 
-// Target is what a request asks for, before it is routed: see [Config].Rewrite. It
-// is valid in that function only.
+// Target is a request's method and target, before it is routed: see [Config].Rewrite.
+// It is valid in that function only.
 type Target struct{ x *liveRequest }
 
 // Method returns the request's method.
@@ -229,7 +229,7 @@ func (t *Target) Path() View { return View(t.x.path()) }
 // RawQuery returns what follows "?", still encoded.
 func (t *Target) RawQuery() View { return View(t.x.Req.Query.Of(t.x.Buf)) }
 
-// Host returns the host and port that were asked for.
+// Host returns the request's host and port.
 func (t *Target) Host() View { return View(t.x.Req.Host.Of(t.x.Buf)) }
 
 // Header returns the first header field of the name, empty if there is none.

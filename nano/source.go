@@ -5,8 +5,8 @@ import (
 	"io/fs"
 )
 
-// Everything but tests, or a change of a test would compile the package anew: names
-// that end in anything but t, in t after anything but s, and so on back to _test.
+// Everything but tests, or a change of a test would recompile the package: names that
+// end in anything but t, in t after anything but s, and so on back to _test.
 //
 //go:embed go.mod *[^t].go *[^t]est.go
 //go:embed wire/*/*[^t].go wire/*/*[^s]t.go wire/*/*[^e]st.go wire/*/*[^t]est.go

@@ -19,18 +19,18 @@ import (
 type StaticOptions struct {
 	// Index is the file that stands for its directory; empty means index.html.
 	Index string
-	// Fallback is the file that is sent, with status 200, for what isn't there: the
-	// page of an application that routes in the browser. It always has
-	// Cache-Control: no-cache, for it names the files of the newest release. Paths that
-	// end in an extension are the application's own (/users/jane.doe) only for clients
-	// that ask for text/html by name, as browsers do for pages: a missing script or
-	// image is 404. Empty means 404 for all. Static panics if the file isn't there.
+	// Fallback is the file that is sent, with status 200, for paths without a file: the
+	// page of an application that routes in the browser. It always has Cache-Control:
+	// no-cache, for it names the files of the newest release. Paths that end in an
+	// extension are the application's own (/users/jane.doe) only for clients that ask
+	// for text/html by name, as browsers do for pages: a missing script or image is
+	// 404. Empty means 404 for all. Static panics if the file isn't there.
 	Fallback string
-	// MaxAge lets clients keep files without asking again. 0 makes them ask each
-	// time, which the ETag makes cheap.
+	// MaxAge lets clients reuse files without revalidation. 0 makes them revalidate
+	// each time, which the ETag makes cheap.
 	MaxAge time.Duration
-	// Immutable says that a file never changes under its name, as with a hash in it.
-	// It doesn't hold for Index and Fallback, which every release writes anew.
+	// Immutable says that a file never changes under its name, as with a hash in it. It
+	// doesn't hold for Index and Fallback, which every release replaces.
 	Immutable bool
 	// Precompressed sends a file.br, file.zst or file.gz that lies beside a file
 	// to clients that take it.
@@ -99,12 +99,12 @@ func (s *static) cacheControl() string {
 		return fmt.Sprintf("public, max-age=%d, immutable", int64(max(s.options.MaxAge, 365*24*time.Hour)/time.Second))
 	}
 	if s.options.MaxAge <= 0 {
-		return "no-cache" // ask, don't assume
+		return "no-cache" // to be revalidated
 	}
 	return fmt.Sprintf("public, max-age=%d", int64(s.options.MaxAge/time.Second))
 }
 
-// serve answers for one path.
+// serve responds for one path.
 func (s *static) serve(c Ctx) error {
 	name := string(c.Rest())
 	if m := &c.x.match; m.HadSlash(m.N - 1) {
@@ -170,7 +170,7 @@ func (s *static) has(name string) bool {
 	return info.Mode().IsRegular()
 }
 
-// missing answers for what isn't there.
+// missing responds for a path without a file.
 func (s *static) missing(c Ctx) error {
 	if s.options.Fallback != "" && s.isPage(c) {
 		if f, info, err := s.open(s.options.Fallback); err == nil {
@@ -275,10 +275,10 @@ const (
 	keptAge = 2 * time.Second
 )
 
-// keptFiles keeps the small files of a directory in memory. A file is asked for its
-// time and size at each request, as it would be to be opened; only opening, reading
-// and closing it are saved, which cost several times the rest of a response. What is
-// sent is therefore never older than the file. It is safe for concurrent use.
+// keptFiles keeps the small files of a directory in memory. A file is checked for its
+// time and size at each request; only opening, reading and closing it are saved, which
+// cost several times the rest of a response. What is sent is therefore never older than
+// the file. It is safe for concurrent use.
 type keptFiles struct {
 	fs.FS
 	dir string        // the same directory, by its path
@@ -320,9 +320,9 @@ func (k *keptFiles) Open(name string) (fs.File, error) {
 	return k.keep(name, f), nil
 }
 
-// is reports whether what is there now is the file as it was read. The time of its
-// last change counts, not that of its content alone: releases are made with times
-// that never change, and copied with them.
+// is reports whether what is there now is the file as it was read. The time of its last
+// change (ctime) counts too: releases are built and copied with modification times that
+// never change.
 func (kept *keptFile) is(now fs.FileInfo) bool {
 	was := kept.info
 	return now.Size() == was.Size() && now.ModTime().Equal(was.ModTime()) && now.Mode() == was.Mode() &&

@@ -17,9 +17,9 @@ import (
 )
 
 // stdServer serves an app by net/http: listeners that aren't sockets, and systems that
-// have no event loop of ours. All its connections come to net/http
-// through one queue, each when it is ready: told by its proxy who it is, and with the
-// TLS handshake done. What comes over TLS goes from there to a loop, if there are any.
+// have no event loop of ours. All its connections come to net/http through one queue,
+// each when it is ready: its PROXY header read and its TLS handshake done. What comes
+// over TLS goes from there to a loop, if there are any.
 type stdServer struct {
 	once   sync.Once
 	server *http.Server
@@ -65,7 +65,7 @@ func (s *stdServer) get(a *App) *http.Server {
 	return s.server
 }
 
-// unnamed is the key of what contexts of connections have whose proxy named nobody.
+// unnamed is the context key of connections whose proxy named no client.
 type unnamed struct{}
 
 func named(ctx context.Context, c net.Conn) context.Context {
@@ -126,7 +126,7 @@ func (s *stdServer) accept(a *App, ln net.Listener, config *tls.Config) (stopped
 }
 
 // stopAccepting ends a call of Accept. Where it can, it leaves the listener open:
-// who has connected and waits in its queue would be reset with it.
+// closing it would reset the connections in its queue.
 func stopAccepting(ln net.Listener) {
 	if d, ok := ln.(interface{ SetDeadline(time.Time) error }); !ok || d.SetDeadline(time.Unix(1, 0)) != nil {
 		ln.Close()
@@ -221,7 +221,7 @@ func (s *stdServer) shutdown(a *App, ctx context.Context) error {
 		stopAccepting(ln)
 	}
 	s.mu.Unlock()
-	s.gate.Unlimit() // who has connected is served, however many there are
+	s.gate.Unlimit() // those that have connected are served, however many there are
 	if !first {
 		<-s.done
 		return nil

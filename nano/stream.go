@@ -57,7 +57,7 @@ func (c Ctx) SSE(fn func(e *Events) error) error {
 	}
 	err := fn(e)
 	if c.Err() != nil {
-		return fmt.Errorf("%w: %w", ErrAborted, context.Cause(c.Context())) // nobody is there to be told
+		return fmt.Errorf("%w: %w", ErrAborted, context.Cause(c.Context())) // the client has gone
 	}
 	return err
 }
@@ -260,10 +260,9 @@ func (s *Stream) Send(p []byte) error {
 	return x.Wire.Flush(&x.Exchange)
 }
 
-// Trailer sets a field to be sent after the body (RFC 9110 6.5). The client
-// should be told by a Trailer field in the head; responds with a length, and to
-// HTTP/1.0, have none. It panics as SetHeader does, and for fields that frame the
-// message.
+// Trailer sets a field to be sent after the body (RFC 9110 6.5). A Trailer field in the
+// head should announce it; responses with a length, and to HTTP/1.0, have no trailers.
+// It panics as SetHeader does, and for fields that frame the message.
 func (s *Stream) Trailer(name, value string) {
 	s.c.live()
 	checkField(name, value)

@@ -13,9 +13,9 @@ import (
 	"dyno.example/nano/wire/clock"
 )
 
-// Each route has two chains of handlers: one of middleware alone, and, once
-// timing has been asked for, one with a clock between any two. Which one serves
-// is decided once per request, so timing costs nothing while it is off.
+// Each route has two chains of handlers: one without clocks, and, once timing has been
+// switched on, one with a clock between any two. Which one serves is decided once per
+// request, so timing costs nothing while it is off.
 
 // timing is whether and how the middleware of an app's routes is timed.
 type timing struct {
@@ -186,9 +186,9 @@ func (r *Route) timings() RouteTimes {
 	return report
 }
 
-// TimingHandler responds with the app's [App.Timings]: as JSON, or with
-// ?format=text as a table. It shows the names of routes and middleware: mount it
-// where only those who run the service can ask.
+// TimingHandler responds with the app's [App.Timings]: as JSON, or with ?format=text as
+// a table. It shows the names of routes and middleware: mount it where only operators
+// can reach it.
 func TimingHandler() Handler {
 	return func(c Ctx) error {
 		a := c.live().app

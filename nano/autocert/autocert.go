@@ -19,22 +19,23 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// Config is what certificates are for.
+// Config configures [New].
 type Config struct {
-	// Hosts are the names that may have a certificate. They are needed: otherwise anybody
-	// could make the server ask for any name, until the authority refuses more.
+	// Hosts are the names that may have a certificate. Required: otherwise any client
+	// could make the server request certificates for any name, until the authority's rate
+	// limit refuses more.
 	Hosts []string
-	// Folder keeps keys and certificates; it is made with mode 0700. It is needed:
-	// authorities give only so many a week.
+	// Folder keeps keys and certificates; it is created with mode 0700. Required:
+	// authorities issue only so many certificates a week.
 	Folder string
-	// Email is where the authority tells of trouble.
+	// Email is where the authority sends notices, such as of expiry.
 	Email string
 	// Directory is the URL of another authority's directory, for tests and companies.
 	Directory string
 }
 
-// New returns a TLS configuration that gets its certificates when they are first asked
-// for. It panics if the config can't work.
+// New returns a TLS configuration that gets its certificates at the first handshake
+// that needs them. It panics if the config can't work.
 func New(config Config) *tls.Config {
 	if len(config.Hosts) == 0 || slices.Contains(config.Hosts, "") || config.Folder == "" {
 		panic("autocert: Config needs Hosts and Folder")

@@ -5,12 +5,12 @@
 //
 // # When not to
 //
-// The length of a compressed response tells something of its content. Where one
-// response holds both a secret and text that somebody else can choose (a CSRF
-// token, and a search term that the page repeats), an attacker who can make a
-// browser ask often and can see lengths may guess the secret: the BREACH attack.
-// Leave such pages out, with a group of their own or "Cache-Control:
-// no-transform", and don't compress what holds secrets in fixed form.
+// The length of a compressed response depends on its content. Where one response holds
+// both a secret and text that an attacker can choose (a CSRF token, and a search term
+// that the page repeats), an attacker that can make a browser send many requests and
+// can see the lengths of responses may guess the secret: the BREACH attack. Leave such
+// pages out, with a group of their own or "Cache-Control: no-transform", and don't
+// compress what holds secrets in fixed form.
 package compress
 
 import (
@@ -51,12 +51,12 @@ var defaultTypes = []string{
 
 // New returns the middleware. It panics if the config can't work.
 //
-// A response is compressed if the client accepts a coding, its type is listed and
-// it is large enough, and unless it has a Content-Encoding already, is a part
-// (206, Content-Range), has no content (HEAD is answered with the fields of GET),
-// or says Cache-Control: no-transform. Strong ETags become weak ones: the bytes
-// are no longer those the tag was made for (RFC 9110 8.8.3). Vary names
-// Accept-Encoding for all responses that are compressed for some clients.
+// A response is compressed if the client accepts a coding, its type is listed and it is
+// large enough, and unless it has a Content-Encoding already, is a part (206,
+// Content-Range), has no content (the response to HEAD has the fields of GET), or says
+// Cache-Control: no-transform. Strong ETags become weak ones: the bytes are no longer
+// those the tag was made for (RFC 9110 8.8.3). Vary names Accept-Encoding for all
+// responses that are compressed for some clients.
 //
 // Streams are compressed as they are written; a Flush reaches the client.
 func New(config Config) nano.Middleware {

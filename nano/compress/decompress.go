@@ -19,14 +19,15 @@ type DecompressConfig struct {
 	// MaxBody bounds a body after decoding, in bytes; default 4 MiB, then 413. What is
 	// beyond is not decoded.
 	MaxBody int64
-	// Codings are taken, of "gzip", "br" and "zstd"; default all. Another is answered 415.
+	// Codings are taken, of "gzip", "br" and "zstd"; default all. The response to any
+	// other is 415.
 	Codings []string
 }
 
 // Decompress decodes the bodies of requests that have a Content-Encoding, so that
 // handlers see them as they were (RFC 9110 8.4). The encoded body counts against the
 // limits of the app, the decoded one against MaxBody, whatever it was made to grow to.
-// One coding is taken; a list of several is answered 415.
+// One coding is accepted; the response to a list of several is 415.
 func Decompress(config DecompressConfig) nano.Middleware {
 	if config.MaxBody == 0 {
 		config.MaxBody = 4 << 20

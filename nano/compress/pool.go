@@ -11,8 +11,8 @@ import (
 	"dyno.example/nano"
 )
 
-// pool keeps encoders: making one costs far more than using it. An encoder whose
-// response was cut doesn't come back; the collector has it.
+// pool keeps encoders: making one costs far more than using it. The encoder of a
+// response that was cut isn't put back but left to the garbage collector.
 type pool struct{ encoders sync.Pool }
 
 // coding has an encoder from the beginning of a response's content to its end.

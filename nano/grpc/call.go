@@ -18,8 +18,8 @@ import (
 )
 
 // call is one call. It is the context of its handler, in which grpc.SetHeader and the
-// like find it again. It is made for each call and not reused: who keeps a context may
-// ask it for as long as it likes.
+// like find it again. It is made for each call and not reused: code that keeps a
+// context may use it for as long as it likes.
 type call struct {
 	server   *Server
 	method   *method
@@ -32,7 +32,7 @@ type call struct {
 
 	mu      sync.Mutex
 	ended   bool            // the handler has returned: c is another's
-	base    context.Context // what ctx is made of; nil until somebody asks
+	base    context.Context // what ctx is made of; nil until first used
 	cancel  context.CancelFunc
 	in      metadata.MD // nil until somebody asks
 	from    *peer.Peer  // the same
@@ -49,7 +49,7 @@ var (
 
 // scratch is the memory that calls use in turn.
 type scratch struct {
-	k      *call // whose it is
+	k      *call // the call it belongs to
 	decode func(any) error
 	body   nano.Stream
 	out    []byte // a message with its prefix
@@ -66,7 +66,7 @@ func newScratch() *scratch {
 	return s
 }
 
-// accept looks at a request's head. An error says that it is no call of gRPC.
+// accept reads a request's head. It fails if the request isn't a gRPC call.
 func (k *call) accept() error {
 	c := k.c
 	if c.Proto() != "HTTP/2.0" {
@@ -150,8 +150,8 @@ func (k *call) Err() error {
 	return err
 }
 
-// Value implements context.Context. What grpc's functions look for is made when they
-// ask for it.
+// Value implements context.Context. The values that grpc's functions look up are made
+// at the first lookup.
 func (k *call) Value(key any) any {
 	switch key {
 	case incomingKey:
@@ -174,8 +174,8 @@ func (gone) Value(any) any               { return nil }
 
 var closed = func() chan struct{} { ch := make(chan struct{}); close(ch); return ch }()
 
-// The keys under which grpc's functions look for what they return. They are told by
-// asking: the packages keep them to themselves.
+// The context keys of grpc's functions. The packages don't export them, so they are
+// found by calling the functions with a context that records the key.
 var (
 	incomingKey = keyOf(func(ctx context.Context) { metadata.FromIncomingContext(ctx) })
 	streamKey   = keyOf(func(ctx context.Context) { grpc.ServerTransportStreamFromContext(ctx) })
@@ -188,7 +188,7 @@ func keyOf(ask func(context.Context)) any {
 	return listener.key
 }
 
-// keyListener hears which key it is asked for.
+// keyListener records the key that is looked up.
 type keyListener struct {
 	context.Context
 	key any

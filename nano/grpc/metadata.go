@@ -15,7 +15,7 @@ import (
 	wire "dyno.example/nano/wire/grpc"
 )
 
-// incoming returns the request's metadata, made when first asked for.
+// incoming returns the request's metadata, made at the first call.
 func (k *call) incoming() metadata.MD {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -43,7 +43,7 @@ func (k *call) incoming() metadata.MD {
 	return k.in
 }
 
-// peer returns who calls.
+// peer returns the caller's address and credentials.
 func (k *call) peer() *peer.Peer {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -169,5 +169,5 @@ func eachField(md metadata.MD, f func(name, value string)) {
 	}
 }
 
-// unsafeString looks at bytes as a string, which must not be kept.
+// unsafeString is b as a string, which must not be kept.
 func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

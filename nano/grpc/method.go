@@ -92,7 +92,7 @@ func (k *call) caught(err *error) {
 	*err = status.Error(codes.Internal, "the handler panicked")
 }
 
-// serveUnknown answers calls of methods that the service doesn't have.
+// serveUnknown responds to calls of methods that the service doesn't have.
 func (m *method) serveUnknown(c nano.Ctx) error {
 	k := &call{server: m.server, method: m, c: c}
 	if err := k.accept(); err != nil {

@@ -19,8 +19,8 @@ import (
 
 // Options are how calls are served. The zero value is safe.
 type Options struct {
-	// MaxRecv is the largest message that is taken, in bytes, also after
-	// decompression; default 4 MiB. A larger one is answered RESOURCE_EXHAUSTED.
+	// MaxRecv is the largest message that is taken, in bytes, also after decompression;
+	// default 4 MiB. A larger one fails with RESOURCE_EXHAUSTED.
 	MaxRecv int
 	// MaxSend is the largest message that is sent, in bytes; default 2 GiB - 1.
 	MaxSend int
@@ -55,7 +55,7 @@ type Server struct {
 var _ grpc.ServiceRegistrar = (*Server)(nil)
 
 // NewServer returns a server without services, whose methods become routes. A group
-// with a prefix serves clients that put it before the names of methods; most can't.
+// with a prefix serves clients that put it before method names, which most can't.
 func NewServer(routes Routes, o Options) *Server {
 	o.MaxRecv = cmp.Or(o.MaxRecv, 4<<20)
 	o.MaxSend = cmp.Or(o.MaxSend, math.MaxInt32)
@@ -122,9 +122,9 @@ func (s *Server) GetServiceInfo() map[string]grpc.ServiceInfo {
 // Services returns the names of the services, sorted.
 func (s *Server) Services() []string { return slices.Sorted(maps.Keys(s.services)) }
 
-// NotFound is for [nano.Config].NotFound: it answers calls of services that nobody has
-// registered with UNIMPLEMENTED, and leaves what is no call to next. Without it they
-// get the app's 404, which clients take for the same status.
+// NotFound is for [nano.Config].NotFound: calls of services that aren't registered fail
+// with UNIMPLEMENTED, and requests that aren't gRPC go to next. Without it they get the
+// app's 404, which clients take for the same status.
 func (s *Server) NotFound(next nano.Handler) nano.Handler {
 	return func(c nano.Ctx) error {
 		if !strings.HasPrefix(c.Header("Content-Type").String(), "application/grpc") {

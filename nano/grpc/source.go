@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-// Everything but tests, or a change of a test would compile the package anew. No other
+// Everything but tests, or a change of a test would recompile the package. No other
 // file's name ends in a t.
 //
 //go:embed go.mod *[^t].go

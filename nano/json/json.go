@@ -27,9 +27,9 @@ func Codec() nano.JSONCodec {
 	return nano.JSONCodec{Unmarshal: decoder{options(false), false}.decode, UnmarshalStrict: decoder{options(true), true}.decode}
 }
 
-// options makes the decoder do what encoding/json does, but for names that are there
-// twice. Errors are asked of encoding/json: legacy ones would take a pass of their own over
-// each text.
+// options makes the decoder do what encoding/json does, but for names that are there twice.
+// Errors come from encoding/json: legacy ones would take a pass of their own over each
+// text.
 func options(strict bool) json.Options {
 	return json.JoinOptions(v1.DefaultOptionsV1(), v1.ReportErrorsWithLegacySemantics(false),
 		jsontext.AllowDuplicateNames(false), json.RejectUnknownMembers(strict),
@@ -46,8 +46,9 @@ type decoder struct {
 	strict  bool
 }
 
-// decode reads text into what v points to. What it can't read encoding/json is asked
-// about: it says why, or reads it after all, as types with tags that only it understands.
+// decode reads text into what v points to. What it can't read goes to encoding/json,
+// which says why, or reads it after all: types may have tags that only encoding/json
+// understands.
 func (d decoder) decode(text []byte, v any) error {
 	err := json.Unmarshal(text, v, d.options)
 	if err == nil {

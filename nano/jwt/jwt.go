@@ -26,9 +26,9 @@ type Config struct {
 	// Keys returns the key of a kid, the field of a token's head that names its key:
 	// a [Keys] or a [*KeySet].
 	Keys KeySource
-	// Issuer and Audience are who must have made the token, and for whom; empty
-	// means that it isn't checked. A token for another service that trusts the same
-	// issuer is taken unless Audience is set.
+	// Issuer and Audience are the required "iss" and "aud" of a token; empty means that
+	// it isn't checked. Unless Audience is set, a token for another service of the same
+	// issuer is accepted.
 	Issuer, Audience string
 	// NoExpiry takes tokens without "exp" too.
 	NoExpiry bool
@@ -44,9 +44,9 @@ type Config struct {
 	From func(c nano.Ctx) nano.View
 	// MaxLength is the size of a token in bytes that is looked at; default 8 KiB.
 	MaxLength int
-	// Check says more of a token that is valid, such as whether it was revoked. It
-	// must not block on other servers for long. An error is answered 401 unless it
-	// is a *nano.Problem.
+	// Check may refuse a token that is valid, such as one that was revoked. It must not
+	// block on other servers for long. An error becomes a 401 unless it is a
+	// *nano.Problem.
 	Check func(c nano.Ctx, claims Claims) error
 	// Realm is shown with refusals; default none.
 	Realm string
@@ -67,10 +67,9 @@ func Subject(c nano.Ctx) string {
 	return sub
 }
 
-// New returns the middleware. It panics if the config can't work. A request
-// without a valid token is answered 401 with WWW-Authenticate (RFC 6750 3), which
-// says whether a token was there, not what was wrong with it; the error that goes
-// to the log does.
+// New returns the middleware. It panics if the config can't work. The response to a
+// request without a valid token is 401 with WWW-Authenticate (RFC 6750 3), which says
+// whether there was a token, not what was wrong with it; the logged error does.
 func New(config Config) nano.Middleware {
 	v := newGuard(config)
 	return func(next nano.Handler) nano.Handler {

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// KeySource finds the key of a token by its kid, which is "" if the token has
-// none. It is asked on the request's path and must not block.
+// KeySource finds the key of a token by its kid, which is "" if the token has none. It
+// is called while the request waits and must not block.
 type KeySource interface {
 	Find(kid string) (Key, bool)
 }

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-// Everything but tests, or a change of a test would compile the package anew: names that
+// Everything but tests, or a change of a test would recompile the package: names that
 // end in anything but t, and the one that ends in one.
 //
 //go:embed go.mod *[^t].go jwt.go

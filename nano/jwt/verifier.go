@@ -63,8 +63,8 @@ func (c *Config) options() []lib.ParserOption {
 	return options
 }
 
-// ErrUnknownKey is why a token is refused whose head names a key that isn't there:
-// keys may have been changed since they were read.
+// ErrUnknownKey refuses a token whose header names a key that isn't known: the keys may
+// have changed since they were read.
 var ErrUnknownKey = errors.New("jwt: no key has the id")
 
 // What is wrong with a token, by [errors.Is] of what [Verifier.Verify] returns. They are for
@@ -76,7 +76,7 @@ var (
 	ErrNotYet       = lib.ErrTokenNotValidYet // by "nbf"
 	ErrIssuer       = lib.ErrTokenInvalidIssuer
 	ErrAudience     = lib.ErrTokenInvalidAudience
-	ErrMissingClaim = lib.ErrTokenRequiredClaimMissing // "exp", or one that the config asks for
+	ErrMissingClaim = lib.ErrTokenRequiredClaimMissing // "exp", or one that the config requires
 	ErrTooOld       = errors.New("jwt: the token is too old, or doesn't say when it was made")
 	ErrType         = errors.New("jwt: the token is of another type")
 )
@@ -90,8 +90,8 @@ var (
 )
 
 // Verify returns what a token says if it is valid now: its signature, by the one
-// algorithm that its key is for, its times, and what the config asks for. token is
-// not kept.
+// algorithm that its key is for, its times, and what the config requires. token is not
+// kept.
 func (v *Verifier) Verify(token []byte) (Claims, error) {
 	c := &v.config
 	if len(token) > c.MaxLength {

@@ -14,8 +14,8 @@
 //	http_requests_in_flight
 //	http_refused_total{status}                    before a route was looked for; see [Metrics.Refusals]
 //
-// What no route answers has the route "unrouted", and a method that isn't one of
-// RFC 9110 or PATCH is "other".
+// Requests that match no route have the route "unrouted", and a method that isn't one
+// of RFC 9110 or PATCH is "other".
 package metrics
 
 import (

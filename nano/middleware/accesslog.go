@@ -11,9 +11,8 @@ import (
 type AccessLogConfig struct {
 	// Logger gets the lines; default slog.Default() when AccessLog is called.
 	Logger *slog.Logger
-	// Sample is the share of requests that are logged, of those answered below 400
-	// without an error; all others are logged always. 0 means 1: all. Negative:
-	// none.
+	// Sample is the fraction of requests that are logged, of those with a status below
+	// 400 and no error; all others are always logged. 0 means 1: all. Negative: none.
 	Sample float64
 	// Query logs the query too. It is left out by default: queries hold tokens,
 	// names and searches.
@@ -27,10 +26,10 @@ type AccessLogConfig struct {
 }
 
 // AccessLog writes a line for every request when its response has been given to the
-// wire: method, route, path, status, bytes of content, duration in seconds,
-// address of the client, its request id if [RequestID] is there, and the error.
-// No header field and no query is logged unless asked for. The duration begins
-// where the first middleware with a hook begins.
+// wire: method, route, path, status, bytes of content, duration in seconds, address of
+// the client, its request id if [RequestID] is there, and the error. No header field
+// and no query is logged unless the config says so. The duration begins where the first
+// middleware with a hook begins.
 func AccessLog(config AccessLogConfig) nano.Middleware {
 	l := &accessLog{AccessLogConfig: config}
 	if l.Logger == nil {

@@ -30,9 +30,9 @@ var User = nano.NewKey[string]("user")
 // maxCredentials bounds what is decoded.
 const maxCredentials = 4 << 10
 
-// BasicAuth lets in who knows a name and its password (RFC 7617), and refuses all
-// others with 401. Names and passwords are compared as hashes in constant time, so
-// that the time a response takes tells nothing of them. Use it over TLS only.
+// BasicAuth admits requests with a valid name and password (RFC 7617), and refuses all
+// others with 401. Names and passwords are compared as hashes in constant time, so that
+// the time a response takes reveals nothing of them. Use it over TLS only.
 func BasicAuth(config BasicAuthConfig) nano.Middleware {
 	if (config.Users == nil) == (config.Check == nil) {
 		panic("middleware: BasicAuthConfig needs Users or Check, and not both")
@@ -63,7 +63,7 @@ func BasicAuth(config BasicAuthConfig) nano.Middleware {
 	}
 }
 
-// checkerOf compares with all users, so that the time doesn't tell which exist.
+// checkerOf compares with all users, so that the time doesn't reveal which exist.
 func checkerOf(users map[string]string) func(nano.Ctx, string, string) (bool, error) {
 	key := make([]byte, 32)
 	rand.Read(key)

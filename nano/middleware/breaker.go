@@ -24,10 +24,10 @@ type BreakerConfig struct {
 	// Trials is how many requests are tried at a time, and have to succeed for the
 	// breaker to close; default 3.
 	Trials int
-	// Failed tells failures. The default is every response of status 500 and above,
-	// but not those of clients that have gone (Outcome.Gone, or an error that matches
-	// context.Canceled): what failed is the client's patience, and whoever hangs up
-	// often enough must not take the service from all others.
+	// Failed reports whether a request failed. The default is every response of status
+	// 500 and above, but not those of clients that have gone (Outcome.Gone, or an error
+	// that matches context.Canceled): a client that hangs up often must not open the
+	// circuit for all others.
 	Failed func(nano.Outcome) bool
 	// Changed is called when the state changes. It must not block.
 	Changed func(c nano.Ctx, from, to BreakerState)
@@ -117,8 +117,8 @@ type breaker struct {
 	counts [steps]struct{ all, failed int }
 }
 
-// enter asks for a request to be let in; wait > 0 refuses it for so long. trial is
-// the round that it is a trial of, if it is one.
+// enter admits a request, or refuses it for wait > 0 ns. trial is the half-open round
+// that the request is a trial of, if it is one.
 func (b *breaker) enter(c nano.Ctx) (trial, wait int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

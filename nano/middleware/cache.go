@@ -24,20 +24,21 @@ type CacheConfig struct {
 	MaxBytes int
 	// MaxResponse is how long a response may be that is kept, in bytes; default 1 MiB.
 	MaxResponse int
-	// Vary names fields of the request that responses differ by, besides those that they
-	// name in Vary themselves.
+	// Vary names request fields that responses differ by, in addition to those in their
+	// own Vary fields.
 	Vary []string
 }
 
-// Cache keeps responses of status 200 to GET in memory and gives them again while they
-// are fresh, as a shared cache may (RFC 9111): not those to requests that say who sends them
-// (Authorization, Cookie, X-API-Key, a client's certificate, whom [KeyAuth] or [BasicAuth]
-// has let in), unless they say public; not those with Set-Cookie, Cache-Control no-store, private
-// or no-cache, or Vary: *; nor streamed ones. A request that says no-cache or no-store
-// gets a new one. Responses from the cache have Age, and run no handler.
+// Cache stores responses of status 200 to GET in memory and reuses them while they are fresh, as
+// a shared cache may (RFC 9111): not those to requests that identify their sender (Authorization,
+// Cookie, X-API-Key, a client's certificate, a user of [KeyAuth] or [BasicAuth]), unless they say
+// public; not those with Set-Cookie, Cache-Control no-store, private or no-cache, or Vary: *; nor
+// streamed ones. A request that says no-cache or no-store gets a new one. Responses from the
+// cache have Age, and run no handler.
 //
 // Responses that depend on anything but the target and the fields in Vary must say so, or
-// everybody gets what the first was given: put it inside what decides who may see them.
+// every client gets the first one's: put Cache inside the middleware that decides about
+// access.
 func Cache(config CacheConfig) nano.Middleware {
 	if config.Fresh < 0 || config.MaxBytes < 0 || config.MaxResponse < 0 {
 		panic(fmt.Sprintf("middleware: nothing in CacheConfig can be negative: %+v", config))
@@ -71,7 +72,8 @@ func Cache(config CacheConfig) nano.Middleware {
 	}
 }
 
-// targetKey is what is asked for: method apart, as GET serves HEAD too.
+// targetKey is the cache key of a request. It leaves the method out, as GET serves HEAD
+// too.
 func targetKey(c nano.Ctx) string {
 	return c.Scheme() + "://" + strings.ToLower(c.Host().String()) + c.Path().String() + "?" + c.RawQuery().String()
 }

@@ -13,10 +13,10 @@ import (
 
 // CORSConfig is how [CORS] works.
 type CORSConfig struct {
-	// Origins that scripts may ask from: "https://app.example.com", with
-	// "https://*.example.com" for all below a domain, or "*" for all there are.
+	// Origins whose scripts may send requests: "https://app.example.com", with
+	// "https://*.example.com" for all below a domain, or "*" for all.
 	Origins []string
-	// Allow says of further origins whether they may. It is not asked for "null".
+	// Allow decides about further origins. It is not called for "null".
 	Allow func(c nano.Ctx, origin string) bool
 	// Methods that scripts may use besides GET, HEAD and POST; default PUT, PATCH
 	// and DELETE.
@@ -32,19 +32,19 @@ type CORSConfig struct {
 	// MaxAge is how long browsers may remember the response to a preflight; default 10
 	// minutes. Negative: not at all.
 	MaxAge time.Duration
-	// PrivateNetwork answers the preflight of public sites that ask for a server in
-	// a private network (Private Network Access).
+	// PrivateNetwork allows the preflight of public sites that request access to a
+	// server in a private network (Private Network Access).
 	PrivateNetwork bool
 }
 
-// CORS tells browsers which other sites' scripts may use the service, by the
-// Fetch standard's CORS protocol. It answers preflight requests. It doesn't
-// refuse anything else: what an origin may not read it may still have sent, see
+// CORS lets browsers know which other sites' scripts may use the service, by the Fetch
+// standard's CORS protocol. It responds to preflight requests. It doesn't refuse other
+// requests: an origin that may not read a response can still send the request, see
 // [CSRF] for that.
 //
-// Put it on the app, not on a group: only there is it around preflight requests
-// for paths that have no route for OPTIONS. Responses vary by Origin, and say so,
-// unless Origins is "*" alone.
+// Put it on the app, not on a group: only there is it around preflight requests for
+// paths that have no route for OPTIONS. Responses vary by Origin, and say so, unless
+// Origins is just "*".
 func CORS(config CORSConfig) nano.Middleware {
 	p := newCORS(config)
 	before := p.before
@@ -176,8 +176,8 @@ func (p *cors) before(c nano.Ctx, a *nano.Response) {
 	}
 }
 
-// preflight answers a CORS-preflight request (Fetch 4.8). The browser decides by
-// what it says; to origins that may not it says nothing.
+// preflight responds to a CORS-preflight request (Fetch 4.8). The browser decides by
+// its fields; for origins that aren't allowed there are none.
 func (p *cors) preflight(c nano.Ctx) error {
 	c.Vary("Access-Control-Request-Method")
 	c.Vary("Access-Control-Request-Headers")

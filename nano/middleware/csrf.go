@@ -15,13 +15,13 @@ type CSRFConfig struct {
 	// Trusted are other origins that may send requests that change things, as
 	// "https://admin.example.com".
 	Trusted []string
-	// Skip says of requests that they needn't be checked: those of a webhook that
-	// proves otherwise who it is.
+	// Skip exempts requests from the check: those of a webhook that authenticates in
+	// another way.
 	Skip func(c nano.Ctx) bool
-	// Token asks for the token of [CSRFToken] where the browser sends neither
+	// Token requires the token of [CSRFToken] where the client sends neither
 	// Sec-Fetch-Site nor Origin: browsers from before 2020, and all that aren't
 	// browsers. It is a cookie and, to prove that the page could read it, either the
-	// field X-CSRF-Token or the form's field csrf_token. The cookie is sent by TLS
+	// field X-CSRF-Token or the form's field csrf_token. The cookie is sent over TLS
 	// only.
 	Token bool
 }
@@ -33,11 +33,11 @@ var CSRFToken = nano.NewKey[string]("csrf token")
 // HTTP, from setting it.
 const csrfCookie = "__Host-csrf"
 
-// CSRF refuses, with 403, requests other than GET, HEAD and OPTIONS that another
-// site has made the browser send. Browsers tell: by Sec-Fetch-Site (Fetch
-// Metadata), older ones by Origin, which must be the host that was asked. What
-// has neither field was sent by no browser of the last years and is let
-// through, for such a client has no cookies to be misused; see Token.
+// CSRF refuses, with 403, requests other than GET, HEAD and OPTIONS that another site
+// has made the browser send. Browsers say so in Sec-Fetch-Site (Fetch Metadata), older
+// ones in Origin, which must be the request's host. A request with neither field comes
+// from no browser of recent years and is let through, as such a client has no cookies
+// to be misused; see Token.
 //
 // It can't help what GET changes. The rules are those of net/http's
 // CrossOriginProtection.

@@ -1,7 +1,7 @@
 // Package middleware is what most services put around their handlers.
 //
-// Every constructor takes a config whose zero value has safe defaults, and panics
-// if the config can't work: that is found when the program starts. Put them on an
+// Every constructor takes a config whose zero value has safe defaults, and panics if
+// the config can't work, so that it is found when the program starts. Put them on an
 // app or a group with Use, on a route with nano.With. An order that works:
 //
 //	app.Use(
@@ -15,8 +15,8 @@
 //		middleware.Timeout(middleware.TimeoutConfig{After: 5 * time.Second}),
 //	)
 //
-// Only that of an app, not of a group, is also around what no route answers: 404,
-// 405 and the OPTIONS requests of CORS.
+// Only an app's middleware, not a group's, also runs for requests that match no route:
+// 404, 405 and the OPTIONS requests of CORS.
 //
 // What refuses a request returns a [nano.Problem], so that the app's error
 // handler decides how refusals look. What else there is: [BasicAuth] and [KeyAuth],

@@ -11,17 +11,17 @@ import (
 
 // ETagConfig is how [ETag] works.
 type ETagConfig struct {
-	// Weak marks tags as weak (RFC 9110 8.8.1): responses that differ in bytes only
-	// may share them, and ranges can't be asked for with them.
+	// Weak marks tags as weak (RFC 9110 8.8.1): responses that differ in bytes only may
+	// share them, and range requests can't use them.
 	Weak bool
 	// MaxBody is the size in bytes up to which a response is hashed; default 1 MiB.
 	MaxBody int
 }
 
-// ETag gives whole responses of status 200 to GET and HEAD a tag made of their
-// content, and sends 304 to clients that have it. The handler still does its
-// work; what is saved is the network. Streamed responses are left alone, and those
-// that say no-store. A response with a tag of its own keeps it.
+// ETag gives responses of status 200 to GET and HEAD a tag made of their content, and
+// sends 304 to clients that have it. The handler still does its work; what is saved is
+// the network. Streamed responses, and those that say no-store, get none. A response
+// with a tag of its own keeps it.
 //
 // The tag is 128 bits of the SHA-256 of the content, the same on every server.
 // Where the content is compressed further inside or outside, it is weak.

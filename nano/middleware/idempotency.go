@@ -21,14 +21,14 @@ type IdempotencyConfig struct {
 	Keep time.Duration
 	// Methods are those that take keys; default POST and PATCH.
 	Methods []string
-	// Required answers 400 to those methods without a key.
+	// Required refuses requests of those methods without a key with 400.
 	Required bool
-	// Scope tells apart whose keys they are, so that nobody gets another's response by
-	// guessing a key. By default that is all by which a request says who sends it: the
-	// fields Authorization, Cookie and X-API-Key, a client's certificate, and whom [KeyAuth]
-	// or [BasicAuth] before it has let in; for a request without any, its client's address.
-	// Who tells users apart otherwise, or has cookies that change from one try to the next,
-	// sets it: such as to a user's id. "" shares keys among all.
+	// Scope is the owner of a request's key, so that no client gets another's response by
+	// guessing a key. By default it is made of all that identifies the sender: the fields
+	// Authorization, Cookie and X-API-Key, a client's certificate, and the user of [KeyAuth]
+	// or [BasicAuth] before it; for a request without any, its client's address. Set it, to
+	// a user's id for instance, where users are identified in another way, or where cookies
+	// change from one try to the next. "" shares keys among all.
 	Scope func(c nano.Ctx) string
 	// MaxResponse is how long a response may be that is kept, in bytes; default 1 MiB. A longer
 	// one is sent, and its request is not protected.
@@ -39,7 +39,8 @@ type IdempotencyConfig struct {
 // several goroutines.
 type IdempotencyStore interface {
 	// Begin claims the key for a request with the fingerprint. It returns the record that
-	// is there, if one is, whose Response is nil while the first request is under way.
+	// exists for the key, if any, whose Response is nil while the first request is under
+	// way.
 	Begin(ctx context.Context, key string, r IdempotencyRecord, keep time.Duration) (there *IdempotencyRecord, err error)
 	// Finish keeps the response of the request that has claimed the key.
 	Finish(ctx context.Context, key string, r IdempotencyRecord, keep time.Duration) error
@@ -66,11 +67,11 @@ const idempotencyField = "Idempotency-Key"
 // maxIdempotencyKey bounds keys, in bytes.
 const maxIdempotencyKey = 255
 
-// Idempotency lets clients repeat a request safely when they don't know whether it came
-// to an end: a request with the Idempotency-Key of an earlier one gets the response of
-// that, marked Idempotent-Replayed, and its handler doesn't run again (after
-// draft-ietf-httpapi-idempotency-key-header). While the first is under way a repetition is
-// answered 409, and 422 with the same key for another request.
+// Idempotency lets clients repeat a request safely when they don't know whether it came to
+// an end: a request with the Idempotency-Key of an earlier one gets the response of that,
+// marked Idempotent-Replayed, and its handler doesn't run again (after
+// draft-ietf-httpapi-idempotency-key-header). While the first is under way the response to
+// a repetition is 409; to the same key on another request it is 422.
 //
 // Responses of status 500 and above are not kept, nor are streamed ones: the request may be
 // tried again. Of the response status, content, Content-Type and Location are kept.
@@ -131,7 +132,7 @@ func (i *IdempotencyConfig) once(c nano.Ctx, key string, next nano.Handler) erro
 	return i.first(c, key, record, next)
 }
 
-// first runs the handler and keeps what it answers.
+// first runs the handler and keeps its response.
 func (i *IdempotencyConfig) first(c nano.Ctx, key string, record IdempotencyRecord, next nano.Handler) error {
 	c.BeforeResponse(func(c nano.Ctx, a *nano.Response) {
 		if content, whole := a.Body(); whole && a.Status() < 500 && len(content) <= i.MaxResponse {
@@ -176,8 +177,8 @@ func fingerprint(c nano.Ctx, body []byte) (sum [32]byte) {
 var ErrIdempotencyFull = errors.New("middleware: no room for another idempotency key")
 
 // NewMemoryIdempotency returns a store in memory for one server, of so many bytes. When
-// it is full of keys that are still to be kept, requests with new ones are answered 503:
-// to forget a key early would run its request again.
+// it is full of keys that are still to be kept, requests with new ones get a 503: to
+// forget a key early would run its request again.
 func NewMemoryIdempotency(bytes int) IdempotencyStore {
 	return &memoryIdempotency{left: bytes, records: map[string]*memoryRecord{}, now: time.Now}
 }

@@ -12,10 +12,10 @@ import (
 
 // KeyAuthConfig is how [KeyAuth] works. One of Keys and Check is needed.
 type KeyAuthConfig struct {
-	// Keys maps keys to the names of who has them. They are kept as keyed hashes.
+	// Keys maps keys to the names of their owners. They are kept as keyed hashes.
 	Keys map[string]string
-	// Check decides instead, and names who has the key. It must not take longer for one
-	// key than for another by what is in them.
+	// Check decides instead, and names the owner of the key. The time it takes must not
+	// depend on the bytes of the key.
 	Check func(c nano.Ctx, key string) (name string, ok bool, err error)
 	// Header is the field that holds the key; default "X-API-Key". "Authorization" takes
 	// the credentials behind Scheme.
@@ -27,14 +27,14 @@ type KeyAuthConfig struct {
 	Query string
 }
 
-// KeyOwner is the name of who has the key that [KeyAuth] has let in.
+// KeyOwner is the name of the owner of the key that [KeyAuth] has accepted.
 var KeyOwner = nano.NewKey[string]("key owner")
 
 // maxKey bounds what is compared, in bytes.
 const maxKey = 1 << 10
 
-// KeyAuth lets in who has a key, and refuses all others with 401. Keys are compared as
-// hashes in constant time. Use it over TLS only.
+// KeyAuth admits requests with a known key, and refuses all others with 401. Keys are
+// compared as hashes in constant time. Use it over TLS only.
 func KeyAuth(config KeyAuthConfig) nano.Middleware {
 	if (config.Keys == nil) == (config.Check == nil) {
 		panic("middleware: KeyAuthConfig needs Keys or Check, and not both")
@@ -87,7 +87,7 @@ func (k *KeyAuthConfig) keyOf(c nano.Ctx) string {
 	return key
 }
 
-// keyChecker compares with all keys, so that the time doesn't tell which is near.
+// keyChecker compares with all keys, so that the time doesn't reveal which is close.
 func keyChecker(keys map[string]string) func(nano.Ctx, string) (string, bool, error) {
 	secret := make([]byte, 32)
 	rand.Read(secret)

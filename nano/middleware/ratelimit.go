@@ -19,9 +19,9 @@ type RateLimitConfig struct {
 	Per time.Duration
 	// Burst is how many requests may come at once; default Rate.
 	Burst int
-	// By returns what tells one client from another, such as an API key; it is not
-	// kept. The default, and what requests without it are told by, is the address:
-	// all of it for IPv4, its first 64 bits for IPv6, where one customer has as many.
+	// By returns what identifies a client, such as an API key; it is not kept. The
+	// default, also for requests where it is empty, is the address: all of it for IPv4,
+	// its first 64 bits for IPv6, as one customer has the rest.
 	By func(c nano.Ctx) nano.View
 	// Clients is how many clients are remembered; default 100,000, at 40 to 80
 	// bytes each. When there are more, those furthest from their limit are
@@ -38,9 +38,9 @@ type RateLimitConfig struct {
 // Per/Rate apart on average, but Burst of them may come early. The routes and
 // groups that a limiter is put around share it.
 //
-// Responses tell the limit and what is left of it in the fields RateLimit-Policy
-// and RateLimit (draft-ietf-httpapi-ratelimit-headers-10), refusals the time to
-// wait for in Retry-After, in whole seconds.
+// Responses have the limit and what is left of it in the fields RateLimit-Policy and
+// RateLimit (draft-ietf-httpapi-ratelimit-headers-10), refusals the time to wait in
+// Retry-After, in seconds.
 func RateLimit(config RateLimitConfig) nano.Middleware {
 	l := newLimiter(config)
 	return func(next nano.Handler) nano.Handler {
@@ -59,8 +59,9 @@ func RateLimit(config RateLimitConfig) nano.Middleware {
 	}
 }
 
-// ByHeader tells clients by a header field, such as an API key. Put it inside of
-// what checks the key, or clients are free to be somebody else every time.
+// ByHeader identifies clients by a header field, such as an API key. Put the limit
+// inside the middleware that checks the key, or a client can evade it with a new key
+// for every request.
 func ByHeader(name string) func(nano.Ctx) nano.View {
 	return func(c nano.Ctx) nano.View { return c.Header(name) }
 }

@@ -36,7 +36,7 @@ func (s *cells) init(interval, burst int64, clients int) {
 	}
 }
 
-// take asks for one request at now.
+// take decides about one request at now.
 func (s *cells) take(key uint64, now int64) verdict {
 	h := &s.shards[key%shards]
 	h.mu.Lock()

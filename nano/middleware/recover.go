@@ -12,8 +12,8 @@ import (
 
 // RecoverConfig is how [Recover] works.
 type RecoverConfig struct {
-	// Problem makes the error that goes on from a panic. The default is the
-	// [Panic] itself, which is answered 500 and logged with its stack.
+	// Problem makes the error that goes on from a panic. The default is the [Panic]
+	// itself, which becomes a 500 and is logged with its stack.
 	Problem func(c nano.Ctx, p *Panic) error
 }
 
@@ -33,9 +33,9 @@ func (p *Panic) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("panic", fmt.Sprint(p.Value)), slog.String("stack", string(p.Stack)))
 }
 
-// Recover turns a panic further inside into an error, so that it is answered by
-// the error handler like any other, with the fields that middleware has set. The
-// app survives panics without it too, and answers them with a bare 500.
+// Recover turns a panic further inside into an error, so that the error handler
+// responds to it as to any other, with the fields that middleware has set. The app
+// survives panics without it too, and responds with a bare 500.
 //
 // A panic with http.ErrAbortHandler becomes [nano.ErrAborted].
 func Recover(config RecoverConfig) nano.Middleware {

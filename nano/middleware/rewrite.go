@@ -9,7 +9,7 @@ import (
 	"dyno.example/nano"
 )
 
-// Rewriting changes what a request asks for before it is routed: see
+// Rewriting changes a request's method or path before it is routed: see
 // [nano.Config].Rewrite.
 type Rewriting func(t *nano.Target)
 
@@ -26,9 +26,8 @@ func Rewrites(all ...Rewriting) func(t *nano.Target) {
 // of From's stars are $1, $2 … in To.
 type RewriteRule struct{ From, To string }
 
-// Rewrite serves paths as if others had been asked for, without a redirect: the first
-// rule that matches the whole path decides. Paths are looked at as they were sent,
-// percent-encoded.
+// Rewrite replaces paths without a redirect: the first rule that matches the full path
+// decides. Rules are compared with paths as they were sent, percent-encoded.
 //
 //	nano.Config{Rewrite: middleware.Rewrites(middleware.Rewrite(
 //		middleware.RewriteRule{From: "/api/v1/*", To: "/v1/$1"},
@@ -73,12 +72,12 @@ type MethodOverrideConfig struct {
 	Header string
 	// Query is a parameter of the query that may name it instead; none by default.
 	Query string
-	// Methods may be asked for; default PUT, PATCH and DELETE.
+	// Methods are the methods allowed; default PUT, PATCH and DELETE.
 	Methods []string
 }
 
-// MethodOverride lets clients that can only send POST, such as forms of browsers, ask
-// for another method in a header field. Only POST is changed. What guards POST, against
+// MethodOverride lets clients that can only send POST, such as forms of browsers, name
+// another method in a header field. Only POST is changed. What guards POST, against
 // forged requests for instance, must guard those methods as well.
 func MethodOverride(config MethodOverrideConfig) Rewriting {
 	if config.Header == "" {

@@ -9,12 +9,12 @@ import (
 	"dyno.example/nano"
 )
 
-// credentialFields are fields by which a request says who sends it: those of HTTP, and
-// those that [KeyAuth] and sessions use if they aren't told otherwise.
+// credentialFields are fields that identify the sender of a request: those of HTTP, and
+// those that [KeyAuth] and sessions use by default.
 var credentialFields = []string{"Authorization", "Cookie", "X-API-Key", "Proxy-Authorization"}
 
-// personal reports whether a request says who sends it, so that its response may be for
-// nobody else.
+// personal reports whether a request identifies its sender, so that its response may be
+// for that sender only.
 func personal(c nano.Ctx) bool {
 	for _, name := range credentialFields {
 		if c.Header(name) != nil {
@@ -24,8 +24,8 @@ func personal(c nano.Ctx) bool {
 	return letIn(c) != "" || len(certificateOf(c)) > 0
 }
 
-// sender tells apart who sends requests, by all that they say of it; those that say nothing
-// by their clients' addresses.
+// sender identifies the sender of a request by all its credentials; without any, by the
+// client's address.
 func sender(c nano.Ctx) string {
 	if !personal(c) {
 		return "from " + c.RemoteAddr().Addr().String()
@@ -38,7 +38,7 @@ func sender(c nano.Ctx) string {
 	return b.String()
 }
 
-// letIn names whom a middleware before has let in; "": nobody was asked.
+// letIn is the user that an outer middleware has authenticated; "": none has.
 func letIn(c nano.Ctx) string {
 	owner, _ := KeyOwner.Get(c)
 	user, _ := User.Get(c)

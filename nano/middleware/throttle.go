@@ -17,12 +17,12 @@ type ThrottleConfig struct {
 	Waiting int
 	// Patience is how long one waits at most; default 10 s.
 	Patience time.Duration
-	// RetryAfter is told to those that are turned away; default 1 s.
+	// RetryAfter is sent with refusals; default 1 s.
 	RetryAfter time.Duration
 }
 
-// Throttle bounds how many requests its handlers work on at a time. Those beyond wait,
-// off the event loop, and those beyond that are answered 503 with Retry-After. One
+// Throttle bounds how many requests its handlers work on at a time. Further requests
+// wait, off the event loop; those beyond the queue get a 503 with Retry-After. One
 // Throttle has one count, for all routes that it is put on.
 func Throttle(config ThrottleConfig) nano.Middleware {
 	if config.Running <= 0 || config.Waiting < 0 || config.Patience < 0 {

@@ -14,19 +14,18 @@ import (
 type TimeoutConfig struct {
 	// After is how long a handler may take. It is needed.
 	After time.Duration
-	// Hard answers 503 at the deadline also when the handler doesn't look at its
-	// context; see [Timeout].
+	// Hard sends a 503 at the deadline also if the handler ignores its context; see
+	// [Timeout].
 	Hard bool
-	// MaxResponse bounds the response in bytes, which Hard keeps in memory; default
-	// 16 MiB. A larger one is answered 500.
+	// MaxResponse bounds the response in bytes, which Hard keeps in memory; default 16
+	// MiB. A larger one becomes a 500.
 	MaxResponse int64
 	// MaxRunning bounds the handlers that Hard has running at a time, late ones
-	// included; further requests are answered 503. Default 4096.
+	// included; further requests get a 503. Default 4096.
 	MaxRunning int64
 }
 
-// ErrTimeout is the cause of the end of a context that [Timeout] has ended, and
-// behind the 503 that tells of it.
+// ErrTimeout is the cause of a context that [Timeout] has ended, and behind its 503.
 var ErrTimeout = errors.New("middleware: the handler's time is up")
 
 // Timeout gives handlers a deadline: their context ends with it.
@@ -38,13 +37,12 @@ var ErrTimeout = errors.New("middleware: the handler's time is up")
 // Where half of the time or more went into waiting for the client to send its body,
 // the response is 408.
 //
-// With Hard the client is answered in time whatever the handler does. The handler
-// runs on a goroutine of its own, with a copy of the request, and its response is
-// kept in memory: see [nano.Ctx.Detached]. When it is late its response goes
-// nowhere, and its Ctx works on the copy until it returns, so nothing is shared
-// with requests that come after. What can't be had is an end to a handler that
-// never returns: Go can't kill goroutines. MaxRunning bounds how many there may
-// be. Streams and upgrades don't work inside it.
+// With Hard the client gets its response in time whatever the handler does. The handler
+// runs on a goroutine of its own, with a copy of the request, and its response is kept
+// in memory: see [nano.Ctx.Detached]. When it is late its response is discarded, and
+// its Ctx works on the copy until it returns, so nothing is shared with later requests.
+// A handler that never returns can't be ended: Go can't kill goroutines. MaxRunning
+// bounds how many there may be. Streams and upgrades don't work inside it.
 func Timeout(config TimeoutConfig) nano.Middleware {
 	if config.After <= 0 {
 		panic(fmt.Sprintf("middleware: TimeoutConfig.After is %v; it must be positive", config.After))
@@ -86,7 +84,7 @@ func hardTimeout(config TimeoutConfig) nano.Middleware {
 		}
 		return func(c nano.Ctx) error {
 			// Before the request is counted: Detached doesn't run the handler, which
-			// uncounts it, when the body can't be read or the request is answered. And
+			// uncounts it, when the body can't be read or a response has been sent. And
 			// before its time begins: a client that sends slowly has limits of its own.
 			if _, err := c.Body(); err != nil {
 				return err
@@ -108,7 +106,7 @@ func hardTimeout(config TimeoutConfig) nano.Middleware {
 			case cause == ErrTimeout:
 				return tooLate(err)
 			}
-			return fmt.Errorf("%w: %w", nano.ErrAborted, err) // nobody waits
+			return fmt.Errorf("%w: %w", nano.ErrAborted, err) // the client has gone
 		}
 	}
 }

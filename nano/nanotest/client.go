@@ -1,12 +1,12 @@
-// Package nanotest asks an app without sockets:
+// Package nanotest sends requests to an app without sockets:
 //
 //	client := nanotest.New(app)
 //	got := client.Post("/notes").JSON(note{"milk"}).Do()
 //	if got.Status != 201 { ... }
 //
-// A request is written out and read by the server's own HTTP/1.1 codec, with the
-// limits of the app; the response is read by net/http's. What neither a socket nor
-// a loop is needed for behaves as it does when the app serves.
+// A request is written out and read by the server's own HTTP/1.1 codec, with the limits
+// of the app; the response is read by net/http's. What needs neither a socket nor a
+// loop behaves as it does when the app serves.
 package nanotest
 
 import (
@@ -24,7 +24,7 @@ import (
 	"dyno.example/nano"
 )
 
-// Client asks one app. It may be used by several goroutines.
+// Client sends requests to one app. It may be used by several goroutines.
 type Client struct {
 	app  *nano.App
 	jar  http.CookieJar
@@ -46,7 +46,7 @@ func (c *Client) KeepCookies() *Client {
 // From sets the client's address.
 func (c *Client) From(address netip.AddrPort) *Client { c.from = address; return c }
 
-// Host sets the host that is asked for.
+// Host sets the request's host.
 func (c *Client) Host(host string) *Client { c.host = host; return c }
 
 // Get begins a request. Targets are sent as they are.
@@ -179,8 +179,9 @@ func (r *Request) cookies() string {
 	return strings.Join(all, "; ")
 }
 
-// Do asks and returns the whole response. It panics if the response is not HTTP/1.1,
-// which is a fault of the server, or if the handler never ends the request.
+// Do sends the request and returns the complete response. It panics if the response is
+// not HTTP/1.1, which is a fault of the server, or if the handler never ends the
+// request.
 func (r *Request) Do() *Response {
 	var answer bytes.Buffer
 	err := r.client.app.ServeBytes(context.Background(), r.client.from, r.bytes(), &answer)

@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// Response is a whole response.
+// Response is a complete response.
 type Response struct {
 	Status  int
 	Header  http.Header
@@ -42,8 +42,8 @@ func read(method string, from io.Reader, failed error) *Response {
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Trailer: resp.Trailer, Body: body, Cut: failed}
 }
 
-// Open asks and returns the response as soon as its head is there; the body comes
-// as the handler flushes it. When ctx ends the client has gone. The caller
+// Open sends the request and returns the response as soon as its head is there; the
+// body comes as the handler flushes it. When ctx ends the client has gone. The caller
 // closes the body.
 func (r *Request) Open(ctx context.Context) (*http.Response, error) {
 	out, in := io.Pipe()

@@ -12,7 +12,7 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// Config is what a document says of the service as a whole.
+// Config is what a document says about the service.
 type Config struct {
 	Title, Version string // required
 	Description    string // may hold CommonMark
@@ -28,7 +28,7 @@ type Config struct {
 	Errors *Response
 }
 
-// SecurityScheme is how clients prove who they are (OpenAPI 3.1, 4.8.27).
+// SecurityScheme is how clients authenticate (OpenAPI 3.1, 4.8.27).
 type SecurityScheme struct {
 	Type             string `json:"type"` // apiKey, http, mutualTLS, openIdConnect
 	Description      string `json:"description,omitempty"`
@@ -105,8 +105,8 @@ type components struct {
 // unless an [Operation] describes them; and methods that OpenAPI 3.1 has no
 // place for, such as QUERY.
 //
-// It fails, naming the route, for types that JSON has no form for, for two
-// routes that OpenAPI can't tell apart, and for names that nothing bears.
+// It fails, naming the route, for types that JSON has no form for, for two routes that
+// OpenAPI can't distinguish, and for names that aren't defined.
 func New(app *nano.App, config Config) (*Document, error) {
 	if config.Title == "" || config.Version == "" {
 		return nil, fmt.Errorf("openapi: a document needs a title and a version")
@@ -139,8 +139,8 @@ func routesOf(app *nano.App, host string) (routes []*nano.Route) {
 	return routes
 }
 
-// Handler responds with the document of the app it is registered on, made when it
-// is first asked for.
+// Handler responds with the document of the app it is registered on, made at the first
+// request.
 func Handler(config Config) nano.Handler {
 	var once sync.Once
 	var document *Document

@@ -38,8 +38,8 @@ type Schema struct {
 	AnyOf                []*Schema          `json:"anyOf,omitempty"`
 }
 
-// Schemer is a type that says itself what its JSON looks like: one with a
-// MarshalJSON of its own, of which nothing can be told otherwise.
+// Schemer is a type that describes its own JSON: one with a MarshalJSON, whose schema
+// can't be derived.
 type Schemer interface{ JSONSchema() *Schema }
 
 // schemas makes schemas of Go types; those of named structs are kept once, under
@@ -135,8 +135,8 @@ func specialSchema(t reflect.Type) *Schema {
 	return nil
 }
 
-// integer tells of signed 32 and 64 bits by OpenAPI's formats, of others by
-// their bounds. (OpenAPI 3.1, 4.4.)
+// integer describes signed 32 and 64 bits by OpenAPI's formats, others by their bounds.
+// (OpenAPI 3.1, 4.4.)
 func integer(t reflect.Type) *Schema {
 	s := &Schema{Type: "integer"}
 	switch t.Kind() {
@@ -158,7 +158,7 @@ func integer(t reflect.Type) *Schema {
 
 func number(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
 
-// pointer allows for null besides what it points to.
+// pointer allows null as well as what it points to.
 func (s *schemas) pointer(t reflect.Type) (*Schema, error) {
 	to, err := s.typ(t.Elem())
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package proxy passes requests on to another server, for the odd route that a service
-// doesn't answer itself. It is net/http's reverse proxy with safe settings; a gateway
+// doesn't handle itself. It is net/http's reverse proxy with safe settings; a gateway
 // needs more than this.
 //
 //	app.Any("/old/{rest...}", proxy.To("http://127.0.0.1:9000", proxy.Config{}))
@@ -28,9 +28,10 @@ type Config struct {
 	Connect time.Duration
 	// Idle is how many connections are kept open; default 64.
 	Idle int
-	// KeepHost sends the Host that the client asked for instead of the other server's.
+	// KeepHost sends the Host of the client's request instead of the other server's.
 	KeepHost bool
-	// Logger is told why a request could not be passed on; default slog.Default().
+	// Logger gets the reason why a request could not be passed on; default
+	// slog.Default().
 	Logger *slog.Logger
 }
 
@@ -78,10 +79,10 @@ func To(base string, config Config) nano.Handler {
 	})
 }
 
-// failed answers for a server that doesn't.
+// failed sends a 502 for a server that doesn't respond.
 func (config *Config) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
-		panic(http.ErrAbortHandler) // nobody waits
+		panic(http.ErrAbortHandler) // the client has gone
 	}
 	config.Logger.Warn("a request could not be passed on", "method", r.Method, "path", r.URL.Path, "error", err)
 	status := http.StatusBadGateway

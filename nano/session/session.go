@@ -53,7 +53,7 @@ type Config struct {
 	Insecure bool
 	// MaxBytes bounds the values of one session; default 64 KiB.
 	MaxBytes int
-	// Logger is told why a session could not be kept; default slog.Default().
+	// Logger gets the reason why a session could not be saved; default slog.Default().
 	Logger *slog.Logger
 }
 
@@ -100,8 +100,8 @@ func (s *Session) Delete(name string) {
 // All returns a copy of the values.
 func (s *Session) All() map[string]string { return maps.Clone(s.values) }
 
-// Renew gives the session another ID. Do so when somebody logs in: an ID that was
-// planted in the browser before is then worth nothing (session fixation).
+// Renew gives the session another ID. Call it when a user logs in: an ID that an
+// attacker planted in the browser before is then worthless (session fixation).
 func (s *Session) Renew() {
 	if s.old == "" {
 		s.old = s.id
@@ -132,9 +132,9 @@ func validID(id string) bool {
 	return err == nil && len(b) == idBytes
 }
 
-// New returns the middleware. A session is kept, and its cookie sent, when it was
-// changed, before the response's head is; reading alone makes none. It must be changed
-// before the handler answers. It panics if the config can't work.
+// New returns the middleware. A session that was changed is saved, and its cookie set,
+// before the response's head is sent; reading one doesn't create it. It must be changed
+// before the handler responds. It panics if the config can't work.
 func New(config Config) nano.Middleware {
 	if config.Keep < 0 || config.MaxBytes < 0 {
 		panic(fmt.Sprintf("session: Keep and MaxBytes must not be negative: %+v", config))
@@ -188,7 +188,7 @@ func (config *Config) load(c nano.Ctx) (*Session, error) {
 }
 
 // save keeps the session before the response's head is sent. If that fails the response
-// becomes a 503: it may say that somebody is logged in.
+// becomes a 503: it may say that a user is logged in.
 func (config *Config) save(c nano.Ctx, a *nano.Response, s *Session) {
 	if !s.changed || a.Status() >= 500 {
 		return

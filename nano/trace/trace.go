@@ -140,7 +140,7 @@ func (config *Config) attributes(c nano.Ctx) []attribute.KeyValue {
 	return appendServer(all, c.Host().String())
 }
 
-// appendServer adds the host and port that were asked for.
+// appendServer adds the request's host and port.
 func appendServer(all []attribute.KeyValue, host string) []attribute.KeyValue {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {

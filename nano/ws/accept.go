@@ -30,7 +30,7 @@ func accept(c nano.Ctx, o *Options) (*websocket.Conn, *checked, error) {
 	return conn, w.conn, nil
 }
 
-// request returns what the library looks at of the request.
+// request returns the part of the request that the library uses.
 func request(c nano.Ctx) *http.Request {
 	r := &http.Request{Method: c.Method().String(), Host: c.Host().String(), Proto: c.Proto(), Header: http.Header{}}
 	r.ProtoMajor, r.ProtoMinor, _ = http.ParseHTTPVersion(r.Proto)
@@ -38,7 +38,7 @@ func request(c nano.Ctx) *http.Request {
 		r.Header.Add(name.String(), value.String())
 	}
 	if r.ProtoMajor == 2 && r.Header.Get("Sec-WebSocket-Key") == "" {
-		r.Header.Set("Sec-WebSocket-Key", noKey) // RFC 8441 5: there is none, and no answer to it
+		r.Header.Set("Sec-WebSocket-Key", noKey) // RFC 8441 5: there is neither a key nor an accept
 	}
 	return r
 }
@@ -72,9 +72,9 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return u.conn, bufio.NewReadWriter(bufio.NewReader(u.conn), bufio.NewWriter(u.conn)), nil
 }
 
-// refused answers a handshake that failed.
+// refused responds to a handshake that failed.
 func (u *upgrade) refused(err error) error {
-	if u.c.Responded() { // hijacked: nobody is there to be told
+	if u.c.Responded() { // hijacked: no response can be sent
 		return fmt.Errorf("%w: %w", nano.ErrAborted, err)
 	}
 	if u.status < 400 {

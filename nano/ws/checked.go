@@ -8,12 +8,11 @@ import (
 	wire "dyno.example/nano/wire/websocket"
 )
 
-// checked is what the WebSocket library reads from. The library is lenient: it
-// passes lengths that aren't the shortest form, text that isn't UTF-8 and reasons
-// likewise, and doesn't say why it ends a connection whose frames aren't masked.
-// checked holds the client's frames against RFC 6455 on their way, and fails at the
-// first byte that is wrong with the status to close with. What came before it is
-// passed on.
+// checked is what the WebSocket library reads from. The library is lenient: it accepts
+// lengths that aren't the shortest form, and text and reasons that aren't UTF-8, and
+// doesn't say why it ends a connection whose frames aren't masked. checked validates
+// the client's frames by RFC 6455 on their way, and fails at the first wrong byte with
+// the status to close with. What came before it is passed on.
 type checked struct {
 	net.Conn
 	early  []byte // read before and not used

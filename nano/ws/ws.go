@@ -38,7 +38,7 @@ import (
 
 // Options bound a WebSocket. The zero value is safe.
 type Options struct {
-	// Origins may connect besides the host itself: host patterns in the manner of
+	// Origins may connect as well as the host itself: host patterns in the manner of
 	// path.Match, such as "*.example.com". Browsers let any page connect, with the
 	// cookies of its user.
 	Origins []string
@@ -47,9 +47,9 @@ type Options struct {
 	// MaxMessage is the largest message that is taken, in bytes; default 32 KiB. A
 	// larger one closes the connection with status 1009. Negative: no limit.
 	MaxMessage int64
-	// Ping is how often the client is asked whether it is still there; default
-	// 30 s. Negative: never. Pong is how long it has to answer, and to close its side
-	// when the server closes; default 10 s.
+	// Ping is the interval of pings to the client; default 30 s. Negative: never. Pong
+	// is how long the client has for the pong, and to close its side when the server
+	// closes; default 10 s.
 	Ping, Pong time.Duration
 	// Compression lets clients compress messages (RFC 7692). It costs memory for
 	// each connection.
@@ -69,9 +69,9 @@ func (o Options) withDefaults() Options {
 // reading, for pings are answered by reading; conn.CloseRead does so for one that
 // only writes.
 //
-// ctx ends when the client doesn't answer a ping. When the app shuts down the
-// client is told to go (status 1001), which ends the reading. A request that asks for
-// no WebSocket, or from another origin, is answered with an error of its own.
+// ctx ends when the pong to a ping is missing. When the app shuts down the client gets
+// a close frame of status 1001, which ends the reading. A request that isn't for a
+// WebSocket, or from another origin, gets an error response of its own.
 func Handler(o Options, serve func(ctx context.Context, conn *websocket.Conn) error) nano.Handler {
 	o = o.withDefaults()
 	return func(c nano.Ctx) error {
@@ -107,7 +107,7 @@ func (s *socket) end(code websocket.StatusCode) error {
 	return s.Close(code, "")
 }
 
-// watch pings the client, and tells it to go when the app shuts down.
+// watch pings the client, and closes with 1001 when the app shuts down.
 func (s *socket) watch(ctx context.Context, cancel context.CancelCauseFunc, draining <-chan struct{}) {
 	var due <-chan time.Time
 	if s.o.Ping > 0 {

@@ -1,14 +1,14 @@
-// Conformance is an origin server as tools that test HTTP/1.1 with raw sockets
-// expect one: point any of them at its address. It speaks HTTP/2 there, too, to who
-// begins with it (prior knowledge), as h2spec does.
+// Conformance is an origin server as tools that test HTTP/1.1 with raw sockets expect
+// one: point any of them at its address. It also speaks HTTP/2 there, to clients that
+// begin with it (prior knowledge), as h2spec does.
 //
-//	/        GET and HEAD answer 200 "OK", OPTIONS 204 with Allow, POST with the
-//	         request's body; every other path answers as this one
+//	/        200 "OK" to GET and HEAD, 204 with Allow to OPTIONS, to POST the
+//	         request's body; every other path responds as this one
 //	/echo    any method responds with the request's fields, one "Name: Value" a line
 //	/cookie  any method responds with the request's cookies, one "name=value" a line
 //
-// A body that can't be read is answered 400, CONNECT is refused, and any other
-// method gets 405 with Allow.
+// A body that can't be read gets a 400, CONNECT is refused, and any other method gets
+// 405 with Allow.
 package main
 
 import (

@@ -17,8 +17,8 @@ func newApp(config nano.Config) *nano.App {
 	return app
 }
 
-// everyPath answers as "/" what would be redirected or not found for its path,
-// such as "//" and "*".
+// everyPath responds as "/" does to paths that would be redirected or not found, such
+// as "//" and "*".
 func everyPath(next nano.Handler) nano.Handler {
 	return func(c nano.Ctx) error {
 		if c.Route() == nil {
@@ -28,7 +28,7 @@ func everyPath(next nano.Handler) nano.Handler {
 	}
 }
 
-// root answers all paths without a handler of their own.
+// root responds on all paths without a handler of their own.
 func root(c nano.Ctx) error {
 	body, err := c.Body()
 	if err != nil {

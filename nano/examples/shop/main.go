@@ -76,7 +76,7 @@ func untilSignal(app *nano.App, ended <-chan error) error {
 	}
 }
 
-// end does what a signal asks for. With an error the service goes on.
+// end restarts or shuts down, by the signal. After an error the service goes on.
 func end(ctx context.Context, app *nano.App, s os.Signal) error {
 	if s == syscall.SIGHUP {
 		return app.Restart(ctx)

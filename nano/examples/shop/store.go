@@ -14,7 +14,7 @@ type item struct {
 	Owner string `json:"owner"`
 }
 
-// store keeps items in memory, and tells who listens of changes.
+// store keeps items in memory, and sends changes to its subscribers.
 type store struct {
 	mu        sync.Mutex
 	last      int64
@@ -36,7 +36,7 @@ func (s *store) add(i item) item {
 	for ch := range s.listeners {
 		select {
 		case ch <- i:
-		default: // who doesn't keep up misses some
+		default: // a subscriber that doesn't keep up misses some
 		}
 	}
 	return i

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// What package nano tells by the same names.
+// Package nano exports these under the same names.
 var (
 	ErrResponded          = errors.New("nano: the request has been answered already")
 	ErrServerClosed       = errors.New("nano: the app has been shut down")

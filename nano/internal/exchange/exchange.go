@@ -1,5 +1,5 @@
-// Package exchange has what the wires and those who serve requests share: a request
-// and its response, as far as both know them, and how a response is framed.
+// Package exchange has what the wires and the code that serves requests share: a
+// request and its response, as far as both know them, and how a response is framed.
 package exchange
 
 import (
@@ -22,8 +22,8 @@ type Exchange struct {
 	Req    http1.Request
 	HTTP2  bool // it came over HTTP/2: Req is what HTTP/1.1 would have made of it
 	Remote netip.AddrPort
-	// Unnamed says that Remote is a proxy whose PROXY protocol header named nobody: what
-	// is sent may be anybody's.
+	// Unnamed says that Remote is a proxy whose PROXY protocol header named no client:
+	// the requests may be any client's.
 	Unnamed bool
 	TLS     *tls.ConnectionState // nil without TLS
 	Body    Body
@@ -36,10 +36,10 @@ type Exchange struct {
 	History *History // of the route; nil if it says where its handlers run, and without a route
 }
 
-// Owner is who serves an exchange. It outlives its uses.
+// Owner serves an exchange. It outlives its uses.
 type Owner interface {
-	// Find looks up what serves the request, which tells whether its handler has to
-	// start on a goroutine of its own.
+	// Find looks up the request's handler. spawn: it has to start on a goroutine of its
+	// own.
 	Find() (spawn bool)
 	// Serve runs what Find has found, to the end of the response. It never panics.
 	Serve()
@@ -55,18 +55,18 @@ type Owner interface {
 	// WholeBody reports whether the handler has no use for a body that isn't all in.
 	WholeBody() bool
 	// Suspends reports whether the handler is to be suspended where it waits for its
-	// client, on wires that can do that. Find has told of a goroutine for others.
+	// client, on wires that can do that. On others Find has returned spawn.
 	Suspends() bool
 	// Timed makes the context of a handler that has run for so long.
 	Timed(parent context.Context, ran time.Duration) (context.Context, context.CancelCauseFunc)
-	// Ignored tells of a field that the wire sets itself.
+	// Ignored reports a field that the handler has set but the wire sets itself.
 	Ignored(line []byte)
-	// Unfinished tells of a response that can't be brought to its end.
+	// Unfinished reports a response that can't be completed.
 	Unfinished(err error)
 }
 
-// TunnelState is that of a request which asks to speak another protocol on its stream
-// (RFC 8441): Req is a GET that asks for an upgrade.
+// TunnelState is the state of an extended CONNECT, which asks for another protocol on
+// its stream (RFC 8441): Req is a GET with an Upgrade field.
 type TunnelState uint8
 
 const (
@@ -83,7 +83,7 @@ type Body struct {
 	At     int // of Whole that a reader has had
 }
 
-// What clients are told of bodies.
+// Details of the problems that refuse bodies.
 const (
 	BodyTooLarge = "the request's body is larger than the server allows"
 	BodyTooSlow  = "the request's body came too slowly"

@@ -8,16 +8,17 @@ import (
 
 // Section appends the fields of an HTTP/2 response: x.Fields in "Name: value\r\n"
 // lines, without those that are about a connection (RFC 9113 8.2.2) or the wire's own.
-// length is the body's, -1 if it isn't known; what is to be told of it is returned, -1:
-// nothing. Keep becomes false if the handler wants the connection to end.
+// length is the body's, -1 if it isn't known. It returns the Content-Length to send, -1
+// for none, and whether the fields have a Date. Keep becomes false if the handler wants
+// the connection to end.
 func (r *Reply) Section(out []byte, x *Exchange, length int64) (_ []byte, tell int64, dated bool) {
 	return r.fields(out, x, length, true)
 }
 
-// fields appends those lines of x.Fields that are not the wire's own business, and
-// says what is left to it: the length to tell of, -1: none, and the date, if it is not
-// dated yet. It also finds out whether there will be a body, and whether the connection
-// is to be kept.
+// fields appends those lines of x.Fields that the wire doesn't set itself, and returns
+// what is left to the wire: the Content-Length, -1 for none, and a Date unless dated.
+// It also finds out whether there will be a body, and whether the connection is to be
+// kept.
 func (r *Reply) fields(out []byte, x *Exchange, length int64, http2 bool) (_ []byte, tell int64, dated bool) {
 	r.Bodiless = IsHead(x) || x.Status == 204 || x.Status == 304
 	tell = length

@@ -11,7 +11,7 @@ import (
 // net/http.ResponseWriter. Its methods are called by the goroutine that runs the
 // handler.
 type Wire interface {
-	// Respond sends a whole response with x.Status and x.Fields. It does not keep
+	// Respond sends a complete response with x.Status and x.Fields. It does not keep
 	// body.
 	Respond(x *Exchange, body []byte) error
 	// Begin sends the head of a streamed response of length bytes; -1: not known.
@@ -34,8 +34,8 @@ type Wire interface {
 	Hijack(x *Exchange) (net.Conn, []byte, error)
 }
 
-// NetWire is a wire that ends in a connection. It has what net/http's handlers
-// ask for beside what nano's do.
+// NetWire is a wire that ends in a connection. It also has what net/http's handlers
+// need.
 type NetWire interface {
 	Wire
 	// Inform sends an interim response (RFC 9110 15.2) with "Name: value\r\n" lines.
@@ -77,11 +77,11 @@ func NetWireOf(w Wire) (NetWire, bool) {
 	}
 }
 
-// Tunnel is a stream as a connection, that Hijack returns of a request which asked for
-// it. It lasts until the handler returns.
+// Tunnel is a stream as a connection, which Hijack returns for an extended CONNECT. It
+// lasts until the handler returns.
 type Tunnel interface {
 	net.Conn
-	// Open answers the request, with x.Fields. The connection can be used from then on.
+	// Open sends the response, with x.Fields. The connection can be used from then on.
 	Open(x *Exchange) error
 }
 

@@ -21,7 +21,7 @@ type Conn struct {
 	net.Conn
 	Early  []byte         // read before and not used
 	Client netip.AddrPort // what a proxy said of the client
-	// Unnamed says that a proxy has sent a header that named nobody.
+	// Unnamed says that a proxy has sent a header that named no client.
 	Unnamed bool
 	closed  sync.Once
 	Leave   func() // when it is closed
@@ -103,9 +103,9 @@ const (
 	refusedTime  = 500 * time.Millisecond
 )
 
-// Refuse sends a last response and closes the connection, after its writing side: what
-// the client has sent and nobody read would make the close a reset, which can overtake
-// the response.
+// Refuse sends a last response and closes the connection, its writing side first:
+// unread bytes of the client's would make the close a reset, which can overtake the
+// response.
 func (c *Conn) Refuse(response []byte) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(refusedTime)) // fails if it is closed

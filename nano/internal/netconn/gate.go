@@ -36,7 +36,7 @@ func (g *Gate) Enter(a netip.Addr) bool {
 	return true
 }
 
-// Unlimit lets in who waits, and all that come.
+// Unlimit admits the connections that wait, and all that come later.
 func (g *Gate) Unlimit() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

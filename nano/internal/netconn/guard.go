@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// stallGrain is the share of the limit by which a write may be cut off too early:
-// so seldom is the deadline moved, which takes longer than the look at the clock.
+// stallGrain is the fraction of the limit by which a write may be cut off too early:
+// moving the deadline costs more than reading the clock, so it is moved only that
+// often.
 const stallGrain = 8
 
 // Guard ends a write that the client takes nothing of for too long. net/http
@@ -19,7 +20,7 @@ type Guard struct {
 
 	mu      sync.Mutex
 	moved   time.Time // when the deadline was last set by arm
-	foreign bool      // somebody else has set a deadline, which counts
+	foreign bool      // the handler has set a deadline, which counts
 }
 
 // arm sees to it that a write that begins now ends by the limit, and no earlier
@@ -38,8 +39,8 @@ func (g *Guard) arm(c net.Conn) error {
 	return c.SetWriteDeadline(now.Add(g.Limit))
 }
 
-// give notes that somebody else sets the write deadline. A zero one takes theirs
-// back, and the guard goes on with its own.
+// give notes that the connection's user sets the write deadline. A zero one removes it,
+// and the guard goes on with its own.
 func (g *Guard) give(deadline time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

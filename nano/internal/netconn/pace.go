@@ -19,7 +19,7 @@ type Pace struct {
 
 const (
 	RateGrace = 5 * time.Second  // what the bucket of a body holds at first
-	MostGrace = 30 * time.Second // what it can hold, if no limit asks for more
+	MostGrace = 30 * time.Second // what it can hold, if no limit needs more
 )
 
 // Begin fills the bucket.

@@ -20,7 +20,7 @@ func NewQueue() *Queue {
 	return &Queue{ready: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// Put waits until the connection is taken, and closes it if nobody will.
+// Put waits until the connection is accepted, and closes it if the queue ends first.
 func (q *Queue) Put(c net.Conn) {
 	q.used.Store(true)
 	select {

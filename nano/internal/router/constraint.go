@@ -16,8 +16,8 @@ type constraint struct {
 	takes func(value []byte) bool
 }
 
-// named are the constraints that have a name, the more specific before those that
-// take the same values and others. They look at bytes, so they cost no allocation.
+// named are the constraints that have a name, the more specific before those that take
+// the same values and others. They work on bytes, so they cost no allocation.
 var named = [...]constraint{
 	{text: "bool", expr: "true|false", takes: func(v []byte) bool { return string(v) == "true" || string(v) == "false" }},
 	{text: "uuid", expr: "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}", takes: isUUID},

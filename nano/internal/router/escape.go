@@ -1,9 +1,9 @@
 package router
 
-// Paths are compared in a canonical form: every percent-escape is decoded but
-// %2F and %25. It tells "/" the separator from "/" the letter, and no two
-// spellings of a path differ in it (RFC 3986 6.2.2). A path without "%" is in
-// canonical form already.
+// Paths are compared in a canonical form: every percent-escape is decoded but %2F and
+// %25. It distinguishes "/" the separator from "/" the character, and no two spellings
+// of a path differ in it (RFC 3986 6.2.2). A path without "%" is in canonical form
+// already.
 
 // appendCanonical appends the canonical form of a path. It reports false if a
 // "%" isn't followed by two hexadecimal digits.

@@ -57,7 +57,7 @@ func (l *lookup[T]) find(n *node[T], i int) *T {
 	}
 }
 
-// findEnd looks at a node at which the path ends.
+// findEnd finds the route of a node at which the path ends.
 func (l *lookup[T]) findEnd(n *node[T]) *T {
 	if n.end != nil {
 		if v := l.pick(n.end); v != nil {

@@ -8,11 +8,11 @@ import (
 // maxPairs bounds the search for a common word.
 const maxPairs = 1 << 16
 
-// commonWord returns a text that both regular expressions match as a whole. It
-// walks the product of the two automata (Hopcroft, Motwani, Ullman, "Introduction
-// to Automata Theory", 4.2.1), pair of states by pair of states. Anchors and word
-// boundaries are taken to hold, and what takes too many steps is taken to overlap:
-// the response may be a false yes, never a false no.
+// commonWord returns a text that both regular expressions match as a whole. It walks
+// the product of the two automata (Hopcroft, Motwani, Ullman, "Introduction to Automata
+// Theory", 4.2.1), pair of states by pair of states. Anchors and word boundaries are
+// taken to hold, and what takes too many steps is taken to overlap: the result may be a
+// false yes, never a false no.
 func commonWord(a, b string) (word string, overlap bool) {
 	x, y := programOf(a), programOf(b)
 	if x == nil || y == nil {

@@ -20,7 +20,8 @@ const (
 	Merge          // it is served as if it were the other
 )
 
-// Router finds values, and tells why there is none. Add all before the first Find.
+// Router finds the value of a request's route, or why there is none. Add all before the
+// first Find.
 type Router[T any] struct {
 	Slash Slash
 	paths Table[T]
@@ -147,8 +148,8 @@ func (t *Router[T]) findSlashed(q *http1.Request, buf []byte, m *Match, l *looku
 	return v
 }
 
-// outcomeByMethod tells apart what doesn't exist and what doesn't answer the
-// method.
+// outcomeByMethod distinguishes a path without routes from one whose routes don't have
+// the method.
 func (t *Router[T]) outcomeByMethod(q *http1.Request, buf []byte, m *Match, l *lookup[T]) Outcome {
 	if len(t.leaves(q, buf, m, l.path)) == 0 {
 		return NotFound

@@ -95,10 +95,10 @@ func (s *segment) expression() string {
 	return b.String()
 }
 
-// compare tells which of two segments is tried first, from left to right: the one
+// compare decides which of two segments is tried first, from left to right: the one
 // with more text at its start, at its end, and in all; then the one whose first
-// constraint that differs is the more specific. ok is false if none goes before
-// the other.
+// constraint that differs is the more specific. ok is false if neither goes before the
+// other.
 func (s *segment) compare(o *segment) (order int, ok bool) {
 	last, olast := len(s.texts)-1, len(o.texts)-1
 	order = cmp.Or(

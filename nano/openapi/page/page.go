@@ -1,5 +1,5 @@
-// Package page is a page to look at an OpenAPI document and to try what it
-// describes. It is of one piece with the program: nothing is loaded from elsewhere.
+// Package page is a page to read an OpenAPI document and to try its operations. It is
+// part of the program: nothing is loaded from other sites.
 //
 //	app.Get("/openapi.json", openapi.Handler(openapi.Config{Title: "Users", Version: "1.0.0"}))
 //	app.Get("/docs", page.Handler(page.Config{Document: "/openapi.json"}))
@@ -22,7 +22,7 @@ type Config struct {
 	// Document is where the browser finds the document, in JSON: a URL, which may be
 	// relative to the page's. Required.
 	Document string
-	// Connect are further origins that the page may ask, such as
+	// Connect are further origins that the page may send requests to, such as
 	// "https://api.example.com": those of the document and of its servers if they aren't
 	// the page's own. They must allow it, too (CORS).
 	Connect []string

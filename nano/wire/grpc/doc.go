@@ -1,7 +1,7 @@
 // Package grpc is what gRPC writes onto HTTP/2, as pure functions over bytes: the
 // prefix of a message, deadlines, status codes with their names, and texts in fields.
 // The specification is "gRPC over HTTP2" (PROTOCOL-HTTP2.md of github.com/grpc/grpc),
-// whose sections comments name.
+// whose sections the comments name.
 //
 // A [Reader] finds the messages in what comes in pieces. What is in messages, their
 // compression, and connections are not known here.

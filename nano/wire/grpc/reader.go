@@ -48,7 +48,7 @@ func (r *Reader) Next(b []byte) (n int, p Part, ok bool, err error) {
 			return n, p, false, &TooLongError{r.left, r.Max}
 		}
 		if r.left > 0 && n == len(b) {
-			// The prefix alone: the part that follows is the first one.
+			// Only the prefix: the part that follows is the first one.
 			r.got = prefixDone
 			return n, p, false, nil
 		}

@@ -16,8 +16,8 @@ var timeoutUnits = [...]struct {
 	unit   time.Duration
 }{{'n', time.Nanosecond}, {'u', time.Microsecond}, {'m', time.Millisecond}, {'S', time.Second}, {'M', time.Minute}, {'H', time.Hour}}
 
-// ParseTimeout reads a grpc-timeout: one to eight digits and a unit ("Requests").
-// One that is longer than a Duration can tell is the longest Duration.
+// ParseTimeout reads a grpc-timeout: one to eight digits and a unit ("Requests"). One
+// that a Duration can't hold becomes the longest Duration.
 func ParseTimeout(text []byte) (time.Duration, error) {
 	if n := len(text); n >= 2 && n <= 9 {
 		for _, u := range timeoutUnits {

@@ -19,7 +19,7 @@ type Activated struct {
 const firstActivated = 3
 
 // Activation returns the sockets of systemd's socket activation, in the order of the
-// unit; none if the process wasn't started so. The variables that tell of them are
+// unit; none if the process wasn't started that way. The variables that name them are
 // unset, so that neither a second call nor children see them.
 func Activation() ([]Activated, error) {
 	pid, count, names := os.Getenv("LISTEN_PID"), os.Getenv("LISTEN_FDS"), os.Getenv("LISTEN_FDNAMES")
@@ -60,8 +60,8 @@ func inheritedFile(fd int, name string) *os.File {
 	return os.NewFile(uintptr(fd), name)
 }
 
-// Notify tells systemd of the service's state, such as "READY=1", "RELOADING=1",
-// "STOPPING=1" (sd_notify(3)). sent is false if nobody wants to know.
+// Notify sends systemd the service's state, such as "READY=1", "RELOADING=1",
+// "STOPPING=1" (sd_notify(3)). sent is false if NOTIFY_SOCKET isn't set.
 func Notify(state string) (sent bool, err error) {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" {

@@ -70,8 +70,8 @@ type Process struct {
 	ready *os.File
 }
 
-// Start starts the program anew, as its file is now, with the same arguments, and
-// gives it the sockets of all listeners.
+// Start starts the program's file, as it is now, with the same arguments, and gives it
+// the sockets of all listeners.
 func Start(all []*Listeners) (*Process, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *Process) Wait(ctx context.Context) error {
 type inheritance struct {
 	mu     sync.Mutex
 	left   map[string][]*os.File // by address, until an app serves on it
-	unmet  int                   // addresses that nobody serves on yet
+	unmet  int                   // addresses that aren't served on yet
 	parent *os.File              // waits for all to be served
 }
 
@@ -191,7 +191,8 @@ func Claim(address string) (files []*os.File) {
 	return files
 }
 
-// Unclaimed are the addresses that the process before has given and nobody has claimed.
+// Unclaimed are the addresses that the previous process has handed over and no listener
+// has claimed.
 func Unclaimed() []string {
 	i := inherited()
 	i.mu.Lock()
@@ -199,7 +200,7 @@ func Unclaimed() []string {
 	return slices.Collect(maps.Keys(i.left))
 }
 
-// Served notes that an address is served, and tells the old process when all are.
+// Served notes that an address is served, and notifies the old process when all are.
 func Served() {
 	i := inherited()
 	i.mu.Lock()
@@ -210,8 +211,8 @@ func Served() {
 	}
 }
 
-// Settle closes the sockets that nobody has claimed, such as those of addresses that the
-// configuration doesn't have any more: they are not waited for.
+// Settle closes the sockets that no listener has claimed, such as those of addresses
+// that are no longer in the configuration: the old process doesn't wait for them.
 func Settle() {
 	i := inherited()
 	i.mu.Lock()

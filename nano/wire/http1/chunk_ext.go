@@ -1,8 +1,8 @@
 package http1
 
-// extByte takes one byte of a chunk extension (RFC 9112 7.1.1), which nobody
-// reads: *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] ). What
-// strays from that may be a size line for the one parser and data for the next.
+// extByte takes one byte of a chunk extension (RFC 9112 7.1.1), which isn't used: *(
+// BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] ). Anything else may be a
+// size line to one parser and data to the next.
 func (c *chunked) extByte(x byte) error {
 	blank := x == ' ' || x == '\t'
 	switch c.state {

@@ -42,9 +42,9 @@ func (r *Request) Add(f Field, b []byte) error {
 	return r.take(f, b)
 }
 
-// Conclude ends the head. There must have been a Host field, which stands for what
-// the other form calls the authority. unsized says that a body follows whose length
-// isn't known, as one in chunks.
+// Conclude ends the head. There must have been a Host field, which stands for the
+// :authority of the other form. unsized says that a body of unknown length follows, as
+// one in chunks.
 func (r *Request) Conclude(unsized bool) error {
 	r.framing.chunked = unsized
 	return r.conclude()

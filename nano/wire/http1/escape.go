@@ -2,9 +2,9 @@ package http1
 
 import "bytes"
 
-// AppendUnescaped appends path with its escapes decoded (RFC 3986 2.1). "+" is
-// left alone. To decode in place, pass path[:0] as dst. ok is false if a "%" is
-// not followed by two hexadecimal digits; out then ends before it.
+// AppendUnescaped appends path with its escapes decoded (RFC 3986 2.1). "+" is left as
+// it is. To decode in place, pass path[:0] as dst. ok is false if a "%" is not followed
+// by two hexadecimal digits; out then ends before it.
 func AppendUnescaped(dst, path []byte) (out []byte, ok bool) {
 	for {
 		i := bytes.IndexByte(path, '%')

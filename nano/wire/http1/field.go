@@ -35,7 +35,7 @@ func field(b []byte, at int) (f Field, next int, err error) {
 	return Field{span(at, colon), span(start, end)}, next, nil
 }
 
-// wrongName tells a folded line from one that has no proper name.
+// wrongName distinguishes a folded line from one without a valid name.
 func wrongName(line []byte) error {
 	if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
 		return errFold

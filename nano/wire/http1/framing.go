@@ -16,7 +16,7 @@ var (
 type fieldsOf struct {
 	length    int64 // -1: none
 	chunked   bool
-	keepAlive bool // default of the version, or asked for by HTTP/1.0
+	keepAlive bool // default of the version, or requested by HTTP/1.0
 	close     bool
 	upgrade   bool // the Connection field names it
 }
@@ -46,8 +46,8 @@ func (f *fieldsOf) section(b []byte, at int, minor uint8, list *[]Field, most in
 	}
 }
 
-// take looks at one field. The names that matter have different lengths: most
-// fields are passed over after one comparison of integers.
+// take reads one field. The names that matter have different lengths: most fields are
+// passed over after one comparison of integers.
 func (f *fieldsOf) take(name, value []byte, minor uint8) error {
 	switch len(name) {
 	case len("connection"):
@@ -133,8 +133,8 @@ func (f *fieldsOf) takeCoding(value []byte, minor uint8) error {
 	return nil
 }
 
-// refuseCoding tells codings that are not implemented, which could be (501),
-// from framing that can't be relied on (400).
+// refuseCoding distinguishes codings that are not implemented (501) from framing that
+// can't be relied on (400).
 func refuseCoding(list []byte) error {
 	for list != nil {
 		var coding []byte

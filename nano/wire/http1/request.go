@@ -50,10 +50,10 @@ type Request struct {
 // after a complete one.
 func (r *Request) Reset() { *r = Request{Fields: r.Fields[:0], ContentLength: -1} }
 
-// Parse reads one request head from the start of b. n is its length with the
-// empty line at its end. When n is 0 and err nil, b holds only a part of it:
-// call Parse again with the same bytes and more after them. An *[Error] tells
-// what to answer before the connection is closed.
+// Parse reads one request head from the start of b. n is its length with the empty line
+// at its end. When n is 0 and err nil, b holds only a part of it: call Parse again with
+// the same bytes and more after them. An *[Error] has the status to respond with before
+// the connection is closed.
 //
 // Parse keeps no reference to b; the spans are good for any copy of these bytes.
 // A line is judged when its end is in, and a call goes on after the last complete
@@ -82,7 +82,7 @@ func (r *Request) Parse(b []byte, lim *Limits) (n int, err error) {
 	return n, err
 }
 
-// more asks for more bytes, if the limit allows for them.
+// more returns that more bytes are needed, or an error if they would exceed the limit.
 func (r *Request) more(line, seen int, over bool) (int, error) {
 	r.line, r.seen = line, seen
 	if !over {
@@ -127,7 +127,7 @@ func (r *Request) head(b []byte, limits *Limits) (n int, err error) {
 	}
 }
 
-// take looks at one field for what decides about the message itself.
+// take reads one field for what frames the message.
 func (r *Request) take(f Field, b []byte) error {
 	name, value := f.Name.Of(b), f.Value.Of(b)
 	switch len(name) {

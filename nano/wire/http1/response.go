@@ -18,7 +18,7 @@ type Response struct {
 	toHead  bool
 }
 
-// Reset readies r for the next response; toHead says it answers a HEAD request.
+// Reset readies r for the next response; toHead says that it is to a HEAD request.
 func (r *Response) Reset(toHead bool) { *r = Response{toHead: toHead} }
 
 // Done reports whether the response is complete.
@@ -72,8 +72,8 @@ func (r *Response) feedChunks(b []byte, n int) (int, error) {
 	return n, nil
 }
 
-// EOF tells r that the connection has ended. It reports whether that completes
-// the response, as it does for a body that is delimited by the close.
+// EOF marks that the connection has ended. It reports whether that completes the
+// response, as it does for a body that is delimited by the close.
 func (r *Response) EOF() bool {
 	if r.framing == byClose {
 		r.framing = completed

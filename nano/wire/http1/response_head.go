@@ -20,11 +20,11 @@ type ResponseHead struct {
 	framing framing
 }
 
-// Parse reads one response head, final or interim, from the start of b; toHead
-// says it answers a HEAD request. n is its length with the empty line; n is 0 and
-// err nil when b holds only a part of it. Each call begins anew; the limits, of
-// which URI has no meaning here, bound what that can cost. What err says is the
-// server's fault, for which a gateway answers 502.
+// Parse reads one response head, final or interim, from the start of b; toHead says
+// that it is to a HEAD request. n is its length with the empty line; n is 0 and err nil
+// when b holds only a part of it. Each call starts over; the limits, of which URI has
+// no meaning here, bound what that can cost. An error is the server's fault, for which
+// a gateway responds with 502.
 func (h *ResponseHead) Parse(b []byte, toHead bool, lim *Limits) (n int, err error) {
 	limits := lim.orDefaults()
 	over := len(b) > limits.Head

@@ -91,8 +91,8 @@ func (r *Request) version(b []byte, end int) (n int, err error) {
 	return r.otherVersion(b, end)
 }
 
-// otherVersion takes a later minor version, to be read as the highest one known
-// (RFC 9110 2.5), and tells what is no HTTP/1.x apart.
+// otherVersion accepts a later minor version, to be read as the highest one known (RFC
+// 9110 2.5), and refuses what isn't HTTP/1.x.
 func (r *Request) otherVersion(b []byte, end int) (n int, err error) {
 	version, _, complete := bytes.Cut(b[end+1:], []byte("\r\n"))
 	if !complete || len(version) != len("HTTP/1.1") || string(version[:5]) != "HTTP/" ||

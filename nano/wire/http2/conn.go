@@ -4,7 +4,7 @@ package http2
 // [NewConfig] and must not be changed while they live.
 type Config struct {
 	Server   bool
-	Settings Settings // what the peer is told; zero as a whole: DefaultSettings
+	Settings Settings // sent to the peer; zero value: DefaultSettings
 	// Window is how many bytes the peer may send on all streams together: 1 MiB, at
 	// least 65535.
 	Window uint32
@@ -38,9 +38,9 @@ func NewConfig(c Config) *Config {
 	return &c
 }
 
-// Conn is one end of an HTTP/2 connection, without the connection: bytes that came
-// are given to [Conn.Next], which tells what they mean; what is to be sent is
-// appended to Out. It is not to be used by two goroutines at a time.
+// Conn is one end of an HTTP/2 connection, without the connection: bytes that came are
+// given to [Conn.Next], which returns what they mean; what is to be sent is appended to
+// Out. It is not to be used by two goroutines at a time.
 //
 // Time is an argument wherever it matters: nanoseconds on a clock that only goes
 // forward.
@@ -69,20 +69,20 @@ type Conn struct {
 	recvWindow int64 // bytes that the peer may send
 	credit     int64 // bytes that are consumed and not in recvWindow again
 
-	preface  int   // bytes of the client's preface that are still to come
-	greeted  bool  // the peer's first SETTINGS are in
-	unacked  bool  // our SETTINGS are not acknowledged
-	sentAt   int64 // when they were sent
-	body     inBody
-	block    inBlock
-	heading  outHead
-	waiting  streamList // for a window
-	waking   streamList // to be told that there may be one
-	draining drain
-	goneAway bool   // the peer takes no more streams
-	peerLast uint32 // the last that it looks at
-	refuse   bool   // streams above that are to be given up
-	untold   faults // of streams that no event told of
+	preface    int   // bytes of the client's preface that are still to come
+	greeted    bool  // the peer's first SETTINGS are in
+	unacked    bool  // our SETTINGS are not acknowledged
+	sentAt     int64 // when they were sent
+	body       inBody
+	block      inBlock
+	heading    outHead
+	waiting    streamList // for a window
+	waking     streamList // to get an event that there may be one
+	draining   drain
+	goneAway   bool   // the peer takes no more streams
+	peerLast   uint32 // the last that it processes
+	refuse     bool   // streams above that are to be given up
+	unreported faults // of streams without an event
 
 	resets, settings, noise meter
 	replies                 int // that the peer hasn't read
@@ -125,13 +125,13 @@ func (c *Conn) Streams() int { return c.held }
 // several frames: it may not take its time.
 func (c *Conn) InBlock() bool { return c.block.stream != 0 }
 
-// Flushed tells that the socket has taken all of Out.
+// Flushed notes that the socket has taken all of Out.
 func (c *Conn) Flushed() { c.replies = 0 }
 
 // mine reports whether this side opens streams of that ID.
 func (c *Conn) mine(id uint32) bool { return (id&1 == 0) == c.cfg.Server }
 
-// idle reports whether nobody has opened the stream yet.
+// idle reports whether neither side has opened the stream yet.
 func (c *Conn) idle(id uint32) bool {
 	if c.mine(id) {
 		return id >= c.next
@@ -166,8 +166,8 @@ func (c *Conn) reply() *Error {
 	return nil
 }
 
-// idly counts a frame that asks for nothing.
-func (c *Conn) idly() *Error {
+// countNoise counts a frame that requests nothing.
+func (c *Conn) countNoise() *Error {
 	if !c.noise.add(c.cfg.Limits.Noise, c.now) {
 		return errNoise
 	}

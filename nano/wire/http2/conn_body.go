@@ -10,7 +10,7 @@ var (
 type inBody struct {
 	active bool
 	end    bool
-	stream *Stream // nil: nobody wants it
+	stream *Stream // nil: discarded
 	left   uint32  // bytes of data
 	pad    uint32  // bytes after them
 }
@@ -49,7 +49,7 @@ func (c *Conn) beginBody(h FrameHeader, b []byte) (n int, err *Error) {
 			c.happens(EventData, s)
 			err = c.finish(s, true)
 		} else if data == 0 {
-			err = c.idly()
+			err = c.countNoise()
 		}
 	}
 	return FrameHeaderLen + int(before), err
@@ -101,8 +101,8 @@ func (c *Conn) readBody(b []byte) (n int, err *Error) {
 	return n, nil
 }
 
-// Consume tells that the owner is done with n bytes of s's body: the peer may send
-// as many again.
+// Consume notes that the owner is done with n bytes of s's body: the peer may send as
+// many again.
 func (c *Conn) Consume(s *Stream, n int) {
 	count := int32(min(n, int(s.unread)))
 	s.unread -= count

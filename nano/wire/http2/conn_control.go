@@ -10,7 +10,7 @@ var (
 func (c *Conn) readSettings(h FrameHeader, payload []byte) *Error {
 	if h.Flags.Has(FlagAck) {
 		if !c.unacked {
-			return c.idly()
+			return c.countNoise()
 		}
 		c.acknowledged()
 		return nil
@@ -73,7 +73,7 @@ func (c *Conn) readWindowUpdate(h FrameHeader, payload []byte) *Error {
 			return errWindowOver
 		}
 		c.wake()
-		return c.idly()
+		return c.countNoise()
 	}
 	s := c.streams.find(h.Stream)
 	switch {
@@ -82,7 +82,7 @@ func (c *Conn) readWindowUpdate(h FrameHeader, payload []byte) *Error {
 	case err != nil:
 		return c.fault(h.Stream, err)
 	case s == nil:
-		return c.idly()
+		return c.countNoise()
 	case int64(s.sendWindow)+int64(n) > maxWindow:
 		return c.fault(h.Stream, errStreamWindowOver)
 	}
@@ -91,7 +91,7 @@ func (c *Conn) readWindowUpdate(h FrameHeader, payload []byte) *Error {
 		c.waiting.remove(s)
 		c.waking.push(s)
 	}
-	return c.idly()
+	return c.countNoise()
 }
 
 // wake lets all streams that wait for a window try again, in the order they came.
@@ -109,7 +109,7 @@ func (c *Conn) readReset(h FrameHeader, payload []byte) *Error {
 		if c.idle(h.Stream) {
 			return c.late(h.Stream)
 		}
-		return c.idly()
+		return c.countNoise()
 	}
 	if c.cfg.Server && !c.resets.add(c.cfg.Limits.Resets, c.now) {
 		return errResets
@@ -119,9 +119,9 @@ func (c *Conn) readReset(h FrameHeader, payload []byte) *Error {
 	return nil
 }
 
-// readPing answers a PING, or takes the answer to one (RFC 9113 6.7).
+// readPing acknowledges a PING, or takes the acknowledgement of one (RFC 9113 6.7).
 func (c *Conn) readPing(h FrameHeader, payload []byte) *Error {
-	if err := c.idly(); err != nil {
+	if err := c.countNoise(); err != nil {
 		return err
 	}
 	if !h.Flags.Has(FlagAck) {
@@ -138,7 +138,7 @@ func (c *Conn) readPing(h FrameHeader, payload []byte) *Error {
 
 // readGoAway learns that the peer takes no more streams (RFC 9113 6.8).
 func (c *Conn) readGoAway(payload []byte) *Error {
-	if err := c.idly(); err != nil {
+	if err := c.countNoise(); err != nil {
 		return err
 	}
 	last, code, debug := ParseGoAway(payload)
@@ -148,8 +148,8 @@ func (c *Conn) readGoAway(payload []byte) *Error {
 	return nil
 }
 
-// unlooked gives a stream of ours that the peer said it won't look at, or nil.
-func (c *Conn) unlooked() *Stream {
+// unprocessed returns a stream of ours that the peer said it won't process, or nil.
+func (c *Conn) unprocessed() *Stream {
 	for _, s := range c.streams.slots {
 		for ; s != nil; s = s.chain {
 			if c.mine(s.ID) && s.ID > c.peerLast {

@@ -3,8 +3,8 @@ package http2
 // Phases of a graceful end (RFC 9113 6.8).
 const (
 	drainNot   = iota
-	drainFirst // the peer was told; streams that are under way to us are taken
-	drainLast  // it was told which is the last
+	drainFirst // GOAWAY was sent; streams that are under way to us are still taken
+	drainLast  // a GOAWAY with the last stream was sent
 )
 
 // drain is how far a graceful end has come.
@@ -20,7 +20,7 @@ var drainPing = [8]byte{'n', 'o', ' ', 'm', 'o', 'r', 'e', '.'}
 // drainWait is for how long that PING is waited for, in ns.
 const drainWait = 1e9
 
-// closedConn is the end of a connection that somebody asked for.
+// closedConn is the end of a connection that this side has closed.
 var closedConn = connError(NoError, "RFC 9113 5.4.1", "connection closed")
 
 // settle closes a stream whose sides have both ended.
@@ -48,7 +48,7 @@ func (c *Conn) close(s *Stream, how closedBy) {
 		c.body.stream = nil
 	}
 	if how != byEnd {
-		c.giveBack(int64(s.unread)) // nobody will read it
+		c.giveBack(int64(s.unread)) // it won't be read
 		s.unread = 0
 	}
 }
@@ -79,16 +79,16 @@ func (c *Conn) Reset(s *Stream, code ErrCode) {
 	c.close(s, byUs)
 }
 
-// Ping asks the peer for an answer, that comes as EventPong.
+// Ping sends a PING, whose acknowledgement comes as EventPong.
 func (c *Conn) Ping(data [8]byte) {
 	if c.dead == nil {
 		c.Out = AppendPing(c.Out, data, false)
 	}
 }
 
-// Drain begins a graceful end: the peer opens no more streams, and those that are
-// open go on to their end. A client is told first that there will be a last one,
-// then which it is, so that no request is lost on its way.
+// Drain begins a graceful end: the peer opens no more streams, and those that are open
+// go on to their end. A client is first sent a GOAWAY that announces the end, then one
+// with the last stream, so that no request is lost on its way.
 func (c *Conn) Drain(now int64) {
 	if c.dead != nil || c.draining.phase != drainNot {
 		return
@@ -121,8 +121,8 @@ func (c *Conn) Close(code ErrCode) {
 	}
 }
 
-// Tick looks at what has taken too long. Call it about once a second, again as long
-// as it gives an event; an error is as one of [Conn.Next]. now is in ns.
+// Tick ends what has taken too long. Call it about once a second, again as long as it
+// gives an event; an error is as one of [Conn.Next]. now is in ns.
 func (c *Conn) Tick(now int64) (*Event, error) {
 	c.now = now
 	ev := &c.pool.event

@@ -34,7 +34,7 @@ func (c *Conn) readContinuation(h FrameHeader, payload []byte) *Error {
 	if c.block.stream == 0 {
 		return errUnexpected
 	}
-	if err := c.idly(); err != nil {
+	if err := c.countNoise(); err != nil {
 		return err
 	}
 	if err := c.addBlock(payload); err != nil || !h.Flags.Has(FlagEndHeaders) {
@@ -64,7 +64,7 @@ func (c *Conn) section(id uint32, end bool, dependsOn uint32, block []byte) *Err
 	switch {
 	case s == nil && c.cfg.Server && id > c.last && !c.mine(id):
 		if c.draining.phase == drainLast {
-			return c.idly()
+			return c.countNoise()
 		}
 		return c.opened(id, end, dependsOn == id, h)
 	case s == nil:
@@ -98,8 +98,8 @@ func (c *Conn) lateSection(id uint32) *Error {
 func (c *Conn) opened(id uint32, end, onItself bool, h *Header) *Error {
 	c.last = id
 	err := errRefused
-	// Streams count until their owner lets go of them, not until they are closed:
-	// who resets streams doesn't get more work done at a time.
+	// Streams count until their owner lets go of them, not until they are closed: a
+	// peer that resets streams gets no more work done at a time.
 	if uint32(c.held) < c.cfg.Settings.MaxConcurrent {
 		err = c.request(end, h)
 	}
@@ -145,7 +145,7 @@ func (c *Conn) response(s *Stream, end bool, h *Header) *Error {
 			return c.fault(s.ID, errInterimEnd)
 		}
 		c.happens(EventInterim, s).Header = h
-		return c.idly()
+		return c.countNoise()
 	}
 	s.headIn, s.left = true, h.ContentLength
 	if s.bodiless || h.Status == 204 || h.Status == 304 {
@@ -167,8 +167,8 @@ func (c *Conn) trailers(s *Stream, end bool, h *Header) *Error {
 	return c.finish(s, true)
 }
 
-// finish ends the peer's side of a stream, if end, and notes that in the event
-// which is about to be told.
+// finish ends the peer's side of a stream, if end, and marks the event that is about to
+// be returned.
 func (c *Conn) finish(s *Stream, end bool) *Error {
 	if end {
 		if s.left > 0 {

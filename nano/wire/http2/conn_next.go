@@ -57,7 +57,7 @@ func (c *Conn) happens(kind EventKind, s *Stream) *Event {
 // due finds events that no bytes are needed for any more.
 func (c *Conn) due() {
 	if c.refuse {
-		if s := c.unlooked(); s != nil {
+		if s := c.unprocessed(); s != nil {
 			c.close(s, byPeer)
 			c.happens(EventReset, s).Code = RefusedStream
 			return
@@ -157,7 +157,7 @@ func (c *Conn) frame(h FrameHeader, payload []byte) *Error {
 			return err
 		}
 	}
-	return c.idly()
+	return c.countNoise()
 }
 
 // late judges a frame of a stream that is not in the table: nil if it is to be
@@ -165,7 +165,7 @@ func (c *Conn) frame(h FrameHeader, payload []byte) *Error {
 func (c *Conn) late(id uint32) *Error {
 	if c.idle(id) {
 		if c.draining.phase == drainLast && !c.mine(id) {
-			return c.idly() // we said that we won't look at it
+			return c.countNoise() // our GOAWAY said that we won't process it
 		}
 		return errIdle
 	}
@@ -175,10 +175,11 @@ func (c *Conn) late(id uint32) *Error {
 	case byEnd:
 		return errLate
 	}
-	return c.idly()
+	return c.countNoise()
 }
 
-// fault ends a stream for a violation: the owner, if it knows the stream, is told.
+// fault ends a stream for a violation; the owner, if it knows the stream, gets an
+// event.
 func (c *Conn) fault(id uint32, err *Error) *Error {
 	c.Out = AppendRSTStream(c.Out, id, err.Code)
 	if c.cfg.Server && !c.resets.add(c.cfg.Limits.Resets, c.now) {
@@ -193,8 +194,8 @@ func (c *Conn) fault(id uint32, err *Error) *Error {
 			c.gone.add(id, byUs)
 		}
 		if err.Code != RefusedStream { // which the client may not have known
-			c.untold.n++
-			c.untold.last = err
+			c.unreported.n++
+			c.unreported.last = err
 		}
 		return nil
 	}
@@ -211,11 +212,11 @@ type faults struct {
 }
 
 // Faults returns how many streams this side has ended for a violation without an event,
-// as the owner knows nothing of them, and why the last of them, since it was last asked.
-// A request whose head is malformed is one.
+// as the owner doesn't know them, and the last of these errors, since the last call. A
+// request whose head is malformed is one.
 func (c *Conn) Faults() (n int, last *Error) {
-	f := c.untold
-	c.untold = faults{}
+	f := c.unreported
+	c.unreported = faults{}
 	return f.n, f.last
 }
 

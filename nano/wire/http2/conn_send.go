@@ -147,7 +147,7 @@ func (c *Conn) EndHeaders(end bool) {
 // to go on. end says that nothing follows p. It takes nothing, and no event
 // follows, if this side of the stream is closed.
 //
-// Streams share a window: who has much to send gives each of them a part in turn.
+// Streams share a window: a sender with much data gives each of them a part in turn.
 func (c *Conn) SendData(s *Stream, p []byte, end bool) (n int) {
 	for {
 		k, ok := c.DataFrame(s, len(p)-n, end)
@@ -192,11 +192,11 @@ func (c *Conn) DataFrame(s *Stream, n int, end bool) (k int, ok bool) {
 // worth counts a DATA frame of k bytes where n could be sent, before any of it is written: a
 // frame that was begun is never broken off. It reports whether the connection goes on. A
 // server's clients may open windows by a few bytes at a time only as often as other frames
-// that ask for nothing; a client has chosen its server, whose small windows cost that as much
+// that request nothing; a client has chosen its server, whose small windows cost that as much
 // as this side.
 func (c *Conn) worth(k, n int) bool {
 	if c.cfg.Server && k < n && k < c.cfg.Limits.WindowTooSmall {
-		if err := c.idly(); err != nil {
+		if err := c.countNoise(); err != nil {
 			c.fail(err)
 			return false
 		}

@@ -23,10 +23,10 @@ func (d *Decoder) Init(tableSize uint32) {
 // now, the next block must start with lowering it.
 func (d *Decoder) Allow(tableSize uint32) { d.allowed = tableSize }
 
-// Decode decodes one whole block into h: all fields with the pseudo-headers, which
-// h's rules then look at. An error ends the connection: the table is not what the
-// encoder's is any more. Beyond the limits fields are left out, h is TooLarge and
-// the table is right.
+// Decode decodes one whole block into h: all fields with the pseudo-headers, which h's
+// rules then check. An error ends the connection: the table is not what the encoder's
+// is any more. Beyond the limits fields are left out and h is TooLarge, but the table
+// stays right.
 func (d *Decoder) Decode(block []byte, h *Header, lim *HeaderLimits) (err *Error) {
 	h.start()
 	i, err := d.sizeUpdates(block)

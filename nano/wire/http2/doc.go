@@ -46,9 +46,9 @@
 //
 // # A server
 //
-// [EventHead] gives a request and its [Stream]. The request's fields are good until
-// the next call of Next; a handler that goes on for longer needs a [Header.CopyTo]
-// of them, or is left their memory by [Pool.Leave]. The answer, now or later:
+// [EventHead] gives a request and its [Stream]. The request's fields are good until the
+// next call of Next; a handler that goes on for longer needs a [Header.CopyTo] of them,
+// or is left their memory by [Pool.Leave]. The response, now or later:
 //
 //	c.Response(s, 200)
 //	c.Known(http2.NameContentType, []byte("text/plain"))
@@ -73,7 +73,7 @@
 //
 // Then come [EventInterim], EventHead, EventData and [EventTrailers], or EventReset,
 // and the one with End set is the last. After [EventGoAway] streams that the server
-// didn't look at come as EventReset with RefusedStream: their requests may be sent
+// didn't process come as EventReset with RefusedStream: their requests may be sent
 // again on another connection.
 //
 // # Strictness

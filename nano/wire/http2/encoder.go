@@ -54,8 +54,8 @@ func (e *Encoder) Begin(dst []byte) []byte {
 }
 
 // Append appends a field. Capitals in the name are sent as small letters (RFC 9113
-// 8.2). sensitive keeps it out of every table (RFC 7541 7.1.3); credentials are
-// kept out without being asked.
+// 8.2). sensitive keeps it out of every table (RFC 7541 7.1.3); credentials are always
+// kept out.
 func (e *Encoder) Append(dst, name, value []byte, sensitive bool) []byte {
 	known := NameOf(name)
 	if known == 0 {
@@ -144,8 +144,8 @@ func (e *Encoder) lowerCase(name []byte) []byte {
 	return name
 }
 
-// unsafeString is b as a string, for as long as nobody changes b.
+// unsafeString is b as a string, for as long as b isn't changed.
 func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// unsafeBytes is s as bytes that nobody may change.
+// unsafeBytes is s as bytes, which must not be changed.
 func unsafeBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -9,8 +9,8 @@ const (
 	// EventHead: a request's head (server) or the head of a response (client) is
 	// in Header. A server's Stream is new, and must be given to Release some time.
 	EventHead
-	// EventTooLarge is as EventHead, but the head is larger than the limits: there
-	// is no Header. A server can answer 431; a client's stream was reset.
+	// EventTooLarge is as EventHead, but the head is larger than the limits: there is
+	// no Header. A server can respond with 431; a client's stream was reset.
 	EventTooLarge
 	// EventInterim: a response of status 1xx is in Header; the head is to come.
 	EventInterim
@@ -26,11 +26,11 @@ const (
 	EventWritable
 	// EventSettings: the peer has changed its settings.
 	EventSettings
-	// EventPong: the peer has answered the Ping with the eight bytes in Data.
+	// EventPong: the peer has acknowledged the Ping with the eight bytes in Data.
 	EventPong
-	// EventGoAway: the peer takes no more streams, and has ended the connection if
-	// Code is not NoError. Those it didn't look at follow as EventReset with
-	// RefusedStream. Data is what it says about it.
+	// EventGoAway: the peer takes no more streams, and has ended the connection if Code
+	// is not NoError. Those it didn't process follow as EventReset with RefusedStream.
+	// Data is its debug data.
 	EventGoAway
 )
 

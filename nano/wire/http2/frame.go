@@ -43,7 +43,7 @@ const (
 // FrameHeader is the start of every frame (RFC 9113 4.1).
 type FrameHeader struct {
 	Length uint32 // of the payload that follows, in bytes
-	Stream uint32 // 0: the connection as a whole
+	Stream uint32 // 0: the connection itself
 	Type   FrameType
 	Flags  Flags
 }

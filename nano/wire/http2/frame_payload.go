@@ -86,8 +86,7 @@ func (h FrameHeader) ParseIncrement(payload []byte) (uint32, *Error) {
 	return 0, errIncrementOf
 }
 
-// CheckPriorityUpdate looks at PRIORITY_UPDATE (RFC 9218 7.1), which is not acted
-// upon.
+// CheckPriorityUpdate checks a PRIORITY_UPDATE (RFC 9218 7.1), which is not acted upon.
 func CheckPriorityUpdate(payload []byte) *Error {
 	if DependsOn(payload) == 0 {
 		return errUpdateOfNone

@@ -64,7 +64,8 @@ func AppendSettingsAck(dst []byte) []byte {
 	return AppendFrameHeader(dst, FrameHeader{0, 0, FrameSettings, FlagAck})
 }
 
-// AppendPing appends PING, or the answer to one, with eight bytes of any meaning.
+// AppendPing appends PING, or the acknowledgement of one, with eight bytes of any
+// meaning.
 func AppendPing(dst []byte, data [8]byte, ack bool) []byte {
 	flags := Flags(0)
 	if ack {
@@ -74,8 +75,8 @@ func AppendPing(dst []byte, data [8]byte, ack bool) []byte {
 	return append(dst, data[:]...)
 }
 
-// AppendGoAway appends GOAWAY: streams above last were not and won't be looked
-// at. debug is for who reads the peer's log.
+// AppendGoAway appends GOAWAY: streams above last were not and won't be processed.
+// debug is for the peer's log.
 func AppendGoAway(dst []byte, last uint32, code ErrCode, debug string) []byte {
 	dst = AppendFrameHeader(dst, FrameHeader{uint32(8 + len(debug)), 0, FrameGoAway, 0})
 	dst = binary.BigEndian.AppendUint32(dst, last)

@@ -20,10 +20,10 @@ const (
 	flawValue                   // a control character, or white space around it
 )
 
-// Header is a decoded section of fields: a request's or a response's head, or
-// trailers. The zero value is ready to use; what it has allocated is kept for the
-// next one. Its bytes belong to it: what is to outlive the next decoding must be
-// copied, Bytes as a whole and with it Fields, whose spans stay right.
+// Header is a decoded section of fields: a request's or a response's head, or trailers.
+// The zero value is ready to use; what it has allocated is kept for the next one. Its
+// bytes belong to it: what is to outlive the next decoding must be copied, all of Bytes
+// with Fields, whose spans stay right.
 type Header struct {
 	Bytes  []byte
 	Fields []Field // without pseudo-headers, in the order they were sent; cookies as one

@@ -112,7 +112,7 @@ func (h *Header) checkPseudo(connect bool) *Error {
 	return nil
 }
 
-// checkFields looks at the fields after the pseudo-headers.
+// checkFields checks the fields after the pseudo-headers.
 func (h *Header) checkFields(request bool) *Error {
 	cookies := 0
 	host := Span{}
@@ -185,7 +185,7 @@ func (h *Header) takeHost(host Span) *Error {
 	return nil
 }
 
-// needsHost reports whether the scheme is one whose requests are for a host.
+// needsHost reports whether requests of the scheme must name a host.
 func (h *Header) needsHost() bool {
 	scheme := h.Scheme.Of(h.Bytes)
 	return http1.EqualFold(scheme, "http") || http1.EqualFold(scheme, "https")

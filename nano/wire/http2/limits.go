@@ -17,10 +17,10 @@ type Limits struct {
 	Resets Rate
 	// Settings are SETTINGS frames: 50, 5 a second.
 	Settings Rate
-	// Noise are frames that ask for nothing: PING, PRIORITY, WINDOW_UPDATE, empty
-	// DATA, frames of closed streams or unknown types: 2000, 200 a second. Each
-	// stream, and each DATA frame in either direction, gives some back, one that is sent
-	// more if it is large.
+	// Noise are frames that request nothing: PING, PRIORITY, WINDOW_UPDATE, empty DATA,
+	// frames of closed streams or unknown types: 2000, 200 a second. Each stream, and
+	// each DATA frame in either direction, gives some back, one that is sent more if it
+	// is large.
 	Noise Rate
 
 	Replies        int           // acknowledgements and resets that the peer may leave unread: 1000
@@ -73,7 +73,7 @@ var (
 	errStall    = streamError(EnhanceYourCalm, "RFC 9113 10.5", "window stays closed")
 )
 
-// meter holds somebody to a Rate: it fills up, and leaks as time goes by.
+// meter enforces a Rate, as a leaky bucket.
 type meter struct {
 	level int32
 	last  int64 // when it leaked, in ns

@@ -22,7 +22,7 @@ const (
 	unlimited     = 1<<32 - 1
 )
 
-// Settings are what one side tells the other about itself.
+// Settings are the SETTINGS that one side sends to the other.
 type Settings struct {
 	HeaderTable     uint32 // bytes of HPACK's dynamic table that the other side's encoder may use
 	Push            bool   // the other side may push
@@ -46,8 +46,8 @@ var (
 	errPriorityNoValue = connError(ProtocolError, "RFC 9218 2.1", "SETTINGS_NO_RFC7540_PRIORITIES is not 0 or 1")
 )
 
-// Apply sets what the payload of a SETTINGS frame says; fromServer tells who sent
-// it. Parameters that are not known are ignored (RFC 9113 6.5.2).
+// Apply sets what the payload of a SETTINGS frame says; fromServer: the server sent it.
+// Parameters that are not known are ignored (RFC 9113 6.5.2).
 func (s *Settings) Apply(payload []byte, fromServer bool) *Error {
 	for ; len(payload) >= 6; payload = payload[6:] {
 		if err := s.set(binary.BigEndian.Uint16(payload), binary.BigEndian.Uint32(payload[2:]), fromServer); err != nil {

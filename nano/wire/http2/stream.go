@@ -1,7 +1,7 @@
 package http2
 
-// Stream is one request with its response. It is the connection's: who was given
-// one may use it until [Conn.Release], after which it may be another stream.
+// Stream is one request with its response. It belongs to the connection: its owner may
+// use it until [Conn.Release], after which it may be another stream.
 type Stream struct {
 	ID   uint32
 	User any // what the owner keeps with it; a pointer costs no allocation

@@ -50,9 +50,9 @@ func share(fd int) error {
 }
 
 // openListener opens a socket that shares its address, at once or, if it mustn't join
-// anybody's, when it listens: only one socket at a time can begin to listen without
-// SO_REUSEPORT, so that of two processes at the same moment one is refused, and it takes
-// connections from then on, so that none is lost before the others join it.
+// another process's, when it listens: only one socket at a time can begin to listen
+// without SO_REUSEPORT, so that of two processes at the same moment one is refused, and
+// it takes connections from then on, so that none is lost before the others join it.
 func openListener(address string, shared bool) (fd int, bound string, err error) {
 	ln, err := Config(shared).Listen(context.Background(), "tcp", address)
 	if err != nil {
@@ -154,7 +154,7 @@ const (
 )
 
 // KeepAlive has the kernel probe the connections that come to a listening socket.
-// Without it they work as well, as long as nobody vanishes.
+// Without it they work as well, as long as no peer vanishes.
 func KeepAlive(fd int) {
 	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1)
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, KeepAliveIdle)

@@ -18,8 +18,8 @@ import (
 // connect.
 const unixMode fs.FileMode = 0o660
 
-// ListenUnix listens on a unix socket. A socket that an earlier process left
-// behind is removed, but only if nobody listens on it. A mode of 0 stands for 0660.
+// ListenUnix listens on a unix socket. A socket that an earlier process left behind is
+// removed, but only if no process listens on it. A mode of 0 stands for 0660.
 func ListenUnix(path string, mode fs.FileMode) (*net.UnixListener, error) {
 	mode = cmp.Or(mode, unixMode).Perm()
 	ln, err := bindUnix(path, mode)

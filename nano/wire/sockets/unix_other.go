@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Config opens listeners. Sharing an address is Linux' alone: elsewhere SO_REUSEPORT
+// Config opens listeners. Addresses are shared on Linux only: elsewhere SO_REUSEPORT
 // doesn't spread connections.
 func Config(bool) *net.ListenConfig { return new(net.ListenConfig) }
 

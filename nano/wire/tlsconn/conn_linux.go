@@ -195,8 +195,8 @@ func (c *Conn) Holds() bool {
 	return c.out != nil
 }
 
-// Cut reports whether the peer's end came without a word of TLS: somebody on the way may
-// have made it (RFC 8446 6.1).
+// Cut reports whether the connection ended without a close_notify: it may have been
+// truncated on the way (RFC 8446 6.1).
 func (c *Conn) Cut() bool { return c.cut }
 
 // CloseNotify tells the peer that this is the end of what it is sent, as far as the

@@ -11,8 +11,8 @@ import (
 )
 
 // Turns bounds how many handshakes compute at the same time: each goroutine that is
-// ready to run stands before the event loops in the scheduler's queue. Who waits for
-// its peer has no turn.
+// ready to run stands before the event loops in the scheduler's queue. A handshake that
+// waits for its peer holds no turn.
 type Turns chan struct{}
 
 // NewTurns lets n handshakes compute at once.
@@ -23,7 +23,7 @@ func (t Turns) take() {
 	case t <- struct{}{}:
 	default:
 		t <- struct{}{}
-		runtime.Gosched() // who gave it up stood before a loop, which is next
+		runtime.Gosched() // the one that gave its turn up stood before a loop, which runs next
 	}
 }
 
@@ -33,7 +33,7 @@ func (t Turns) give() { <-t }
 type handshake struct {
 	turns   Turns
 	ready   chan struct{} // holds one: the socket may be readable or writable again
-	stop    chan struct{} // closed when nobody wants it any more
+	stop    chan struct{} // closed when the handshake is given up
 	stopped bool          // guarded by Conn.mu, like over
 	over    bool
 }
@@ -101,7 +101,7 @@ func (c *Conn) Drop() {
 }
 
 // wait waits until the socket may have more to give or to take. It reports false when
-// nobody wants the handshake any more.
+// the handshake has been given up.
 func (h *handshake) wait() bool {
 	h.turns.give()
 	defer h.turns.take()

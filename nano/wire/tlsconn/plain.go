@@ -6,7 +6,7 @@ import (
 )
 
 // LacksTLS reports whether a handshake failed because the client sent a request of HTTP
-// without TLS. It can be answered so.
+// without TLS. It can get a plain response.
 func LacksTLS(err error) bool {
 	var no tls.RecordHeaderError
 	if !errors.As(err, &no) || no.Conn == nil { // nil: TLS has already said something

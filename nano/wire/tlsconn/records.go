@@ -40,5 +40,5 @@ func (r *records) pass(p []byte) {
 // used.
 func (r *records) allUsed() bool { return r.counts && r.inHead == 0 && r.used == r.whole }
 
-// restart begins to count anew when TLS wants more than it has.
+// restart begins to count again when TLS wants more than it has.
 func (r *records) restart() { r.whole, r.used = 0, 0 }

@@ -18,7 +18,7 @@ func Key(random [16]byte) (key [KeyLength]byte) {
 	return key
 }
 
-// Accept is what a server answers to a key as Sec-WebSocket-Accept (RFC 6455 4.2.2).
+// Accept is the Sec-WebSocket-Accept of a server's response to a key (RFC 6455 4.2.2).
 func Accept(key []byte) (accept [AcceptLength]byte) {
 	const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 	h := sha1.New()

@@ -5,16 +5,16 @@ import (
 	"strconv"
 )
 
-// Kind is what an [Event] tells.
+// Kind is what an [Event] reports.
 type Kind uint8
 
 // The kinds.
 const (
 	More      Kind = iota // all bytes are used up
 	Payload               // a part of a message
-	PingFrame             // to be answered with a pong of the same payload (RFC 6455 5.5.3)
+	PingFrame             // to be followed by a pong of the same payload (RFC 6455 5.5.3)
 	PongFrame
-	CloseFrame // to be answered with one of the same status, unless one was sent (RFC 6455 5.5.1)
+	CloseFrame // to be followed by one of the same status, unless one was sent (RFC 6455 5.5.1)
 )
 
 // Event is what a [Reader] has found.
@@ -49,10 +49,10 @@ type Reader struct {
 	opcode  Opcode
 	final   bool
 	mask    [4]byte
-	length  uint64 // of the frame's payload, whose header isn't whole yet
+	length  uint64 // of the frame's payload, whose header isn't complete yet
 	left    uint64 // bytes to come of the frame's payload
 	at      uint64 // of those before
-	begins  bool   // nothing of the message was told yet
+	begins  bool   // no event of the message yet
 	control [MaxControl]byte
 
 	message Opcode // of the message that is open; Continuation: none
@@ -190,8 +190,8 @@ func (r *Reader) takeLength() *Violation {
 	return nil
 }
 
-// payload takes bytes of the frame's payload from the start of b. What it tells is More
-// as long as a control frame isn't whole.
+// payload takes bytes of the frame's payload from the start of b. The event is More as
+// long as a control frame isn't complete.
 func (r *Reader) payload(b []byte) (n int, ev Event, wrong *Violation) {
 	n = int(min(uint64(len(b)), r.left))
 	part := b[:n]
@@ -220,7 +220,7 @@ func (r *Reader) reads(part []byte) bool {
 	return r.check.take(part)
 }
 
-// part tells of a part of a message, which r.at has counted already.
+// part is the event of a part of a message, which r.at has counted already.
 func (r *Reader) part(data []byte) Event {
 	ev := Event{Kind: Payload, Opcode: r.message, Begins: r.begins, Data: data, Mask: r.mask, At: r.at - uint64(len(data))}
 	r.begins = false

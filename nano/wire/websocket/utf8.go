@@ -5,7 +5,7 @@ import "unicode/utf8"
 // textCheck holds the text of a message to UTF-8 as it comes, in pieces that may end
 // within a character. It fails at the first piece that no more bytes could make valid.
 type textCheck struct {
-	part [utf8.UTFMax]byte // of a character that isn't whole
+	part [utf8.UTFMax]byte // of an incomplete character
 	n    int
 }
 
@@ -43,7 +43,7 @@ func (c *textCheck) takeMasked(b []byte, mask [4]byte, at uint64) bool {
 	return true
 }
 
-// whole reports whether the text so far ends with a whole character.
+// whole reports whether the text so far ends with a complete character.
 func (c *textCheck) whole() bool { return c.n == 0 }
 
 // wholeUntil is where the last character of b begins if that may lack bytes, else

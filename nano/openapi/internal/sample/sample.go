@@ -19,7 +19,7 @@ type Address struct {
 	Zip    string `json:"zip,omitempty" validate:"len=5,numeric"`
 }
 
-// Audit is embedded in a [User], who hides its ID.
+// Audit is embedded in a [User], whose ID hides its own.
 type Audit struct {
 	Created time.Time `json:"created"`
 	ID      string    `json:"id" doc:"hidden by the user's own"`
@@ -93,8 +93,8 @@ func Config() openapi.Config {
 	}
 }
 
-// Document asks [Users] for their document and returns it as plain values, numbers
-// as [json.Number].
+// Document requests the document of [Users] and returns it as plain values, numbers as
+// [json.Number].
 func Document(t testing.TB) map[string]any {
 	t.Helper()
 	w := httptest.NewRecorder()

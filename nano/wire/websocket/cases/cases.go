@@ -19,8 +19,8 @@ type Case struct {
 	Send   string // the frames
 	// Want is what happens, in order and a line each: messages that are taken ("t:text",
 	// "b:bytes"; longer ones as "t:500 bytes"), pongs ("p:payload") and the close frame
-	// that answers ("c:1000"; "c:" without a status). An echo answers each message with
-	// itself, so that all of it can be heard.
+	// in return ("c:1000"; "c:" without a status). An echo sends each message back, so
+	// that all of it can be checked.
 	Want string
 }
 
@@ -53,7 +53,8 @@ func (m maker) frame(first byte, payload string) string {
 	return string(b)
 }
 
-// header makes the start of a frame of a first byte that says its length as it is told.
+// header makes the start of a frame: first, then the length as length and more encode
+// it.
 func (m maker) header(first, length byte, more ...byte) string {
 	b := append([]byte{first, length}, more...)
 	if m.mask != nil {
