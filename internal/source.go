@@ -1,5 +1,6 @@
-// Package internal holds what nanogate and the lab share and nobody else may import. By
-// itself it is its own source, for who builds one of them elsewhere.
+// Package internal holds what nanogate and the lab share and no other module may
+// import. The package itself embeds its source, so that either can be built without a
+// checkout.
 package internal
 
 import (

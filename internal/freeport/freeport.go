@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Address is one on which nobody listens, as host:port. It is one of the loopback's own, where
-// the system has such: connections begin at 127.0.0.1, so that none of them takes its port
-// while nobody listens there.
+// Address is a free one, as host:port. Where the system allows, it is an address of the
+// loopback other than 127.0.0.1, from which connections originate: so none of them takes the
+// port before the test listens on it.
 func Address(t testing.TB) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254)))

@@ -18,8 +18,8 @@ func Digits(x float64, digits int) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// Percent writes a share as a percentage with so many significant digits. Above
-// ten times the whole a percentage tells nobody anything: it says so.
+// Percent writes a share as a percentage with so many significant digits. Beyond 1000 %
+// it writes just that, as the number would mean nothing.
 func Percent(share float64, digits int) string {
 	if most := 10.0; math.Abs(share) > most {
 		return map[bool]string{true: ">1000", false: "<-1000"}[share > 0]

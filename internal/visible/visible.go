@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Steers reports whether a character says how others are shown, to terminals and pages: what
-// comes from others must not move a cursor, nor have what is read look like something else
-// (Unicode UAX #9; Trojan Source, CVE-2021-42574).
+// Steers reports whether a character changes how terminals and pages show others: text from
+// outside must not move a cursor or make other text look like something else (Unicode UAX
+// #9; Trojan Source, CVE-2021-42574).
 func Steers(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
@@ -38,7 +38,7 @@ func Append(dst, text []byte) []byte {
 
 const hex = "0123456789abcdef"
 
-// Writer writes so to another one. What is written at once ends with a whole character.
+// Writer writes text to To in that form. Each Write must end with a complete character.
 type Writer struct{ To io.Writer }
 
 func (w Writer) Write(text []byte) (int, error) {

@@ -2,7 +2,7 @@
 // found in one reading, each with its file, line, column and field, and with the name
 // that was probably meant.
 //
-// Which fields there are, and what they mean, is for those who know the [Form].
+// The fields and their meaning are those of the [Form].
 package yamlfile
 
 import (

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// Limits of what a server may tell of itself.
+// Limits of what is read from a server's reflection service.
 const (
 	mostFiles   = 2000
 	mostRequest = 5000 // questions
@@ -33,7 +33,7 @@ var reflections = []string{
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
 }
 
-// ErrOff is a server that doesn't tell what it offers.
+// ErrOff is a server without the reflection service.
 var ErrOff = errors.New("the server doesn't tell what it offers: reflection is off there")
 
 // Refusal is a server's refusal to describe something.
@@ -92,14 +92,14 @@ func ask(ctx context.Context, conn grpc.ClientConnInterface, method string, serv
 	return set, nil
 }
 
-// asker asks over one stream.
+// asker sends requests over one stream.
 type asker struct {
 	stream grpc.ClientStream
 	files  map[string]*descriptorpb.FileDescriptorProto
 	asked  int
 }
 
-// exchange asks one question.
+// exchange sends one request and returns its response.
 func (a *asker) exchange(q *grpc_reflection_v1.ServerReflectionRequest) (*grpc_reflection_v1.ServerReflectionResponse, error) {
 	if a.asked++; a.asked > mostRequest {
 		return nil, fmt.Errorf("the server has more than %d files", mostFiles)
@@ -121,7 +121,7 @@ func (a *asker) exchange(q *grpc_reflection_v1.ServerReflectionRequest) (*grpc_r
 	return r, nil
 }
 
-// ask asks for a file and takes what comes with it.
+// ask requests a file and keeps all files in the response.
 func (a *asker) ask(q *grpc_reflection_v1.ServerReflectionRequest) error {
 	r, err := a.exchange(q)
 	if err != nil {
@@ -139,8 +139,8 @@ func (a *asker) ask(q *grpc_reflection_v1.ServerReflectionRequest) error {
 	return nil
 }
 
-// askAll asks for all services there are: all are wanted, or one that was asked for is
-// not among them, and the user is to be told which are.
+// askAll requests all services: all are wanted, or one that was named isn't there, and
+// the error is to list those that are.
 func (a *asker) askAll() error {
 	r, err := a.exchange(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{}})
 	if err != nil {
@@ -156,8 +156,8 @@ func (a *asker) askAll() error {
 	return nil
 }
 
-// imports asks for what files import, until nothing is missing. What belongs to
-// protobuf itself is known here if the server doesn't have it.
+// imports requests imported files until none is missing. Files of protobuf itself are
+// known here if the server doesn't have them.
 func (a *asker) imports() error {
 	for {
 		missing := ""
