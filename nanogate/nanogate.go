@@ -3,8 +3,8 @@
 // of middleware doesn't either.
 //
 // A program that is to have nanogate's commands, flags, reloads and admin address is one
-// call of [dyno.example/nanogate/command.Main]; one that does other things besides serves
-// a gateway by [dyno.example/nanogate/serve.Start].
+// call of [dyno.example/nanogate/command.Main]; one that also does other things runs a
+// gateway by [dyno.example/nanogate/serve.Start].
 //
 // What a middleware may do, on which goroutine, and how long the bytes that it sees are
 // good, is said at [Middleware], [Request] and [Response].
@@ -28,14 +28,14 @@ type (
 	// Reply is a response that is given instead of the upstream's, made once and shared
 	// by requests. [Refuse] and [Respond] make one.
 	Reply = request.Reply
-	// Claims are what a guard has verified of who sends a request.
+	// Claims are what a guard has verified about a request's sender.
 	Claims = request.Claims
 	// Outcome is how a request ended.
 	Outcome = request.Outcome
 )
 
-// Refuse makes the reply to what is refused, a problem document (RFC 9457) with words
-// for the one who asked.
+// Refuse makes the reply of a refusal, a problem document (RFC 9457) with a detail for
+// the client.
 func Refuse(status int, detail string) *Reply { return request.Refuse(status, detail, "") }
 
 // Respond makes a reply with a body of a media type. The body isn't copied.
@@ -53,15 +53,15 @@ type Gateway struct {
 // New begins a gateway with no middleware.
 func New() *Gateway { return new(Gateway) }
 
-// Use has the requests of all routes pass through a middleware, after those that were used
-// before, and before those that routes ask for. name is what metrics, the log and files call
-// it, and nobody else's: a second one of a name is a panic. Its Close isn't called, as the
-// program has it for as long as it likes.
+// Use passes the requests of all routes through a middleware, after those of earlier calls,
+// and before those that routes name. name is its name in metrics, the log and files, and
+// must be unique: a second one of a name is a panic. Its Close isn't called, as it belongs
+// to the program.
 func (g *Gateway) Use(name string, m Middleware) *Gateway {
 	return g.add(name, true, m)
 }
 
-// Offer lets routes use a middleware that their file asks for by its name: use: [name].
+// Offer lets routes use a middleware by its name in their file: use: [name].
 func (g *Gateway) Offer(name string, m Middleware) *Gateway {
 	return g.add(name, false, m)
 }

@@ -20,7 +20,7 @@ import (
 	"dyno.example/nanogate/internal/config"
 )
 
-// adminFlags say which gateway is asked.
+// adminFlags are the address and the token of a gateway's admin API.
 type adminFlags struct{ address, token string }
 
 func (f *adminFlags) add(cmd *cobra.Command) {
@@ -30,13 +30,13 @@ func (f *adminFlags) add(cmd *cobra.Command) {
 	completeAdmin(cmd)
 }
 
-// adminClient asks a gateway at its admin address.
+// adminClient sends requests to a gateway's admin address.
 type adminClient struct {
 	address, token string
 	http           *http.Client
 }
 
-// client makes what asks the gateway that the flags name.
+// client makes a client of the gateway that the flags name.
 func (f *adminFlags) client() (*adminClient, error) {
 	if err := config.CheckAdmin(f.address); err != nil {
 		return nil, usageError{fmt.Errorf("--admin: %w", err)}
@@ -49,7 +49,7 @@ func (f *adminFlags) client() (*adminClient, error) {
 		}
 		c.token = strings.TrimSpace(string(b))
 	}
-	transport := &http.Transport{} // no proxy: the gateway is asked itself
+	transport := &http.Transport{} // no proxy: requests go to the gateway itself
 	if path, ok := strings.CutPrefix(f.address, "unix:"); ok {
 		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "unix", path)

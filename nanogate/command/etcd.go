@@ -73,7 +73,7 @@ func (f *embeddedFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.listen, "embedded-etcd-listen", "127.0.0.1:2379", "loopback `address` of that server")
 }
 
-// start starts the server, if it was asked for.
+// start starts the server, if a flag says so.
 func (f *embeddedFlags) start(log *slog.Logger) (stop func(), err error) {
 	if f.dir == "" {
 		return func() {}, nil
@@ -98,7 +98,8 @@ func (f *embeddedFlags) start(log *slog.Logger) (stop func(), err error) {
 	return s.Close, nil
 }
 
-// givenStateDir is the state directory that somebody has named; "": nobody has.
+// givenStateDir is the state directory that the flag or the environment names; "":
+// neither does.
 func givenStateDir(flag string) string {
 	switch flag {
 	case "none":

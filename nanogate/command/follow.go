@@ -24,7 +24,7 @@ type offer struct {
 	config *config.Config
 	name   string
 	by     string
-	served chan<- error // is told what became of it
+	served chan<- error // receives the outcome
 }
 
 // follow begins to follow a configuration until ctx ends.

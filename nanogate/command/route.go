@@ -49,7 +49,7 @@ func aboutRequest(cmd *cobra.Command, tell func(io.Writer, *config.Config, *requ
 		if file.flag == "" {
 			return usageError{fmt.Errorf("no configuration file is named: %s -c nanogate.yaml GET https://host/path", cmd.CommandPath())}
 		}
-		q, err := asked(args, fields)
+		q, err := requestOf(args, fields)
 		if err != nil {
 			return usageError{err}
 		}
@@ -69,8 +69,8 @@ func aboutRequest(cmd *cobra.Command, tell func(io.Writer, *config.Config, *requ
 	return cmd
 }
 
-// asked makes the request of [METHOD] URL and fields, as the gateway would read it.
-func asked(args, fields []string) (*request.Request, error) {
+// requestOf makes the request of [METHOD] URL and fields, as the gateway would read it.
+func requestOf(args, fields []string) (*request.Request, error) {
 	method := "GET"
 	if len(args) == 2 {
 		method, args = args[0], args[1:]

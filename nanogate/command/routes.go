@@ -82,8 +82,8 @@ func methods(m *config.Match) string {
 	return strings.Join(m.Methods, ",")
 }
 
-// conditions are those besides host, path and methods, and what ranks a route among others
-// of the same path.
+// conditions are a match's conditions other than host, path and methods, and its priority
+// among routes of the same path.
 func conditions(m *config.Match) string {
 	var all []string
 	if m.Scheme != "" {

@@ -129,7 +129,7 @@ func begin(ctx context.Context, source discovery.Configuration, file string, log
 	return f, first, err
 }
 
-// ownConfig is the configuration that the flags ask for, or else the program's own.
+// ownConfig is the configuration that the flags describe, or else the program's own.
 func ownConfig(listen, to string, own *config.Config) (*config.Config, error) {
 	switch {
 	case to == "" && own != nil:
@@ -149,9 +149,9 @@ func ownConfig(listen, to string, own *config.Config) (*config.Config, error) {
 func run(ctx context.Context, first offer, o gateway.Options, f *followed) error {
 	c, log := first.config, o.Log
 	reload := make(chan os.Signal, 1)
-	signal.Notify(reload, syscall.SIGHUP, syscall.SIGUSR1) // before anybody can know that it is up
+	signal.Notify(reload, syscall.SIGHUP, syscall.SIGUSR1) // before others can see that it is up
 	defer signal.Stop(reload)
-	signal.Ignore(syscall.SIGPIPE) // who reads the access log from a pipe may go
+	signal.Ignore(syscall.SIGPIPE) // the reader of an access log in a pipe may exit
 	renew := make(chan os.Signal, 1)
 	signal.Notify(renew, syscall.SIGUSR2)
 	defer signal.Stop(renew)
@@ -183,7 +183,7 @@ func run(ctx context.Context, first offer, o gateway.Options, f *followed) error
 	}
 	first.served <- nil
 	handoff.Settle()
-	_, _ = handoff.Notify("READY=1") // who isn't there needn't know
+	_, _ = handoff.Notify("READY=1") // without systemd there is no one to notify
 	for {
 		select {
 		case s := <-reload:

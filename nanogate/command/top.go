@@ -49,7 +49,7 @@ certificates expire. It reads the admin address.`,
 	return cmd
 }
 
-// top looks at a gateway again and again.
+// top shows a gateway's state, refreshed periodically.
 type top struct {
 	client *adminClient
 	out    io.Writer

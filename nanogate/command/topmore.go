@@ -9,7 +9,7 @@ import (
 	"dyno.example/nanogate/internal/admin"
 )
 
-// identities are who is asked who somebody is.
+// identities is the section of identity providers and introspection servers.
 func identities(now *look) section {
 	s := section{what: "of whom identities are asked", head: "STATE\tLOGOUTS\tGUARD\tROUTE\tASKS\tLAST ERROR"}
 	for _, a := range now.asked {

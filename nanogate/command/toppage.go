@@ -43,7 +43,7 @@ func (s *section) write(b *bytes.Buffer, most int) {
 }
 
 const (
-	mostRows     = 20 // of a section, where there is no terminal whose height counts
+	mostRows     = 20 // of a section, where there is no terminal with a height
 	mostProblems = 3
 )
 
@@ -85,7 +85,7 @@ func divide(lines int, wants []int) []int {
 	return got
 }
 
-// head writes what is so of the gateway as a whole.
+// head writes the state of the whole gateway.
 func (t *top) head(b *bytes.Buffer, now *look) {
 	state := "ready"
 	if now.status.Draining {

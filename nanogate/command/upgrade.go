@@ -34,7 +34,7 @@ func upgrade(ctx context.Context, g *gateway.Gateway, admin *handoff.Listeners) 
 	if err := next.Wait(ctx); err != nil {
 		return 0, err
 	}
-	_, _ = handoff.Notify("MAINPID=" + strconv.Itoa(next.PID())) // who isn't there needn't know
+	_, _ = handoff.Notify("MAINPID=" + strconv.Itoa(next.PID())) // without systemd there is no one to notify
 	return next.PID(), nil
 }
 
@@ -53,7 +53,7 @@ func claimAdmin(address string) (net.Listener, error) {
 
 // hold notes the admin address for the process that takes over.
 func hold(admin *handoff.Listeners, address string, ln net.Listener) error {
-	kept, err := ln.(interface{ File() (*os.File, error) }).File() // who serves it takes ln over
+	kept, err := ln.(interface{ File() (*os.File, error) }).File() // the process that serves it takes ln over
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func Follow(ctx context.Context, g *nanogate.Gateway, from Source, started func(
 	if running == nil {
 		return errors.Join(failed, err)
 	}
-	<-ctx.Done() // a source may have nothing more to tell
+	<-ctx.Done() // a source may have no further changes
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), served.Client.Drain)
 	defer cancel()
 	return errors.Join(err, running.Shutdown(last))

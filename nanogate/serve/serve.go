@@ -1,6 +1,6 @@
 //go:build linux
 
-// Package serve runs a gateway within a program that does other things besides.
+// Package serve runs a gateway inside a program that also does other things.
 package serve
 
 import (
@@ -14,7 +14,7 @@ import (
 	"dyno.example/nanogate/internal/snapshot"
 )
 
-// Config is a configuration that was read; nobody changes it.
+// Config is a configuration that was read; it is immutable.
 type Config = config.Config
 
 // Open reads a configuration file. What is wrong with it is said with file:line:column,
@@ -40,8 +40,8 @@ func Run(ctx context.Context, g *nanogate.Gateway, c *Config) error {
 	return running.Shutdown(end)
 }
 
-// Start serves a configuration. A route that can't be made, as a middleware that it asks
-// for isn't there, is an error.
+// Start serves a configuration. A route that can't be built, as a middleware that it
+// names doesn't exist, is an error.
 func Start(g *nanogate.Gateway, c *Config) (*Running, error) {
 	if c == nil {
 		return nil, fmt.Errorf("serve: there is no configuration to serve")

@@ -1,7 +1,8 @@
 //go:build linux
 
-// Command embedded is a program with a gateway within, that serves what stands in etcd and
-// finds endpoints there and nowhere else: it has neither Kubernetes' libraries nor Consul.
+// Command embedded is a program with an embedded gateway that reads its configuration and
+// endpoints from etcd and nowhere else: it links neither Kubernetes' libraries nor
+// Consul's.
 package main
 
 import (

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Command stamp is nanogate with a middleware of its own: it tells upstreams which gateway
-// a request came by.
+// Command stamp is nanogate with a middleware of its own: it adds a request field that
+// names the gateway.
 package main
 
 import (

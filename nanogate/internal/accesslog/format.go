@@ -156,7 +156,7 @@ func appendJSON[T string | []byte](dst []byte, text T) []byte {
 			dst = append(dst, c)
 		default:
 			r, n := utf8.DecodeRuneInString(string(text[i:min(len(text), i+utf8.UTFMax)]))
-			if r == '\u2028' || r == '\u2029' { // ends of lines to some who read logs
+			if r == '\u2028' || r == '\u2029' { // line ends to some readers of logs
 				dst = append(dst, `\u202`...)
 				dst = append(dst, hexDigits[r&15])
 			} else {

@@ -56,7 +56,8 @@ func (l *Log) Configure(c *config.AccessLog) {
 	l.rouse()
 }
 
-// Redacts returns the names of parameters that are secrets besides the known ones.
+// Redacts returns the configured names of secret parameters, in addition to the known
+// ones.
 func (l *Log) Redacts() []string { return l.settings.Load().Redact }
 
 // Reopen opens the file again, which has been moved away to rotate it.

@@ -65,7 +65,7 @@ func appendText(note, text []byte, most int) []byte {
 // record is a line of the log before it is written. Its texts are views of what it was
 // read from.
 type record struct {
-	began, took, answered int64 // ns of the monotonic clock; took and answered from began
+	began, took, answered int64 // ns of the monotonic clock; took and answered (the response's begin) from began
 	received, sent        int64
 	status, tries         int
 	failed                request.Failure

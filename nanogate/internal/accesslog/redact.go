@@ -13,7 +13,7 @@ const redacted = "REDACTED"
 
 // Parameters of a query whose names are these, or hold one of those, are secrets: OAuth
 // 2.0 (RFC 6749, RFC 7636, RFC 9700), OpenID Connect, signed URLs of S3, GCS and Azure,
-// and what people call theirs.
+// and names in common use.
 var (
 	secretNames = []string{"key", "sig", "auth", "code", "jwt", "pwd", "pass", "sid", "otp", "pin", "assertion", "ticket", "saml", "samlresponse", "code_verifier", "client_assertion"}
 	secretParts = []string{"token", "secret", "passw", "passphrase", "credential", "signature", "apikey", "api_key", "api-key", "session", "authorization", "bearer", "private"}

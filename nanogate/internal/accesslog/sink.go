@@ -26,8 +26,8 @@ type sink struct {
 	complained time.Time
 }
 
-// use readies the sink for what is written next. A file that can't be opened anew while
-// there is another one open leaves that in use.
+// use readies the sink for what is written next. If a file can't be reopened, the one
+// that is open stays in use.
 func (s *sink) use(to string, reopen bool) error {
 	switch {
 	case to != s.to:

@@ -16,8 +16,8 @@ import (
 	"dyno.example/nanogate/internal/config"
 )
 
-// challenges are what authorities are answered while they check whether names are ours.
-// They aren't changed once they are made; nil are none.
+// challenges are the responses to an authority that validates names. They are
+// immutable; nil are none.
 type challenges struct {
 	files        []string                    // they were read from
 	answers      map[string]string           // by token, of HTTP-01
@@ -53,10 +53,11 @@ const (
 	oldestOrphan = time.Hour
 )
 
-// solver answers the authority for an issuer (acmez.Solver, acmez.Waiter).
+// solver responds to the authority's challenges for an issuer (acmez.Solver,
+// acmez.Waiter).
 type solver struct{ *issuer }
 
-// solver answers challenges of a kind.
+// solver returns the solver of a kind of challenge.
 func (i *issuer) solver(kind string) acmez.Solver {
 	if kind == config.DNS01 {
 		return dnsSolver{i.rules.DNS, i.options.Poll}
@@ -64,7 +65,7 @@ func (i *issuer) solver(kind string) acmez.Solver {
 	return solver{i}
 }
 
-// Present has all gateways answer it.
+// Present publishes the challenge to all gateways, which respond to it.
 func (s solver) Present(_ context.Context, c acme.Challenge) error {
 	b, err := json.Marshal(pending{c.Type, c.Identifier.Value, c.Token, c.KeyAuthorization})
 	if err != nil {
@@ -88,7 +89,7 @@ func (s solver) Wait(ctx context.Context, _ acme.Challenge) error {
 	}
 }
 
-// CleanUp has nobody answer it any more.
+// CleanUp withdraws the challenge from all gateways.
 func (s solver) CleanUp(_ context.Context, c acme.Challenge) error {
 	err := os.Remove(s.store.challenge(c.Token))
 	s.lookForChallenges()

@@ -22,20 +22,20 @@ type records interface {
 	libdns.RecordDeleter
 }
 
-// dnsSolver answers the authority by records (acmez.Solver, acmez.Waiter). The key is read for
-// each, so that it may be changed at any time.
+// dnsSolver solves challenges by DNS records (acmez.Solver, acmez.Waiter). The TSIG key is
+// read for each, so that it may be changed at any time.
 type dnsSolver struct {
 	rules *config.ACMEDNS
 	poll  time.Duration
 }
 
-// Bounds of records. One that a gateway has left behind when it crashed harms nobody, as the
-// authority looks for one with its own text.
+// Bounds of records. One that a gateway has left behind in a crash is harmless, as the
+// authority looks for a record with its own text.
 const (
 	recordTTL   = time.Minute
 	mostRecord  = 20 * time.Second // to make one, or remove it
 	mostQuery   = 5 * time.Second
-	mostParents = 10 // that are asked for the zone of a name
+	mostParents = 10 // that are queried for the zone of a name
 )
 
 // Present makes the record, beside others of the name.
@@ -85,7 +85,7 @@ func (s dnsSolver) zone(ctx context.Context, name string) (string, error) {
 	}
 	parent := dns.Fqdn(name)
 	for range mostParents {
-		m, err := ask(ctx, s.rules.Server, parent, dns.TypeSOA)
+		m, err := query(ctx, s.rules.Server, parent, dns.TypeSOA)
 		if err != nil {
 			return "", fmt.Errorf("asking %s for the zone of %s: %w", s.rules.Server, name, err)
 		}
@@ -103,7 +103,7 @@ func (s dnsSolver) zone(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("%s serves no zone of %s: name it by zone", s.rules.Server, name)
 }
 
-// Wait waits until all who are to know the record do.
+// Wait waits until all name servers to be checked have the record.
 func (s dnsSolver) Wait(ctx context.Context, c acme.Challenge) error {
 	ctx, cancel := context.WithTimeout(ctx, s.rules.Wait)
 	defer cancel()
@@ -126,7 +126,7 @@ func (s dnsSolver) Wait(ctx context.Context, c acme.Challenge) error {
 
 // knows reports whether a server has a record with a text.
 func knows(ctx context.Context, server, name, text string) bool {
-	m, err := ask(ctx, server, dns.Fqdn(name), dns.TypeTXT)
+	m, err := query(ctx, server, dns.Fqdn(name), dns.TypeTXT)
 	if err != nil {
 		return false
 	}
@@ -136,8 +136,9 @@ func knows(ctx context.Context, server, name, text string) bool {
 	})
 }
 
-// ask asks a name server, by TCP, as answers of any size come by that and nobody else's do.
-func ask(ctx context.Context, server, name string, kind uint16) (*dns.Msg, error) {
+// query queries a name server over TCP, which carries responses of any size and can't be
+// spoofed off-path.
+func query(ctx context.Context, server, name string, kind uint16) (*dns.Msg, error) {
 	m, _, err := (&dns.Client{Net: "tcp", Timeout: mostQuery}).ExchangeContext(ctx, new(dns.Msg).SetQuestion(name, kind), server)
 	return m, err
 }

@@ -17,15 +17,16 @@ type advice struct {
 	askAgain time.Time
 }
 
-// RFC 9773 4.3.2 has clients bound what a server says about when to ask again.
+// RFC 9773 4.3.2 has clients bound a server's Retry-After.
 const (
 	soonestAsked = time.Minute
 	latestAsked  = 24 * time.Hour
 	askedFailing = time.Hour // after a failure
 )
 
-// ask asks the authority when to renew a certificate, if it is time to.
-func (i *issuer) ask(ctx context.Context, d *domain, leaf *x509.Certificate) {
+// pollRenewalInfo requests from the authority when to renew a certificate (RFC 9773),
+// if that is due.
+func (i *issuer) pollRenewalInfo(ctx context.Context, d *domain, leaf *x509.Certificate) {
 	now := i.options.Now()
 	if serial := leaf.SerialNumber.String(); d.advice.serial != serial {
 		d.advice = advice{serial: serial}
@@ -74,7 +75,7 @@ func (a *advice) renewal(leaf *x509.Certificate) time.Time {
 	return leaf.NotAfter.Add(-left)
 }
 
-// tries is how often a certificate was asked for since the last one came.
+// tries counts orders of a certificate since the last success.
 type tries struct {
 	Failures int       `json:"failures"`
 	Next     time.Time `json:"next"`
@@ -101,7 +102,8 @@ func (t tries) wait(now time.Time) bool {
 // rateLimited is how long is waited at least when the authority has had enough of us.
 const rateLimited = time.Hour
 
-// refusal is when what an authority has refused may be asked for again at the soonest.
+// refusal is when an order that the authority has refused may be repeated at the
+// soonest.
 func refusal(err error, now time.Time) time.Time {
 	if problem := (acme.Problem{}); errors.As(err, &problem) && problem.Type == acme.ProblemTypeRateLimited {
 		return now.Add(rateLimited)

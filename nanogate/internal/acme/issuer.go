@@ -19,14 +19,14 @@ type issuer struct {
 	log     *slog.Logger
 	store   *store
 	account account
-	changed func() // tells that other challenges are pending
+	changed func() // called when the pending challenges have changed
 	domains []*domain
 	seen    atomic.Pointer[challenges] // that are pending in the store; nil: none
 	looking sync.Mutex
 
 	begin sync.Once
 	ctx   context.Context
-	stop  context.CancelFunc // has it end; who wants to know when has the manager's ends
+	stop  context.CancelFunc // ends it; the manager's ends say when it has
 	ends  *sync.WaitGroup    // of the manager
 }
 
@@ -140,15 +140,15 @@ func (i *issuer) know(d *domain, leaf *x509.Certificate) {
 	})
 }
 
-// keep sees to it that a name has a certificate. Only who holds the name's lock orders,
-// and looks again first: another gateway may have done so.
+// keep sees to it that a name has a certificate. Only the holder of the name's lock
+// orders, after another look at the files: another gateway may have ordered it.
 func (i *issuer) keep(ctx context.Context, d *domain) {
 	d.keeping.Lock()
 	defer d.keeping.Unlock()
 	name := d.look().Name
 	leaf := i.held(name)
 	if leaf != nil {
-		i.ask(ctx, d, leaf)
+		i.pollRenewalInfo(ctx, d, leaf)
 	}
 	i.know(d, leaf)
 	now := i.options.Now()
@@ -178,8 +178,8 @@ func (i *issuer) keep(ctx context.Context, d *domain) {
 	i.order(ctx, d, leaf, tries)
 }
 
-// order gets a certificate. The try is counted before it is made, so that who crashes at
-// it again and again doesn't use up what the authority allows.
+// order gets a certificate. The try is counted before it is made, so that a gateway that
+// crashes in each one doesn't use up the authority's rate limit.
 func (i *issuer) order(ctx context.Context, d *domain, before *x509.Certificate, t tries) {
 	name := d.look().Name
 	next := t.another(i.options.Now())
@@ -218,7 +218,7 @@ func (i *issuer) order(ctx context.Context, d *domain, before *x509.Certificate,
 	}
 }
 
-// failed tells that there is no certificate for a reason.
+// failed records and logs why there is no certificate.
 func (i *issuer) failed(d *domain, t tries, err error) {
 	if t.Err = err.Error(); t.Next.IsZero() {
 		t.Next = i.options.Now().Add(i.options.Every)

@@ -1,10 +1,10 @@
 // Package acme gets certificates from an authority (RFC 8555), keeps them in files and
 // renews them. Gateways that share the directory of these files share certificates,
-// account and challenges: one of them orders, all of them answer the authority.
+// account and challenges: one of them orders, all of them respond to challenges.
 //
-// What is to be done follows from the files and the clock alone, once a minute and name.
-// So it doesn't matter who has done what before, or which gateway was restarted when.
-// The protocol is acmez's; what is ours is when to order, how often to try, and where
+// What to do is derived from the files and the clock only, once a minute for each name.
+// So it doesn't matter which gateway has done what before, or was restarted when. The
+// protocol is acmez's; this package decides when to order, how often to try, and where
 // things are kept.
 package acme
 
@@ -29,7 +29,7 @@ type Options struct {
 	Every              time.Duration    // how often it is looked whether something is to be done; less than 0: only by [Manager.Step]
 	Look               time.Duration    // how often challenges of other gateways are looked for
 	Spread             time.Duration    // how long before the authority checks, so that other gateways know
-	Poll               time.Duration    // how often the authority is asked whether it has checked, unless it says that itself
+	Poll               time.Duration    // how often an order is polled, unless the authority says when
 	RenewalInfoTimeout time.Duration    // how long the authority may take to say when to renew
 }
 
@@ -69,9 +69,9 @@ func New(o Options) *Manager {
 	return m
 }
 
-// Use has it get the certificates that the listeners of a configuration show, and no
-// others. Issuers whose settings are the same go on. It returns which settings can't be
-// used; the others are.
+// Use makes it obtain the certificates that the listeners of a configuration present,
+// and no others. Issuers whose settings are the same go on. It returns the settings
+// that can't be used; the others are.
 func (m *Manager) Use(listen []config.Listener) (problems config.Problems) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -118,7 +118,8 @@ func (m *Manager) all() []*issuer {
 	return *m.issuers.Load()
 }
 
-// Close ends it. Orders under way are given up, and tried again by who is started next.
+// Close ends it. Orders under way are given up, and tried again by the process that
+// starts next.
 func (m *Manager) Close() {
 	if m == nil {
 		return
@@ -127,7 +128,7 @@ func (m *Manager) Close() {
 	m.ends.Wait()
 }
 
-// publish makes what the loops look at of what the issuers have pending. m.mu is held.
+// publish gives the loops the pending challenges of all issuers. m.mu is held.
 func (m *Manager) publish() {
 	var all *challenges
 	for _, i := range m.all() {
@@ -142,14 +143,14 @@ func (m *Manager) changed() {
 	m.publish()
 }
 
-// Path is where an authority asks for what proves that a name is ours (RFC 8555 8.3).
+// Path is where an authority requests HTTP-01 challenges (RFC 8555 8.3).
 const Path = "/.well-known/acme-challenge/"
 
-// Pending reports whether an authority may ask for something. It is called for each
+// Pending reports whether there are challenges to respond to. It is called for each
 // request, and costs one load.
 func (m *Manager) Pending() bool { return m != nil && m.pending.Load() != nil }
 
-// KeyAuthorization is what an authority gets that asks for a token by HTTP-01.
+// KeyAuthorization is the response to an HTTP-01 request for a token.
 func (m *Manager) KeyAuthorization(token []byte) (answer string, ok bool) {
 	if all := m.pending.Load(); all != nil {
 		answer, ok = all.answers[string(token)]

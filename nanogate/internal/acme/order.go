@@ -35,7 +35,7 @@ const (
 	mostPoll   = 2 * time.Minute
 )
 
-// Check reads the files that settings name, which may be nil. It connects to nobody.
+// Check reads the files that settings name, which may be nil. It opens no connection.
 func Check(rules *config.ACME) error {
 	if rules == nil {
 		return nil
@@ -72,7 +72,7 @@ func newClient(rules *config.ACME, poll time.Duration) (*acme.Client, error) {
 	}, nil
 }
 
-// bounded cuts answers that are too long, which then are no JSON any more.
+// bounded cuts responses that are too long, which then fail to parse.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -141,9 +141,9 @@ func unknownAccount(err error) bool {
 	return errors.As(err, &problem) && problem.Type == acme.ProblemTypeAccountDoesNotExist
 }
 
-// obtain orders a certificate for a name. before is the one that it takes the place of;
-// failures are how often it was asked for already. The certificate comes as PEM, behind
-// its key.
+// obtain orders a certificate for a name. before is the one that it replaces; failures
+// counts the orders that have failed. The certificate is returned as PEM, behind its
+// key.
 func (i *issuer) obtain(ctx context.Context, name string, before *x509.Certificate, failures int) (made []byte, leaf *x509.Certificate, err error) {
 	account, err := i.registered(ctx)
 	if err != nil {
@@ -165,8 +165,9 @@ func (i *issuer) obtain(ctx context.Context, name string, before *x509.Certifica
 	if err != nil {
 		return nil, nil, err
 	}
-	// Whoever renews as advised is exempt from limits if he says what he renews (RFC 9773
-	// 5). An authority that doesn't like it is asked without the next time.
+	// A renewal in the suggested window is exempt from rate limits if the order names
+	// what it replaces (RFC 9773 5). If the authority refuses that, the next order leaves
+	// it out.
 	if dir, err := i.account.client.GetDirectory(ctx); err == nil && dir.RenewalInfo != "" && failures == 0 {
 		order.Replaces = before
 	}
@@ -194,7 +195,7 @@ func (i *issuer) obtain(ctx context.Context, name string, before *x509.Certifica
 	return made, leaf, nil
 }
 
-// forgetAccount has the next order look for the account anew.
+// forgetAccount makes the next order look the account up again.
 func (i *issuer) forgetAccount() {
 	i.account.mu.Lock()
 	defer i.account.mu.Unlock()

@@ -26,13 +26,13 @@ import (
 //
 //	account.key        the key of our account
 //	NAME.pem           a certificate with its chain, behind its key
-//	NAME.json          how often it was asked for in vain, and when it may be again
+//	NAME.json          how many orders have failed, and when the next is allowed
 //	NAME.lock          locked by the gateway that orders
-//	challenges/TOKEN   what the authority is answered while it checks
+//	challenges/TOKEN   the response to the authority's challenge
 //
 // NAME of *.shop.example is _.shop.example, which is no host's.
 //
-// All files are written whole or not at all, and only their owner may read them.
+// All files are written atomically, and only their owner may read them.
 type store struct{ dir string }
 
 // newStore is the store of an authority. Another one's certificates stand elsewhere.
@@ -75,7 +75,7 @@ func (s *store) prepare() error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// sweep removes what wasn't whole when a gateway crashed.
+// sweep removes files that were incomplete when a gateway crashed.
 func (s *store) sweep() {
 	for _, dir := range []string{s.dir, filepath.Join(s.dir, challengesDir)} {
 		left, _ := filepath.Glob(filepath.Join(dir, temporary))
@@ -115,7 +115,7 @@ func leafOf(b []byte, name string) (*x509.Certificate, error) {
 // save keeps a certificate with its chain, and its key.
 func (s *store) save(name string, pem []byte) error { return writeFile(s.file(name), pem) }
 
-// tries reads how often a certificate was asked for in vain.
+// tries reads how many orders of a certificate have failed.
 func (s *store) tries(name string) (t tries, err error) {
 	b, err := readFile(s.path(name, ".json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -224,7 +224,7 @@ func readFile(path string) ([]byte, error) {
 	return b, err
 }
 
-// temporary is what files are called that aren't whole yet.
+// temporary is the name pattern of incomplete files.
 const temporary = ".new-*"
 
 // writeTemporary writes a file beside the one it is to become.
@@ -243,8 +243,7 @@ func writeTemporary(path string, b []byte) (name string, err error) {
 	return f.Name(), err
 }
 
-// writeFile writes a file so that it is there as a whole or as it was, whenever the
-// machine stops.
+// writeFile writes a file atomically: after a crash it has its old or its new content.
 func writeFile(path string, b []byte) error {
 	made, err := writeTemporary(path, b)
 	if err != nil {

@@ -15,7 +15,7 @@ type tsig struct{ name, algorithm, secret string }
 // tsigAlgorithms are those that a key may be for: RFC 8945 6 has the older ones not used.
 var tsigAlgorithms = []string{"hmac-sha256", "hmac-sha384", "hmac-sha512"}
 
-// shortestTSIG is how many bytes a secret must have that nobody shall guess.
+// shortestTSIG is how many bytes a secret must have so that it can't be guessed.
 const shortestTSIG = 16
 
 // Base64 has slashes, so that two of them begin a comment only where a word may begin.

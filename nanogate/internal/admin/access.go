@@ -15,13 +15,13 @@ import (
 	"dyno.example/nano"
 )
 
-// Options are who may change what the gateway serves.
+// Options are the access rules of the admin API.
 type Options struct {
 	// Local says that the address is this machine's own: loopback or a unix socket. At
 	// others nothing is changed without a token.
 	Local bool
-	// Token is a file that holds a token: who changes something, or looks at the
-	// configuration, must know it. "": nobody needs one.
+	// Token is a file that holds a token, which is required to change anything or to
+	// read the configuration. "": no token is required.
 	Token string
 }
 
@@ -49,9 +49,9 @@ func (o Options) Check() error {
 	return err
 }
 
-// known lets those pass that know the token, if there is one. Without one nobody passes at an
-// address that others can reach: what is behind it is the configuration, what users have sent
-// and been sent, and the right to change both.
+// known admits requests with the token, if there is one. Without one none is admitted at an
+// address that other machines can reach: behind it are the configuration, users' requests and
+// responses, and the right to change both.
 func (o Options) known(next nano.Handler) nano.Handler {
 	return func(c nano.Ctx) error {
 		switch {
@@ -78,9 +78,9 @@ func (o Options) known(next nano.Handler) nano.Handler {
 // forwarding are fields that a proxy adds to what it passes on.
 var forwarding = []string{"Via", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Server", "X-Forwarded-Client-Cert", "X-Real-IP"}
 
-// direct refuses what a proxy has passed on, unless it comes with the token: that it comes
-// from this machine then says nothing of who sent it. Whether the gateway is ready, and its
-// metrics, are told all the same, as sidecars ask for them.
+// direct refuses requests that a proxy has forwarded, unless they have the token: that they
+// come from this machine then says nothing about their sender. Readiness and metrics are
+// exempt, as sidecars request them.
 func (o Options) direct(next nano.Handler) nano.Handler {
 	known := o.known(next)
 	return func(c nano.Ctx) error {
@@ -101,9 +101,9 @@ func (o Options) direct(next nano.Handler) nano.Handler {
 	}
 }
 
-// changes lets changes pass: at this machine's own addresses or with a token, and never
-// what a browser sends for a page of the web. A form can't say such a content type, and
-// a script of another origin has to ask before it may, which is answered with no.
+// changes admits changes: at this machine's own addresses or with a token, and never
+// from a browser for a page of another site. A form can't send such a content type, and
+// a script of another origin must send a preflight, which is refused.
 func (o Options) changes(next nano.Handler) nano.Handler {
 	return o.known(func(c nano.Ctx) error {
 		if site := string(c.Header("Sec-Fetch-Site")); site != "" && site != "same-origin" && site != "none" {
@@ -120,8 +120,9 @@ func (o Options) changes(next nano.Handler) nano.Handler {
 	})
 }
 
-// local refuses names: a page of the web whose own name was made to lead here would
-// read what it likes (DNS rebinding). Who comes by address, or as localhost, is meant.
+// local refuses requests whose host is a name: a web page whose own name resolves to
+// this address could read everything (DNS rebinding). IP addresses and localhost are
+// admitted.
 func local(next nano.Handler) nano.Handler {
 	return func(c nano.Ctx) error {
 		host := string(c.Header("Host"))

@@ -1,9 +1,9 @@
 //go:build linux
 
-// Package admin shows the gateway to who runs it: whether it is ready, its routes and
-// upstreams with their figures, metrics for Prometheus, and a page with all of it. It
-// takes other configurations, says what they would change, and goes back to those
-// before. It listens on an address of its own.
+// Package admin shows the gateway to its operators: whether it is ready, its routes and
+// upstreams with their statistics, metrics for Prometheus, and a page with all of it.
+// It accepts other configurations, shows what they would change, and rolls back to
+// earlier ones. It listens on an address of its own.
 package admin
 
 import (
@@ -71,10 +71,10 @@ func New(g *gateway.Gateway, o Options) *nano.App {
 	return app
 }
 
-// histograms reports whether response times are asked for by bucket.
+// histograms reports whether the query requests response times by bucket.
 func histograms(c nano.Ctx) bool { return string(c.RawQuery()) == "histograms" }
 
-// safe keeps browsers from making more of an answer than it is.
+// safe sets fields that keep browsers from sniffing, framing and storing a response.
 func safe(next nano.Handler) nano.Handler {
 	return func(c nano.Ctx) error {
 		c.SetHeader("X-Content-Type-Options", "nosniff")

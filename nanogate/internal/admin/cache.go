@@ -30,7 +30,7 @@ type RouteCache struct {
 	Bytes   uint64            `json:"bytes"`   // of content that was given from the store
 }
 
-// cacheOf looks at the store; nil if nothing is stored.
+// cacheOf describes the store; nil if no route has a cache.
 func cacheOf(s *snapshot.Snapshot) *Cache {
 	if s.Cache == nil {
 		return nil
@@ -39,7 +39,7 @@ func cacheOf(s *snapshot.Snapshot) *Cache {
 	return &Cache{f.Bytes, f.Most, f.URLs, f.Evicted, f.Purged, f.Refused}
 }
 
-// routeCacheOf looks at a route; nil if it stores nothing.
+// routeCacheOf describes a route's cache; nil if it has none.
 func routeCacheOf(r *snapshot.Route) *RouteCache {
 	if r.Cache == nil {
 		return nil
@@ -54,7 +54,7 @@ func routeCacheOf(r *snapshot.Route) *RouteCache {
 	return v
 }
 
-// purging is what is asked to be taken out of the store.
+// purging is a request to purge stored responses.
 type purging struct {
 	URLs []string `json:"urls"`
 	Tags []string `json:"tags"`

@@ -40,7 +40,7 @@ type Ratio struct {
 	Allowed  float64  `json:"allowed"`
 }
 
-// canariesOf looks at the canaries, in the order of the file.
+// canariesOf describes the canaries, in the order of the file.
 func canariesOf(s *snapshot.Snapshot) []Canary {
 	all := []Canary{}
 	for _, r := range s.Routes {

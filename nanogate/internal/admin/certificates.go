@@ -21,7 +21,7 @@ type Certificate struct {
 	Error    string     `json:"error,omitempty"`
 }
 
-// certificatesOf looks at those that come by themselves, and then at the others.
+// certificatesOf describes the certificates from ACME, and then the others.
 func certificatesOf(g *gateway.Gateway) []Certificate {
 	all, seen := []Certificate{}, map[string]bool{}
 	for _, s := range g.Issued() {

@@ -91,8 +91,8 @@ func rollback(g *gateway.Gateway) nano.Handler {
 	}
 }
 
-// change applies a configuration, or says what it would do. What can't be built isn't
-// applied, as who sends it is there to mend it.
+// change applies a configuration, or says what it would do. A configuration with a
+// route that can't be built isn't applied: its sender can mend it.
 func change(c nano.Ctx, g *gateway.Gateway, next *config.Config, version int, by string, dry bool) error {
 	if problems := snapshot.Check(next, g.Middleware()); len(problems) > 0 {
 		return c.JSON(422, refused(g, problems))

@@ -7,17 +7,18 @@ import (
 	"dyno.example/nanogate/internal/snapshot"
 )
 
-// Identity is whom a route's guard asks who somebody is, and how that goes.
+// Identity is a server that a route's guard consults about identities, and its state.
 type Identity struct {
 	Route   string `json:"route"`
 	Guard   string `json:"guard"` // jwt, introspect or oidc
-	Where   string `json:"where"` // it asks: a URL
-	Ready   bool   `json:"ready"` // what it needs is known; else who isn't known yet is answered 503
+	Where   string `json:"where"` // a URL
+	Ready   bool   `json:"ready"` // its metadata and keys are known; else requests without a session get a 503
 	Error   string `json:"error,omitempty"`
-	Logouts int    `json:"logouts,omitempty"` // that the provider has told, and are remembered
+	Logouts int    `json:"logouts,omitempty"` // received from the provider, and remembered
 }
 
-// identitiesOf looks at the guards that ask others, in the order of the file.
+// identitiesOf describes the guards that consult other servers, in the order of the
+// file.
 func identitiesOf(s *snapshot.Snapshot) []Identity {
 	all := []Identity{}
 	for _, r := range s.Routes {

@@ -16,7 +16,7 @@ type Mirror struct {
 	Share       float64           `json:"share"`
 	Same        uint64            `json:"same"` // responses in which all that is compared was the same
 	Different   uint64            `json:"different"`
-	Failed      uint64            `json:"failed"`            // there was no whole response in time
+	Failed      uint64            `json:"failed"`            // no complete response in time
 	Unread      uint64            `json:"unread,omitempty"`  // of same and different, those whose bodies couldn't be compared
 	Dropped     map[string]uint64 `json:"dropped,omitempty"` // requests that weren't mirrored, by reason
 	Differences []mirror.Differed `json:"differences"`       // by what is compared
@@ -24,13 +24,13 @@ type Mirror struct {
 	ShadowMean  float64           `json:"shadow_mean_ms"`    // and of the other
 }
 
-// Samples are the requests of a route that were answered differently last.
+// Samples are a route's latest requests whose responses differed.
 type Samples struct {
 	Route   string          `json:"route"`
 	Samples []mirror.Sample `json:"samples"`
 }
 
-// mirrorsOf looks at the routes that are mirrored, in the order of the file.
+// mirrorsOf describes the routes that are mirrored, in the order of the file.
 func mirrorsOf(s *snapshot.Snapshot) []Mirror {
 	all := []Mirror{}
 	for _, r := range s.Routes {

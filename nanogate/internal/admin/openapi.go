@@ -20,8 +20,8 @@ type API struct {
 	Document string    `json:"document"` // where it is described here
 }
 
-// openapi lists the APIs that routes have, or gives the document of the route that is
-// asked for.
+// openapi lists the APIs that routes have, or returns the document of the route that
+// the query names.
 func openapi(g *gateway.Gateway) nano.Handler {
 	return func(c nano.Ctx) error {
 		name := string(c.Query("route"))

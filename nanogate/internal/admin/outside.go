@@ -31,8 +31,8 @@ type outside struct {
 	told time.Time
 }
 
-// tellEvery is how often it is said at most that the gateway asks itself.
-const tellEvery = time.Minute
+// logEvery is how often requests of the gateway to itself are logged at most.
+const logEvery = time.Minute
 
 func (o *outside) Accept() (net.Conn, error) {
 	for {
@@ -45,7 +45,7 @@ func (o *outside) Accept() (net.Conn, error) {
 			return c, nil
 		}
 		c.Close()
-		if now := time.Now(); now.Sub(o.told) >= tellEvery {
+		if now := time.Now(); now.Sub(o.told) >= logEvery {
 			o.told = now
 			o.log.Warn("a connection to the admin address is closed", "from", c.RemoteAddr().String(), "reason", why)
 		}
@@ -86,7 +86,7 @@ func isOwn(c net.Conn) (own bool, err error) {
 	failed := raw.Control(func(fd uintptr) {
 		switch c.(type) {
 		case *net.UnixConn:
-			// The kernel notes who connects (unix(7)).
+			// The kernel records the peer's credentials (unix(7)).
 			var peer *unix.Ucred
 			if peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
 				own = int(peer.Pid) == os.Getpid()
@@ -104,7 +104,7 @@ func isOwn(c net.Conn) (own bool, err error) {
 }
 
 // fromHere reports whether a socket of this process has an address of its own that a
-// connection comes from. Whose end was closed while that was looked for, or before, counts
+// connection comes from. A connection whose peer was closed meanwhile, or before, counts
 // as one: it can't be found any more.
 func fromHere(fd int, from netip.AddrPort) (bool, error) {
 	dir, err := os.Open("/proc/self/fd")

@@ -15,14 +15,14 @@ type Plugin struct {
 	Problem   string            `json:"problem,omitempty"` // why what the file holds now isn't what runs
 	Requests  uint64            `json:"requests"`          // that it was called for
 	Responses uint64            `json:"responses"`
-	Answered  uint64            `json:"answered"`         // requests that it has answered itself
+	Answered  uint64            `json:"answered"`         // requests that it has responded to itself
 	Failed    map[string]uint64 `json:"failed,omitempty"` // by reason
 	Mean      float64           `json:"mean_ms"`          // of a call
 	Instances int               `json:"instances"`
 	Memory    uint64            `json:"memory_bytes"` // of those that are idle
 }
 
-// pluginsOf looks at the plug-ins, in the order of the file.
+// pluginsOf describes the plug-ins, in the order of the file.
 func pluginsOf(s *snapshot.Snapshot) []Plugin {
 	all := []Plugin{}
 	for _, p := range s.Plugins {

@@ -14,7 +14,7 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// Status is the gateway as a whole.
+// Status is the state of the whole gateway.
 type Status struct {
 	Ready    bool     `json:"ready"`
 	Draining bool     `json:"draining"`
@@ -38,8 +38,8 @@ type Figures struct {
 	P50      float64           `json:"p50_ms"`           // response times: ends of buckets a quarter of a power of two wide
 	P99      float64           `json:"p99_ms"`
 	P999     float64           `json:"p999_ms"`
-	// Took is how many response times lie in which bucket, see [stats.Upper]; only where
-	// it is asked for, so that percentiles of a while can be told.
+	// Took is the number of response times in each bucket, see [stats.Upper]; only if
+	// requested, to compute percentiles over an interval.
 	Took map[int]uint64 `json:"took,omitempty"`
 }
 
@@ -53,7 +53,7 @@ type Route struct {
 	To        []Target `json:"to,omitempty"`
 	Redirect  int      `json:"redirect,omitempty"` // its status
 	Respond   int      `json:"respond,omitempty"`  // in the same way
-	Broken    bool     `json:"broken,omitempty"`   // it couldn't be built, and answers 503
+	Broken    bool     `json:"broken,omitempty"`   // it couldn't be built, and responds with 503
 	Objective float64  `json:"objective_ms,omitempty"`
 	Figures   Figures  `json:"figures"`
 
@@ -70,7 +70,7 @@ type Target struct {
 type Upstream struct {
 	Name      string     `json:"name"`
 	Balance   string     `json:"balance"`
-	Panic     bool       `json:"panic,omitempty"`   // something speaks against each endpoint, so all are asked
+	Panic     bool       `json:"panic,omitempty"`   // no endpoint is available, so requests go to all (panic mode)
 	Sources   []Source   `json:"sources,omitempty"` // where endpoints that aren't in the file come from
 	Endpoints []Endpoint `json:"endpoints"`
 }
@@ -98,7 +98,7 @@ type Endpoint struct {
 	Figures Figures  `json:"figures"`
 }
 
-// statusOf looks at the gateway.
+// statusOf describes the gateway.
 func statusOf(g *gateway.Gateway) Status {
 	s := g.Snapshot()
 	v := Status{Draining: g.Proxy().Draining(), Config: s.Config.Path, Clients: g.Proxy().Clients(), Routes: len(s.Routes), Version: g.Version()}
@@ -114,7 +114,7 @@ func statusOf(g *gateway.Gateway) Status {
 	return v
 }
 
-// routesOf looks at the routes, in the order of the file.
+// routesOf describes the routes, in the order of the file.
 func routesOf(s *snapshot.Snapshot, histograms bool) []Route {
 	all := make([]Route, 0, len(s.Routes))
 	for _, r := range s.Routes {
@@ -142,7 +142,7 @@ func targetName(t *config.Target) string {
 	return t.Upstream
 }
 
-// upstreamsOf looks at the upstreams, in the order of the file.
+// upstreamsOf describes the upstreams, in the order of the file.
 func upstreamsOf(s *snapshot.Snapshot, histograms bool) []Upstream {
 	all := make([]Upstream, 0, len(s.Upstreams))
 	for _, u := range s.Upstreams {
@@ -158,7 +158,7 @@ func upstreamsOf(s *snapshot.Snapshot, histograms bool) []Upstream {
 	return all
 }
 
-// sourcesOf looks at those of an upstream's sources that say how they are doing.
+// sourcesOf describes an upstream's sources that report a state.
 func sourcesOf(u *upstream.Upstream) (all []Source) {
 	for _, s := range u.Statuses() {
 		all = append(all, sourceOf(s))

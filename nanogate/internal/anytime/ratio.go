@@ -1,7 +1,6 @@
 // Package anytime compares how often something happens in two groups, with tests and
-// intervals that hold whenever they are looked at: after each event, each second, and at
-// the moment at which somebody stops because of what he saw. It is pure: no clock, no
-// random numbers.
+// intervals that hold whenever they are evaluated: after each event, each second, and at
+// a moment chosen because of their result. It is pure: no clock, no random numbers.
 package anytime
 
 import (
@@ -41,10 +40,10 @@ var multiples = [...]float64{1.02, 1.1, 1.25, 1.6, 2, 3, 5, 10, 30, 100}
 // related to the law of the iterated logarithm", Annals of Mathematical Statistics 41,
 // 1970, has the method of mixtures.)
 //
-// It is so if each thing is put into its group by chance, one by one and whatever became of
-// those before, and if one failure doesn't bring about others. Where a request that fails
-// is sent again by its client, and is put into a group anew, the failures of one cause are
-// spread over both groups, which hides differences and invents none.
+// This holds if each request is assigned to its group at random, independently of those
+// before, and if one failure doesn't cause others. Where a client retries a failed request,
+// and the retry is assigned again, the failures of one cause are spread over both groups,
+// which hides differences and invents none.
 func Against(all []Counts, ratio float64) float64 { return evidence(all, ratio, 1) }
 
 // evidence is against a ratio being at most (direction 1) or at least (−1) what is
@@ -88,7 +87,7 @@ func grouped(all []Counts) (n uint64) {
 	return n
 }
 
-// most is the greatest ratio that is told apart from any greater one.
+// most is the greatest ratio that is distinguished from greater ones.
 const most = 1e9
 
 // Interval holds the ratio of the group's rate of events to that of the others: the chance

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// FetchLimit bounds how often somebody is asked whom strangers can have asked as often as
-// they like, such as a provider whose keys a token with a made-up one needs: some times, one
-// after the other, and then once in a while only, or it would refuse the gateway.
+// FetchLimit bounds fetches that clients can trigger at will, as a token with an unknown key
+// triggers a fetch of the provider's keys: a burst, and then one per interval. Without it
+// the provider would rate-limit the gateway.
 type FetchLimit struct {
 	Burst int           // questions one after the other
 	Every time.Duration // until there may be one more
@@ -17,7 +17,7 @@ type FetchLimit struct {
 	since time.Time // when the first of them was, or would have been
 }
 
-// May reports whether it may be asked at a time now, and counts that it is.
+// May reports whether a fetch is allowed at a time now, and counts it.
 func (s *FetchLimit) May(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

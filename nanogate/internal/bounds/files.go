@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Files is how many files connections may have open. The process's limit is not theirs
-// alone: some are kept for all else, so that whoever asks the admin address for the
-// gateway's health is answered; and of the rest some for connections to endpoints,
-// without which clients would be let in for nothing.
+// Files bounds the file descriptors of connections. Some of the process's limit are
+// reserved for everything else, so that the admin address still responds to health
+// checks; and of the rest some for connections to endpoints, without which accepted
+// clients couldn't be served.
 type Files struct {
 	Most    int64 // of clients and endpoints together
 	Clients int64 // up to which more clients are let in

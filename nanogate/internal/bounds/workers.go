@@ -3,8 +3,7 @@ package bounds
 import "sync"
 
 // Workers are goroutines beside the loops for what takes long: verifying passwords,
-// asking others. They are made when there is something to do, and there is a bound to
-// them.
+// requests to other servers. They are started on demand, and bounded.
 type Workers struct {
 	most, room int
 
@@ -23,8 +22,8 @@ func NewWorkers(cpus int) *Workers {
 	return NewWorkersOf(most, most*queueEach)
 }
 
-// NewAskers makes workers that wait for answers from the network, which takes next to
-// nothing of a CPU: as many as may ask at once.
+// NewAskers makes workers that wait for responses from the network, which takes next to
+// no CPU: as many as there may be requests at once.
 func NewAskers() *Workers {
 	const most, room = 128, 1024
 	return &Workers{most: most, room: room}

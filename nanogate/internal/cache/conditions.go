@@ -68,8 +68,8 @@ const (
 	Unsatisfiable               // there is none of it
 )
 
-// Range reads what part of a response is wanted (RFC 9110 14.1.2, 14.2). Several are
-// answered by the whole, which is allowed.
+// Range reads what part of a response is wanted (RFC 9110 14.1.2, 14.2). For several
+// the response is the whole, which is allowed.
 func (v *Response) Range(wanted, ifRange []byte) (Part, Ranged) {
 	size := int64(len(v.Body))
 	if wanted == nil || v.Status != 200 || ifRange != nil && !v.is(ifRange) {

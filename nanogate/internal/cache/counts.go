@@ -8,7 +8,7 @@ type Counts struct{ shards []Shard }
 // NewCounts makes counts for so many loops.
 func NewCounts(loops int) *Counts { return &Counts{make([]Shard, max(1, loops))} }
 
-// Shard is one loop's part: only that loop counts there; anybody may read.
+// Shard is one loop's part: only that loop counts there; any goroutine may read.
 type Shard struct {
 	results [Results]atomic.Uint64
 	stored  atomic.Uint64

@@ -7,8 +7,8 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
-// Fill is a response on its way into the store. It is one loop's. Of a response that
-// doesn't come whole nothing is stored.
+// Fill is a response on its way into the store. It belongs to one loop. A response that
+// isn't complete is not stored.
 type Fill struct {
 	store    *Store
 	key      Key
@@ -43,7 +43,8 @@ func (s *Store) Begin(p *Policy, key Key, url []byte, epoch uint64, m *UpstreamR
 	return f
 }
 
-// Response is what is being stored, without its body. It is good to look at only.
+// Response is the response that is being stored, without its body. It must not be
+// changed.
 func (f *Fill) Response() *Response { return f.response }
 
 func bodiless(status int) bool { return status == 204 || status == 304 }
@@ -85,8 +86,8 @@ func (f *Fill) Write(piece []byte) bool {
 	return true
 }
 
-// Finish stores the response, all of whose body has been written, and returns it; nil if
-// that wasn't all, or it isn't stored.
+// Finish stores the response and returns it; nil if its body is incomplete, or it isn't
+// stored.
 func (f *Fill) Finish() *Response {
 	v := f.response
 	defer f.Abandon()
@@ -118,9 +119,9 @@ func (f *Fill) Abandon() {
 	f.reserved = 0
 }
 
-// Freshen stores v anew after a 304 that says that it is good still, and returns what is
-// given now; v itself isn't changed. It returns nil if the 304 is about another response
-// (RFC 9111 4.3.4). What it says may keep it from being stored: it is given all the same.
+// Freshen stores v again after a 304 has revalidated it, and returns the response to
+// send; v itself isn't changed. It returns nil if the 304 is about another response (RFC
+// 9111 4.3.4). The 304 may forbid that it is stored: it is sent all the same.
 func (s *Store) Freshen(p *Policy, key Key, url []byte, epoch uint64, v *Response, m *UpstreamResponse) *Response {
 	for i := range m.Head.Fields {
 		f := &m.Head.Fields[i]

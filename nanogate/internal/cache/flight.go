@@ -22,9 +22,9 @@ type Waiter struct {
 type FlightResult uint8
 
 const (
-	Private FlightResult = iota // there is no response for others: each asks by itself
+	Private FlightResult = iota // the response can't be shared: each request is forwarded by itself
 	Stored                      // look again: there is one
-	Left                        // the client that asked has gone: one of those that wait asks now
+	Left                        // the client of the forwarded request has gone: one of those that wait is forwarded now
 )
 
 const (
@@ -118,8 +118,9 @@ func (f *Flight) End(how FlightResult, until int64) {
 	}
 }
 
-// FlightKey is the key of a kind of requests: those for a URL by a route that have the same
-// in the fields that are known to tell responses apart. buf is memory to work in.
+// FlightKey is the key of requests that can be collapsed: those for a URL by a route that
+// have the same values in the fields that its responses are known to vary by. buf is
+// scratch memory.
 func (s *Store) FlightKey(key, route Key, known []byte, sent *UpstreamRequest, buf *[]byte) Key {
 	if len(known) == 0 {
 		return Key{key[0] ^ route[0], key[1] ^ route[1]}

@@ -15,10 +15,10 @@ type Policy struct {
 type Decision uint8
 
 const (
-	Validate       Decision = iota // ask the upstream whether it is good still
+	Validate       Decision = iota // revalidate with the upstream
 	Give                           // it is fresh
 	GiveStale                      // it isn't, and may be given
-	GiveAndRefresh                 // it isn't, may be given, and the upstream is to be asked for a newer one
+	GiveAndRefresh                 // stale, but may be sent while it is revalidated in the background
 )
 
 // Judge says what is done with a request for which v is stored, at a time now.

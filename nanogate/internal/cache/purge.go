@@ -8,8 +8,8 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// purges are the last ones. A response that was asked for before a purge and comes after it
-// may be the old one: it isn't stored.
+// purges are the last ones. A response that was requested before a purge and arrives after
+// it may be the old one: it isn't stored.
 type purges struct {
 	epoch uint64 // how many there have been
 	last  [4096]purge
@@ -72,8 +72,8 @@ func (s *Store) InvalidateBy(url, reference []byte, keeps request.Keeps) {
 	}
 }
 
-// PurgeTag takes all responses out that have a tag, and returns how many there were. It
-// looks at all that is stored.
+// PurgeTag removes all responses with a tag, and returns how many there were. It scans
+// the whole store.
 func (s *Store) PurgeTag(tag string) (n int) {
 	s.note(purge{tag: tag})
 	for key, r := range s.urls.All() {

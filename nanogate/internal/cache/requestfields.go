@@ -70,6 +70,6 @@ func (a *RequestFields) Read(r *request.Request, obey bool) {
 	}
 }
 
-// Conditional reports whether the client has something already, and asks for what has
-// changed only.
+// Conditional reports whether the request is conditional: the client has a response
+// already.
 func (a *RequestFields) Conditional() bool { return a.NoneMatch != nil || a.ModifiedSince != nil }

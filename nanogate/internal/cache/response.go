@@ -8,7 +8,7 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
-// Response is a response that is stored. Nobody changes it.
+// Response is a stored response. It is immutable.
 type Response struct {
 	Status      int
 	Head        []byte // status line and fields, each with its line's end; without Age, and without the empty line
@@ -22,33 +22,33 @@ type Response struct {
 	born     int64 // when it was of age 0, ns
 	lifetime int64 // how long it is fresh, ns
 
-	noCache         bool  // it isn't given without asking
+	noCache         bool  // it must be revalidated before each use
 	strict          bool  // it isn't given when stale, whatever happens
 	shared          bool  // s-maxage says how long it is fresh
-	open            bool  // it may be given to who has credentials (RFC 9111 3.5)
+	open            bool  // it may be sent to requests with credentials (RFC 9111 3.5)
 	whileRevalidate int64 // s; absent: it doesn't say
 	ifError         int64 // in the same way
 
-	route     Key    // the kind of requests that it answers
-	names     []byte // of the fields that tell requests apart, each with a line's end
+	route     Key    // the kind of requests that it is for
+	names     []byte // of the fields in Vary, each with a line end
 	selecting []byte // what its request had there
 	tags      []byte // each with a line's end before and behind it
 }
 
-// Age is how old it is at a time now, in whole seconds.
+// Age is how old it is at a time now, in seconds.
 func (v *Response) Age(now int64) int64 { return max(0, now-v.born) / second }
 
 // Left is how long it is fresh still, in seconds; below 0: since when it isn't.
 func (v *Response) Left(now int64) int64 { return (v.lifetime - (now - v.born)) / second }
 
-// Validators reports whether the origin can be asked whether it is good still.
+// Validators reports whether it can be revalidated.
 func (v *Response) Validators() bool { return v.ETag != nil || v.Modified != nil }
 
-// Open reports whether it may be given to who has credentials in Authorization (RFC 9111
+// Open reports whether it may be sent to requests with an Authorization field (RFC 9111
 // 3.5).
 func (v *Response) Open() bool { return v.open }
 
-// overhead is about what a response takes besides its bytes.
+// overhead is about what a response takes in addition to its bytes.
 const overhead = 512
 
 // size is how much memory it takes, in bytes.
@@ -98,7 +98,7 @@ func updated(name []byte) bool {
 	return !http1.EqualFold(name, "content-encoding") && !http1.EqualFold(name, "content-range") && !http1.EqualFold(name, "content-type")
 }
 
-// merge writes the head of a stored response anew with the fields of a 304, as it came.
+// merge writes the head of a stored response with the fields of a 304, as it came.
 // named are those that its Connection field names.
 func (v *Response) merge(dst []byte, h *http1.ResponseHead, b []byte, named *translate.Named, drop []string) []byte {
 	changed := func(name []byte) bool {

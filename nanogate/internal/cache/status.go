@@ -6,7 +6,7 @@ import "strconv"
 type Result uint8
 
 const (
-	Bypass      Result = iota // it wasn't asked: the request isn't one that can be answered by it
+	Bypass      Result = iota // the cache wasn't used: the request isn't one that it can serve
 	Miss                      // nothing was stored for it
 	Hit                       // a response was given that was fresh
 	HitStale                  // one was given that wasn't, and may be
@@ -23,9 +23,9 @@ func (r Result) String() string {
 	return [...]string{"bypass", "miss", "hit", "stale", "revalidated", "expired", "saved", "coalesced"}[r]
 }
 
-// AppendStatus appends the line of Cache-Status for a response that is given from the store
-// (RFC 9211): left is how long it is fresh still, in seconds, status what the upstream has
-// answered, if it was asked; 0: nothing.
+// AppendStatus appends the line of Cache-Status for a response from the store (RFC 9211):
+// left is how long it is still fresh, in seconds, status that of the upstream's response,
+// if it was revalidated; 0: it wasn't.
 func AppendStatus(dst []byte, r Result, left int64, status int) []byte {
 	dst = append(dst, "Cache-Status: nanogate"...)
 	switch r {
@@ -43,8 +43,8 @@ func AppendStatus(dst []byte, r Result, left int64, status int) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// AppendForwarded does the same for a response that an upstream gives: why is the reason
-// for asking it.
+// AppendForwarded does the same for an upstream's response: why is the reason for
+// forwarding the request.
 func AppendForwarded(dst []byte, why string, stored bool) []byte {
 	dst = append(append(dst, "Cache-Status: nanogate; fwd="...), why...)
 	if stored {

@@ -9,8 +9,8 @@ import (
 	"github.com/maypok86/otter/v2/stats"
 )
 
-// Store keeps responses in memory, for all loops. It is bounded by bytes: what is asked for
-// least goes when there is no room (W-TinyLFU).
+// Store keeps responses in memory, for all loops. It is bounded by bytes: the least used is
+// evicted when there is no room (W-TinyLFU).
 type Store struct {
 	seeds   seeds
 	urls    *otter.Cache[Key, *resource]
@@ -27,8 +27,8 @@ type Store struct {
 	flights flights
 }
 
-// resource is what is stored of a URL: for each kind of request that has been told apart
-// from others by Vary, and for each route, a response. It isn't changed.
+// resource is what is stored of a URL: for each kind of request that Vary distinguishes,
+// and for each route, a response. It is immutable.
 type resource struct {
 	url       []byte
 	responses []*Response // the one that was stored last at the end
@@ -37,7 +37,7 @@ type resource struct {
 const (
 	mostVariants = 32      // responses of one URL
 	mostResource = 1 << 30 // bytes of them
-	deepest      = 8       // of that many reads one counts for who is kept
+	deepest      = 8       // one of that many reads counts for the choice of what is kept
 )
 
 // New makes a store of so many bytes, of which one response takes at most object.
@@ -74,9 +74,8 @@ func (r *resource) weight() int {
 func (s *Store) KeyOf(text []byte) Key { return s.seeds.key(text) }
 
 // Find returns what is stored for a request of a kind (route): the response that was stored
-// last among those that it selects; nil if there is none. selecting is memory to work in.
-// known are the names of the fields by which responses of this URL are told apart, as far
-// as is known.
+// last among those that it selects; nil if there is none. selecting is scratch memory.
+// known are the names of the fields that responses of this URL vary by, as far as is known.
 //
 // turn counts the requests of whoever calls: some of them count for what is kept.
 func (s *Store) Find(key Key, url []byte, route Key, sent *UpstreamRequest, selecting *[]byte, turn uint64) (v *Response, known []byte) {
@@ -160,7 +159,7 @@ type Figures struct {
 	Refused uint64 // responses that weren't stored: too large, no room, purged meanwhile
 }
 
-// Read looks at the store.
+// Read returns the store's statistics.
 func (s *Store) Read() Figures {
 	return Figures{
 		Bytes: s.urls.WeightedSize(), Most: s.size.Load(), URLs: s.urls.EstimatedSize(),

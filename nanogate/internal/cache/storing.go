@@ -26,8 +26,8 @@ type UpstreamResponse struct {
 	Wall       int64 // the same moment, s of Unix time
 }
 
-// said is what a response says that matters.
-type said struct {
+// responseFields is what the fields of a response say about storing it.
+type responseFields struct {
 	control    Directives
 	targeted   [MostTargets][]string // lines of the fields that count more, by the policy's targets
 	expires    int64                 // s of Unix time
@@ -40,19 +40,19 @@ type said struct {
 	names      []byte
 	cookie     bool
 	partial    bool
-	untold     bool // which requests it is for, or its tags, is more than is stored
+	incomplete bool // its Vary or its tags exceed what is stored
 }
 
 // tag notes the tags that a field gives.
-func (s *said) tag(v *Response, value []byte, separator byte) {
+func (s *responseFields) tag(v *Response, value []byte, separator byte) {
 	tags, whole := appendTags(v.tags, value, separator)
-	v.tags, s.untold = tags, s.untold || !whole
+	v.tags, s.incomplete = tags, s.incomplete || !whole
 }
 
 // prepare makes what is stored of a response, without its body; nil if it isn't stored
 // (RFC 9111 3).
 func (p *Policy) prepare(m *UpstreamResponse) *Response {
-	s := said{control: NoDirectives}
+	s := responseFields{control: NoDirectives}
 	v := &Response{Status: m.Head.Status, route: m.Route}
 	s.read(p, m, v)
 	s.choose()
@@ -73,8 +73,8 @@ func (p *Policy) prepare(m *UpstreamResponse) *Response {
 	v.open = c.Public || c.MustRevalidate || c.SharedMaxAge != absent
 	v.whileRevalidate, v.ifError = c.WhileRevalidate, c.IfError
 	if left := v.lifetime - age; left <= 0 || v.noCache {
-		// It can't be given without asking, and is worth its room only if that is cheaper
-		// with it, or if it may be given when it is stale.
+		// It must be revalidated before each use, and is worth its room only if it has
+		// validators, or may be sent when it is stale.
 		stale := max(p.window(v, v.whileRevalidate, p.WhileRevalidate), p.window(v, v.ifError, p.IfError))
 		if !v.Validators() && (v.strict || v.noCache || -left >= stale) {
 			return nil
@@ -89,14 +89,14 @@ func (p *Policy) prepare(m *UpstreamResponse) *Response {
 }
 
 // storable reports whether a response may be stored.
-func (p *Policy) storable(m *UpstreamResponse, s *said) bool {
+func (p *Policy) storable(m *UpstreamResponse, s *responseFields) bool {
 	c, status := &s.control, m.Head.Status
 	switch {
 	case status < 200 || status == 206 || status == 304 || s.partial:
 		return false
 	case c.MustUnderstand && !understood(status): // RFC 9111 5.2.2.3
 		return false
-	case c.NoStore && !c.MustUnderstand, c.Private, s.untold:
+	case c.NoStore && !c.MustUnderstand, c.Private, s.incomplete:
 		return false
 	case s.cookie: // it is for one client
 		return false
@@ -105,7 +105,7 @@ func (p *Policy) storable(m *UpstreamResponse, s *said) bool {
 	case m.Head.UntilClose: // its end may be that of an upstream that failed
 		return false
 	}
-	// Who has cookies may have got a page of its own: it is for others if its response says so.
+	// The response to a request with cookies may be personal: it is shared only if it says so.
 	return c.Public || c.MaxAge != absent || c.SharedMaxAge != absent || s.hasExpires || heuristic(status) && !m.Cookies
 }
 
@@ -123,7 +123,7 @@ func heuristic(status int) bool {
 }
 
 // lifetime is how long a response is fresh, in seconds (RFC 9111 4.2.1).
-func (p *Policy) lifetime(status int, s *said) int64 {
+func (p *Policy) lifetime(status int, s *responseFields) int64 {
 	switch c := &s.control; {
 	case c.SharedMaxAge != absent:
 		return c.SharedMaxAge
@@ -138,7 +138,7 @@ func (p *Policy) lifetime(status int, s *said) int64 {
 }
 
 // read reads a response's fields, and writes those that are stored.
-func (s *said) read(p *Policy, m *UpstreamResponse, v *Response) {
+func (s *responseFields) read(p *Policy, m *UpstreamResponse, v *Response) {
 	h, b := m.Head, m.Buf
 	v.Head = append(make([]byte, 0, len(b)+64), "HTTP/1.1"...)
 	line := bytes.IndexByte(b, '\n') + 1
@@ -173,7 +173,7 @@ func (s *said) read(p *Policy, m *UpstreamResponse, v *Response) {
 			v.ETag = bytes.Clone(value)
 		case is("vary"):
 			names, told := appendVary(s.names, value)
-			s.names, s.untold = names, s.untold || !told
+			s.names, s.incomplete = names, s.incomplete || !told
 		case is("set-cookie"):
 			s.cookie = true
 		case is("content-range"):
@@ -211,7 +211,7 @@ func parseDate(b []byte) (unix int64, ok bool) {
 		ok = len(b) == len(http.TimeFormat)
 	case -1:
 		ok = len(b) == len(time.ANSIC)
-	default: // RFC 850, whose days are of any length
+	default: // RFC 850, whose names of days have any length
 		ok = true
 	}
 	t, err := http.ParseTime(string(b))

@@ -23,7 +23,7 @@ func (p *Policy) target(name []byte) int {
 
 // choose has the first targeted field that says something count in place of what
 // Cache-Control and Expires say (RFC 9213 2.2).
-func (s *said) choose() {
+func (s *responseFields) choose() {
 	for _, lines := range s.targeted {
 		if d, ok := readTargeted(lines); ok {
 			s.control, s.hasExpires = d, false
@@ -33,8 +33,8 @@ func (s *said) choose() {
 }
 
 // readTargeted reads the lines of a targeted field, which are one dictionary (RFC 9651 3.2).
-// ok is false if it is empty or no dictionary: then it is as if it weren't there (RFC 9213
-// 2.1). A time that isn't a whole number errs on the safe side, as it does in Cache-Control.
+// ok is false if it is empty or no dictionary: then it is ignored (RFC 9213 2.1). A time
+// that isn't an integer errs on the safe side, as it does in Cache-Control.
 func readTargeted(lines []string) (d Directives, ok bool) {
 	members, err := httpsfv.UnmarshalDictionary(lines)
 	if err != nil || len(members.Names()) == 0 {
@@ -60,5 +60,5 @@ func readTargeted(lines []string) (d Directives, ok bool) {
 	return d, true
 }
 
-// noTime stands for a value that isn't a whole number.
+// noTime stands for a value that isn't an integer.
 var noTime = []byte("-")

@@ -11,9 +11,9 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Key finds what is stored of a URL, or of a kind of request for one: a hash by keys of
-// this process's own, so that nobody can make two that are the same. What is found is held
-// against the URL all the same.
+// Key finds what is stored of a URL, or of a kind of request for one: a hash with keys of
+// this process's own, so that collisions can't be constructed. What is found is compared
+// with the URL all the same.
 type Key [2]uint64
 
 // seeds are the store's own.
@@ -23,9 +23,9 @@ func newSeeds() seeds { return seeds{maphash.MakeSeed(), maphash.MakeSeed()} }
 
 func (s *seeds) key(b []byte) Key { return Key{maphash.Bytes(s[0], b), maphash.Bytes(s[1], b)} }
 
-// AppendURL appends the URL that a request asks for: scheme, host and full target, of
-// which the host is in lower case, without its scheme's port, and the path canonical.
-// Nothing is appended if the request names no host: it is for whoever it comes to.
+// AppendURL appends the URL of a request: scheme, host and full target, of which the
+// host is in lower case, without its scheme's port, and the path canonical. Nothing is
+// appended if the request names no host, as then the URL isn't known.
 func AppendURL(dst []byte, r *request.Request) []byte {
 	scheme := "http"
 	if r.Secure {

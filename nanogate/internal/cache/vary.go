@@ -22,8 +22,8 @@ const (
 	mostSelecting = 512 // bytes of the values of these
 )
 
-// appendVary appends the names that a Vary field gives, in lower case, each with a line's
-// end. It reports whether requests can be told apart by them: "*" can't, nor can what the
+// appendVary appends the names in a Vary field, in lower case, each with a line end. It
+// reports whether responses can be selected by them: not by "*", nor by fields that the
 // gateway itself writes for each request.
 func appendVary(names, value []byte) ([]byte, bool) {
 	for len(value) > 0 {
@@ -36,7 +36,7 @@ func appendVary(names, value []byte) ([]byte, bool) {
 		names = append(append(names, bytes.ToLower(name)...), '\n')
 		switch lower := names[from : len(names)-1]; {
 		case string(lower) == "host", string(lower) == "x-forwarded-host", string(lower) == "x-forwarded-proto":
-			names = names[:from] // the URL says it, or who made the kind of request
+			names = names[:from] // it is part of the URL, or of the kind of request
 		case string(lower) == "*", !http1.ValidToken(lower), translate.Stripped(lower), bytes.IndexByte(lower, '_') >= 0, ours(lower):
 			return names, false
 		}

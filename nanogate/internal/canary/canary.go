@@ -22,14 +22,14 @@ type State uint8
 
 const (
 	Running    State = iota // it has the share of its step
-	RolledBack              // it has nothing, until somebody resumes it or its configuration changes
+	RolledBack              // it gets no requests, until it is resumed or its configuration changes
 )
 
 // String is the state's name.
 func (s State) String() string { return [...]string{"running", "rolled-back"}[s] }
 
 // Canary is the canary of one route. It goes on when the route is changed in other ways.
-// Who has requests decides about it on the way, so it has no goroutine and isn't closed.
+// Its state advances with requests, so it has no goroutine and isn't closed.
 type Canary struct {
 	Config *config.Canary
 
@@ -55,7 +55,7 @@ const judgeEvery = int64(100 * time.Millisecond)
 
 // stage is what draws go by: never changed, but replaced.
 type stage struct {
-	held  bool   // nobody is the canary's
+	held  bool   // it gets no requests
 	below uint64 // of 1<<32 requests so many are
 	tally *tally
 }
@@ -99,8 +99,8 @@ func (k *Canary) Draw(r *request.Request, l *upstream.Local) (yes bool, t Ticket
 	if s.held {
 		return false, Ticket{}
 	}
-	if yes, ok := k.said(r); ok {
-		return yes, Ticket{} // it says nothing of the others: who asks for it may be of a kind
+	if yes, ok := k.selectedSide(r); ok {
+		return yes, Ticket{} // not counted: clients that request the canary themselves may be of one kind
 	}
 	number := l.Random() >> 32
 	if k.Config.Sticky > 0 {
@@ -113,9 +113,9 @@ func (k *Canary) Draw(r *request.Request, l *upstream.Local) (yes bool, t Ticket
 	return yes, Ticket{s.tally, yes}
 }
 
-// Requested is the side that a request asks for itself; "": none.
+// Requested is the side that a request selects by itself; "": none.
 func (k *Canary) Requested(r *request.Request) string {
-	switch yes, ok := k.said(r); {
+	switch yes, ok := k.selectedSide(r); {
 	case !ok:
 		return ""
 	case yes:
@@ -124,8 +124,8 @@ func (k *Canary) Requested(r *request.Request) string {
 	return toStable
 }
 
-// said reads what a request says itself.
-func (k *Canary) said(r *request.Request) (yes, ok bool) {
+// selectedSide reads the side that a request's field or cookie selects.
+func (k *Canary) selectedSide(r *request.Request) (yes, ok bool) {
 	var value []byte
 	if k.Config.Header != "" {
 		if value, ok = r.Header(k.Config.Header); ok && (string(value) == toCanary || string(value) == toStable) {
@@ -152,8 +152,8 @@ func (k *Canary) drawn(r *request.Request) (number uint64, ok bool) {
 
 const drawnDigits = 8 // of a number of 32 bits
 
-// remember has the client keep the number that it drew: it stays where it is as long as the
-// share does, and who is the canary's stays there when it grows.
+// remember sets a cookie with the number that the client drew: it stays on its side as long
+// as the share is the same, and clients of the canary stay there when it grows.
 func (k *Canary) remember(r *request.Request, number uint64) {
 	value := fmt.Appendf(nil, "%s=%0*x; Path=/; HttpOnly; SameSite=Lax; Max-Age=%d", k.Config.Cookie, drawnDigits, number, int64(k.Config.Sticky/time.Second))
 	if r.Secure {
@@ -162,7 +162,7 @@ func (k *Canary) remember(r *request.Request, number uint64) {
 	r.Respond("Set-Cookie", value)
 }
 
-// RollBack takes all requests back, as somebody says so.
+// RollBack takes all requests from the canary, by hand.
 func (k *Canary) RollBack(why string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -179,7 +179,7 @@ func (k *Canary) rollBack(why string) {
 	go k.log.Warn("a canary was rolled back", "route", k.route, "why", why)
 }
 
-// Resume begins anew at the first step: what was counted before is forgotten. now is in ns.
+// Resume starts over at the first step with counts of zero. now is in ns.
 func (k *Canary) Resume(now int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -30,7 +30,7 @@ type shard struct {
 // Side is what has become of one group's requests.
 type Side struct {
 	Requests uint64 `json:"requests"`
-	Failed   uint64 `json:"failed"` // 5xx, calls over gRPC whose status is the server's fault, no whole response
+	Failed   uint64 `json:"failed"` // 5xx, gRPC calls whose status is the server's fault, incomplete responses
 	Slow     uint64 `json:"slow"`
 }
 

@@ -10,9 +10,9 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// functions are those that expressions may use besides CEL's own and the ones of addresses.
-// Their names and what they do are as in CEL's strings library, of which the others can make
-// much of little.
+// functions are those that expressions may use in addition to CEL's own and the ones of
+// addresses. They are a part of CEL's strings library: its other functions can make large
+// results of small inputs.
 var functions = []cel.EnvOption{
 	cel.Function("split", cel.MemberOverload("string_split_string", []*cel.Type{cel.StringType, cel.StringType}, cel.ListType(cel.StringType),
 		cel.BinaryBinding(func(text, by ref.Val) ref.Val {
@@ -31,7 +31,8 @@ var functions = []cel.EnvOption{
 		cel.UnaryBinding(func(text ref.Val) ref.Val { return types.String(strings.TrimSpace(string(text.(types.String)))) }))),
 }
 
-// sizes tells CEL how large what a client sends can be, and what the functions cost.
+// sizes gives CEL's cost estimate the bounds of what a client sends, and the cost of
+// the functions.
 type sizes struct{}
 
 // longest is how long a text of a request is at most, and how many there are of one: what

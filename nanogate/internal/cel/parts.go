@@ -16,9 +16,8 @@ const (
 	cookies
 )
 
-// part is what is known of such a part during an evaluation: the first time that it is asked
-// it is looked through, the second time it is read as a whole, so that no expression has it
-// looked through again and again.
+// part is the state of such a part during an evaluation: the first access scans it, the
+// second parses all of it, so that no expression scans it repeatedly.
 type part struct {
 	asked bool
 	all   map[string]entry

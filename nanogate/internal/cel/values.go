@@ -39,7 +39,7 @@ var variables = []struct {
 	{"request.time", cel.TimestampType, func(*view) any { return types.Timestamp{Time: time.Now()} }},
 }
 
-// address is who sent the request, as networks are written; "" if it came over a unix socket.
+// address is the client's address, as networks are written; "" if it came over a unix socket.
 func address(a netip.Addr) string {
 	if !a.IsValid() {
 		return ""
@@ -47,7 +47,7 @@ func address(a netip.Addr) string {
 	return a.Unmap().WithZone("").String()
 }
 
-// view gives an evaluation what it asks for, made of the request then.
+// view is the request for an evaluation, which makes values on access.
 type view struct {
 	scope *rule.Scope
 	r     *request.Request
@@ -85,8 +85,8 @@ func (v *view) ResolveName(name string) (any, bool) {
 	return nil, false
 }
 
-// lookup is a part of a request that is a mapping of names to texts: what isn't asked for
-// isn't read.
+// lookup is a part of a request that maps names to strings: only what is accessed is
+// read.
 type lookup struct {
 	v    *view
 	kind kind

@@ -1,5 +1,5 @@
-// Package collector is what traces and metrics have in common when they are told to an
-// OpenTelemetry collector: where it is asked, and the fields that it is sent.
+// Package collector is what traces and metrics have in common when they are sent to an
+// OpenTelemetry collector: its URL and the request fields.
 package collector
 
 import (

@@ -19,7 +19,7 @@ import (
 	"dyno.example/nanogate/internal/config"
 )
 
-// agent is the agent or server of Consul that is asked, by its HTTP API.
+// agent is the agent or server of Consul that is queried, over its HTTP API.
 type agent struct {
 	source *Source
 	http   *http.Client
@@ -74,16 +74,17 @@ func newAgent(s *Source) *agent {
 
 func (a *agent) close() { a.http.CloseIdleConnections() }
 
-// answer is what Consul says of a service.
-type answer struct {
+// response is Consul's response about a service.
+type response struct {
 	services []service
 	index    uint64
-	own      node // the agent's, if sockets are asked for
+	own      node // the agent's, if sockets are allowed
 }
 
-// ask asks for the instances of the service: at once with index 0, else when something
-// has changed since that index or the time is up.
-func (a *agent) ask(ctx context.Context, index uint64) (*answer, error) {
+// query requests the instances of the service: with index 0 the response comes at once,
+// else when something has changed since that index or the time is up (a blocking
+// query).
+func (a *agent) query(ctx context.Context, index uint64) (*response, error) {
 	// Consul adds up to a sixteenth to the time it waits.
 	wait := a.source.config.Timeout
 	if index > 0 {
@@ -92,7 +93,7 @@ func (a *agent) ask(ctx context.Context, index uint64) (*answer, error) {
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	head, body, err := a.get(limited, a.url+"&index="+strconv.FormatUint(index, 10))
-	var made *answer
+	var made *response
 	if err == nil {
 		made, err = parse(head, body)
 	}
@@ -105,7 +106,7 @@ func (a *agent) ask(ctx context.Context, index uint64) (*answer, error) {
 	return made, err
 }
 
-// node asks the agent which node it is of, which is the gateway's machine.
+// node requests the node of the agent, which is the gateway's machine.
 func (a *agent) node(ctx context.Context) (node, error) {
 	_, body, err := a.get(ctx, a.base+"/v1/agent/self")
 	if err != nil {
@@ -135,7 +136,7 @@ func (a *agent) get(ctx context.Context, target string) (http.Header, []byte, er
 	resp, err := a.http.Do(req)
 	if err != nil {
 		if other := (*url.Error)(nil); errors.As(err, &other) {
-			err = other.Err // the address is told already
+			err = other.Err // the address is in the message already
 		}
 		return nil, nil, err
 	}
@@ -152,9 +153,9 @@ func (a *agent) get(ctx context.Context, target string) (http.Header, []byte, er
 	return resp.Header, body, nil
 }
 
-// parse reads an answer of Consul's API.
-func parse(head http.Header, body []byte) (*answer, error) {
-	made := new(answer)
+// parse reads a response of Consul's API.
+func parse(head http.Header, body []byte) (*response, error) {
+	made := new(response)
 	if err := json.Unmarshal(body, &made.services); err != nil {
 		return nil, fmt.Errorf("its answer isn't as it should be: %w", err)
 	}
@@ -189,7 +190,7 @@ func (s *Source) token() (string, error) {
 	return token, nil
 }
 
-// Check reads the files that settings name. It connects to nobody.
+// Check reads the files that settings name. It opens no connection.
 func Check(c *config.Consul) error {
 	_, err := New(c, config.DNS{}, Options{})
 	return err

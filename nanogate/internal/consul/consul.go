@@ -36,8 +36,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// pause is how long is waited after so many failures in a row and one more: half of it by
-// chance, so that upstreams don't ask together.
+// pause is the wait before the next try after so many failures in a row and one more:
+// half of it random, so that upstreams don't retry together.
 func (o Options) pause(failures int) time.Duration {
 	most := min(o.Least<<min(failures, 20), o.Longest)
 	return most/2 + rand.N(most/2+1)
@@ -49,7 +49,7 @@ type Source struct {
 	options Options
 	kept    *state.Instances
 	names   *dns.Names
-	secure  *secure.Client // nil: Consul is asked without TLS
+	secure  *secure.Client // nil: without TLS
 
 	mu     sync.Mutex
 	found  []upstream.Instance // nil: nothing was found yet
@@ -57,7 +57,7 @@ type Source struct {
 }
 
 // New makes the source of an upstream, whose host names are resolved by those rules. It
-// connects to nobody before it is watched.
+// opens no connection before it is watched.
 func New(c *config.Consul, rules config.DNS, o Options) (*Source, error) {
 	s := &Source{config: c, options: o.withDefaults(), names: dns.For(rules, nil)}
 	s.options.Log = s.options.Log.With("consul", c.Address, "service", c.Service)
@@ -96,7 +96,8 @@ func (s *Source) recall() {
 	s.options.Log.Info("instances as they were known, until Consul is asked", "instances", len(all), "read", read, "age", time.Since(read).Round(time.Second))
 }
 
-// stored are the instances that are known from disk; nil: none are, or Consul has told.
+// stored are the instances that are known from disk; nil: there are none, or Consul has
+// responded.
 func (s *Source) stored() []upstream.Instance {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,14 +161,14 @@ func (s *Source) Watch(ctx context.Context, update func([]upstream.Instance)) {
 	watching.Wait()
 }
 
-// follow asks again and again. An index that goes back, as that of servers which were set
-// up anew does, or a failure has everything be read at once; else Consul answers when
-// something has changed, or when it has waited long enough.
+// follow runs blocking queries. After a failure, or an index that goes back, as with
+// servers that were set up again, the next query returns at once; else Consul responds
+// when something has changed, or after a time.
 func (s *Source) follow(ctx context.Context, a *agent, tell func([]upstream.Instance)) {
 	index, failures, told := uint64(0), 0, false
 	for ctx.Err() == nil {
 		began := time.Now()
-		said, err := a.ask(ctx, index)
+		said, err := a.query(ctx, index)
 		pause := s.options.Least - time.Since(began)
 		switch {
 		case ctx.Err() != nil:
@@ -194,7 +195,7 @@ func (s *Source) follow(ctx context.Context, a *agent, tell func([]upstream.Inst
 	}
 }
 
-// failed notes that Consul can't be asked. What it said before stays.
+// failed notes that a query failed. The instances stay as they were.
 func (s *Source) failed(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -145,14 +145,14 @@ func TestKept(t *testing.T) {
 	}
 	const one, other = "10.0.0.1:8080*3 node-zone", "10.0.0.7:8080*3 node-zone"
 	first := &follower{Source: keeping(t, c, dir)}
-	first.Resolved().Ask(lookup)
+	first.Resolved().SetLookup(lookup)
 	stop := first.watchUntil(t)
 	first.sees(t, one, other)
 	stop()
 	before := time.Now()
 	s.do(func() { s.refuse = func() string { return "away" } })
 	f := &follower{Source: keeping(t, c, dir)}
-	f.Resolved().Ask(lookup)
+	f.Resolved().SetLookup(lookup)
 	if got := f.Known(); len(got) != 1 || text(got[0]) != one {
 		t.Errorf("at once: %v", got)
 	}
@@ -185,7 +185,7 @@ func TestHostNames(t *testing.T) {
 	s.register(instance("users.example", 8080, "passing", ""), instance("10.0.0.1", 8080, "passing", ""))
 	s.Start()
 	f := &follower{Source: source(t, of(t, "service: users, address: \""+s.URL+"\""))}
-	f.Resolved().Ask(func(_ context.Context, host string) ([]netip.Addr, error) {
+	f.Resolved().SetLookup(func(_ context.Context, host string) ([]netip.Addr, error) {
 		if host != "users.example" {
 			return nil, errors.New("nobody asked for " + host)
 		}

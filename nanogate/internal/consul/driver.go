@@ -13,14 +13,14 @@ func init() {
 	})
 }
 
-// client makes the sources of a gateway's upstreams, each of which asks for itself.
+// client makes the sources of a gateway's upstreams, each with queries of its own.
 type client discovery.Options
 
 // Endpoints implements [discovery.Client].
 func (c client) Endpoints(u *config.Upstream) (upstream.Source, error) {
 	s, err := New(u.Consul, u.DNS, Options{Log: c.Log, State: c.State})
 	if err == nil && c.Lookup != nil {
-		s.names.Ask(c.Lookup)
+		s.names.SetLookup(c.Lookup)
 	}
 	return s, err
 }

@@ -12,8 +12,8 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// service is an instance of a service as Consul's API tells it
-// (/v1/health/service/:service): what is used of it.
+// service is an instance of a service in Consul's API (/v1/health/service/:service), as
+// far as it is used.
 type service struct {
 	Node struct {
 		Node       string
@@ -36,7 +36,7 @@ type service struct {
 
 type locality struct{ Region, Zone string }
 
-// Bounds of what is taken of an answer.
+// Bounds of what is used of a response.
 const (
 	mostInstances = 10_000
 	mostWeight    = 1000
@@ -46,8 +46,8 @@ const (
 // node is a node of Consul's by its name. The zero value is none.
 type node struct{ datacenter, name string }
 
-// instances are those that can be asked, in an order of their own, and what is wrong with
-// the others. Unix sockets are taken of one node only, the gateway's.
+// instances are those that can be used, in an order of their own, and what is wrong with
+// the others. Unix sockets are accepted from one node only, the gateway's.
 func instances(all []service, c *config.Consul, own node) (made []upstream.Instance, wrong []string) {
 	made = make([]upstream.Instance, 0, len(all))
 	bad := 0
@@ -78,8 +78,8 @@ func instances(all []service, c *config.Consul, own node) (made []upstream.Insta
 	return made, wrong
 }
 
-// weight is that of an instance by its health: 0 is not asked. A check that has another
-// status than those that Consul has says nothing good.
+// weight is that of an instance by its health: 0 is not used. A check with a status
+// that Consul doesn't define counts as critical.
 func (s *service) weight(warned bool) int {
 	weight := s.Service.Weights.Passing
 	for _, check := range s.Checks {
@@ -111,9 +111,9 @@ func (s *service) address(c *config.Consul, own node) (a config.Address, err err
 	return a, nil
 }
 
-// socket is a unix socket that an instance listens on. Who may register the service names
-// a path on the gateway's machine by it, which may be that of anything there: it is taken
-// if the file says so, and of the gateway's own node only.
+// socket is a unix socket that an instance listens on. Whoever can register the service
+// thereby names a path on the gateway's machine, to any socket there: it is accepted only
+// if the file allows it, and from the gateway's own node.
 func (s *service) socket(c *config.Consul, own node) (a config.Address, err error) {
 	if !c.Sockets {
 		return a, fmt.Errorf("unix sockets such as %q aren't asked, unless the file has consul: {sockets: true}", s.Service.SocketPath)

@@ -17,8 +17,8 @@ import (
 const size = 256 << 10
 
 // Disk is a small file system of a test's own, if the test may mount one. Else it is a
-// folder, and files of the whole process can't grow while it is full (RLIMIT_FSIZE,
-// setrlimit(2)): such a test isn't for running beside others.
+// folder, and no file of the process can grow while it is full (RLIMIT_FSIZE,
+// setrlimit(2)): such a test must not run in parallel with others.
 type Disk struct {
 	Dir string
 

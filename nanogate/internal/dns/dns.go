@@ -17,8 +17,8 @@ import (
 
 // Names are the host names among an upstream's instances. Each address of a name is an
 // instance. A name that can't be resolved any more keeps the addresses that it had, for
-// as long as the resolver is away or says that there is no such name: a wrong answer of
-// a resolver must not take a service down.
+// as long as the resolver is away or says that there is no such name: a wrong response
+// of a resolver must not take a service down.
 type Names struct {
 	rules  config.DNS
 	lookup Lookup
@@ -29,23 +29,23 @@ type Names struct {
 	known map[string][]netip.Addr // by name
 }
 
-// Lookup asks for the addresses of a host.
+// Lookup resolves a host to its addresses.
 type Lookup = discovery.Lookup
 
-// resolver asks the system's resolver.
+// resolver resolves by the system's resolver.
 func resolver(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// soonest is how soon a name that can't be resolved is asked for again at first; then
-// it is twice as long each time, up to the usual time.
+// soonest is the delay of the first retry for a name that can't be resolved; it doubles
+// each time, up to the usual interval.
 const soonest = time.Second
 
-// mostLookups bounds how many names are asked for at once.
+// mostLookups bounds how many names are resolved at once.
 const mostLookups = 64
 
 // New makes the source of an upstream's host names; nil if it has none. The system's
-// resolver is asked if lookup is nil.
+// resolver is used if lookup is nil.
 func New(c *config.Upstream, lookup Lookup) *Names {
 	var named []upstream.Instance
 	for _, e := range c.Endpoints {
@@ -73,7 +73,7 @@ func (n *Names) Inherit(before []upstream.Source) {
 		known := maps.Clone(old.known)
 		old.mu.Unlock()
 		n.mu.Lock()
-		maps.Copy(n.known, known) // what nobody asks for is dropped when names are resolved
+		maps.Copy(n.known, known) // unused names are dropped when names are resolved
 		n.mu.Unlock()
 	}
 }
@@ -84,8 +84,8 @@ func (n *Names) Resolved() *Names { return n }
 // Known implements [upstream.Preloaded].
 func (n *Names) Known() []upstream.Instance { return n.Found() }
 
-// For makes the source of names that [Names.Set] is told. The system's resolver is asked
-// if lookup is nil.
+// For makes the source of names that [Names.Set] sets. The system's resolver is used if
+// lookup is nil.
 func For(rules config.DNS, lookup Lookup) *Names {
 	if lookup == nil {
 		lookup = resolver
@@ -93,8 +93,8 @@ func For(rules config.DNS, lookup Lookup) *Names {
 	return &Names{rules: rules, wake: make(chan struct{}, 1), known: map[string][]netip.Addr{}, lookup: lookup}
 }
 
-// Ask has another resolver be asked; before it is watched.
-func (n *Names) Ask(lookup Lookup) { n.lookup = lookup }
+// SetLookup sets another resolver; to be called before it is watched.
+func (n *Names) SetLookup(lookup Lookup) { n.lookup = lookup }
 
 // Set has it resolve other names from now on.
 func (n *Names) Set(named []upstream.Instance) {
@@ -167,8 +167,7 @@ func (n *Names) hosts() []string {
 	return all
 }
 
-// resolve asks for all names, each for so long at most. What is found replaces what was
-// there.
+// resolve resolves all names, each within a timeout. Results replace earlier ones.
 func (n *Names) resolve(ctx context.Context) (changed, failed bool) {
 	hosts := n.hosts()
 	now := make([][]netip.Addr, len(hosts))

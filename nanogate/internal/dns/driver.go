@@ -12,7 +12,7 @@ func init() {
 	})
 }
 
-// client makes the sources of a gateway's upstreams, each of which asks for itself.
+// client makes the sources of a gateway's upstreams, each with lookups of its own.
 type client discovery.Options
 
 // Endpoints implements [discovery.Client].

@@ -20,8 +20,8 @@ func split(all []upstream.Instance) (addresses, names []upstream.Instance) {
 	return addresses, names
 }
 
-// Resolve puts what is known of the host names among instances in their place. Nobody is
-// asked.
+// Resolve replaces host names among instances by their known addresses. It does no
+// lookup.
 func (n *Names) Resolve(all []upstream.Instance) []upstream.Instance {
 	addresses, names := split(all)
 	if len(names) > 0 {
@@ -43,13 +43,13 @@ type Hosts struct {
 	addresses []upstream.Instance // those that came as such
 }
 
-// Hosts has update told what instances are with their names resolved, until ctx ends.
+// Hosts calls update with the instances, their names resolved, until ctx ends.
 func (n *Names) Hosts(ctx context.Context, update func([]upstream.Instance)) *Hosts {
 	return &Hosts{ctx: ctx, names: n, update: update}
 }
 
-// Tell tells what there is now. Names that weren't there before follow when they are
-// resolved; as long as nothing else is there, what was told stays.
+// Tell sets the instances. Names that weren't there before follow when they are
+// resolved; if there is nothing else, the previous instances stay until then.
 func (h *Hosts) Tell(all []upstream.Instance) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,7 +69,7 @@ func (h *Hosts) Tell(all []upstream.Instance) {
 	}
 }
 
-// resolved tells what the names are now.
+// resolved updates with the addresses that the names have now.
 func (h *Hosts) resolved([]upstream.Instance) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 )
 
 // cluster is an etcd cluster that is in use: one client, made when it is needed and
-// made anew when it may be the cause of failures.
+// replaced when it may be the cause of failures.
 type cluster struct {
 	config  *config.EtcdCluster
 	timing  timing
@@ -62,7 +62,7 @@ func (c *cluster) connected(ctx context.Context) (*clientv3.Client, error) {
 }
 
 // discard ends a client, if it is still the one in use: the next one reads the
-// credentials and certificates anew and logs in with them.
+// credentials and certificates again and logs in with them.
 func (c *cluster) discard(client *clientv3.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +85,8 @@ func (c *cluster) close() {
 // most bounds a message of etcd, in bytes: ten thousand instances take a few MB.
 const most = 64 << 20
 
-// dial makes a client. It waits for nobody but, with a user, for the login.
+// dial makes a client. It doesn't wait for the connection, except, with a user, for the
+// login.
 func dial(ctx context.Context, c *config.EtcdCluster, t timing) (*clientv3.Client, error) {
 	login, err := credentialsOf(c)
 	if err != nil {
@@ -96,7 +97,7 @@ func dial(ctx context.Context, c *config.EtcdCluster, t timing) (*clientv3.Clien
 		Username: login.user, Password: login.password, TLS: login.tls,
 		DialKeepAliveTime: t.keepAlive, DialKeepAliveTimeout: t.keepAlive / 2, PermitWithoutStream: true,
 		MaxUnaryRetries: 5, MaxCallRecvMsgSize: most,
-		Logger: zap.NewNop(), // what matters of it is told in our own words
+		Logger: zap.NewNop(), // what matters is logged by this package
 		DialOptions: []grpc.DialOption{
 			grpc.WithChainUnaryInterceptor(atOnce),
 			grpc.WithConnectParams(grpc.ConnectParams{
@@ -114,7 +115,7 @@ func atOnce(ctx context.Context, method string, request, reply any, cc *grpc.Cli
 	return invoke(ctx, method, request, reply, cc, append(opts, grpc.WaitForReady(false))...)
 }
 
-// bounded calls with the time that the cluster has for an answer.
+// bounded calls with the timeout of a request to the cluster.
 func (c *cluster) bounded(ctx context.Context, call func(ctx context.Context) error) error {
 	bounded, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// Configuration is a configuration that stands under a key, as a whole.
+// Configuration is a whole configuration under one key.
 type Configuration struct {
 	document *Document
 	name     string
@@ -26,7 +26,7 @@ type Configuration struct {
 	text   string // of it
 }
 
-// Configuration makes what follows the configuration under a key. It connects to nobody
+// Configuration makes the source of a configuration under a key. It opens no connection
 // before it is followed.
 func (s *Clusters) Configuration(c *config.EtcdCluster, key string) *Configuration {
 	return &Configuration{

@@ -16,8 +16,8 @@ type credentials struct {
 	tls            *tls.Config // nil: not encrypted
 }
 
-// Check reads what a cluster is logged in to with, as a login does. It connects to
-// nobody.
+// Check reads what a cluster is logged in to with, as a login does. It opens no
+// connection.
 func Check(c *config.EtcdCluster) error {
 	_, err := credentialsOf(c)
 	return err

@@ -28,13 +28,13 @@ type Version struct {
 	Err      error // it can't be read now, and this is why; nothing else is said
 }
 
-// Document makes what follows a key. It connects to nobody before it is watched.
+// Document makes a watcher of a key. It opens no connection before it is watched.
 func (s *Clusters) Document(c *config.EtcdCluster, key string) *Document {
 	return &Document{s, c, key, fileOf(s.state, c, key)}
 }
 
-// Watch tells what the document is, at first and whenever it changes, until ctx ends,
-// and once each time that it can't be read any more. told may take its time.
+// Watch calls told with the document, at first and whenever it changes, until ctx ends,
+// and once each time that it can't be read any more. told may block.
 func (d *Document) Watch(ctx context.Context, told func(Version)) {
 	cl := d.clusters.use(d.config)
 	defer d.clusters.leave(cl)
@@ -43,7 +43,7 @@ func (d *Document) Watch(ctx context.Context, told func(Version)) {
 
 // Keep writes a version to disk as the last good one.
 func (d *Document) Keep(v Version) error {
-	return d.kept.Save(&said{Version: saidVersion, From: "etcd " + d.key, Read: time.Now().UTC(), Revision: v.Revision, Document: v.Text})
+	return d.kept.Save(&savedState{Version: savedStateVersion, From: "etcd " + d.key, Read: time.Now().UTC(), Revision: v.Revision, Document: v.Text})
 }
 
 // Last returns the last good version; There is false if none is kept.
@@ -61,7 +61,7 @@ type documentReader struct {
 	last    Version // that could be read
 	read    bool    // one could
 	failing bool
-	there   atomic.Int32 // keys: the watch asks for them on another goroutine
+	there   atomic.Int32 // keys: the watch reads it on another goroutine
 }
 
 func (r *documentReader) told(v Version) {

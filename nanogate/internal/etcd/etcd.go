@@ -33,7 +33,7 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// New makes what follows clusters. It connects to nobody yet.
+// New makes the set of clusters. It opens no connection yet.
 func New(o Options) *Clusters {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -44,13 +44,13 @@ func New(o Options) *Clusters {
 // timing is how long things take or are waited for.
 type timing struct {
 	check     time.Duration // between two looks whether what was read is still right
-	keepAlive time.Duration // without a sign of the peer, until it is asked for one, and waited for
+	keepAlive time.Duration // of silence before a ping is sent, and the timeout of its response
 	first     time.Duration // before the second try; each later one waits twice as long
 	longest   time.Duration // between two tries
 	save      time.Duration // from a change until it is on disk
 }
 
-// The server refuses to be asked for signs of life more often than each five seconds.
+// The server refuses pings more often than every five seconds.
 var usual = timing{check: 10 * time.Second, keepAlive: 6 * time.Second, first: 100 * time.Millisecond, longest: 10 * time.Second, save: time.Second}
 
 // use returns a cluster. Each use ends with [Clusters.leave].

@@ -35,8 +35,8 @@ type follow struct {
 	saving   *time.Timer // nil: what is on disk is what is known
 }
 
-// join returns what is known of a prefix, and follows it from now on if nobody does.
-// Each join ends with [Clusters.part].
+// join returns the follower of a prefix, and starts it if there is none. Each join ends
+// with [Clusters.part].
 func (s *Clusters) join(c *config.Etcd) (*cluster, *follow) {
 	cl := s.use(&c.Cluster)
 	return cl, cl.follows.Use(c.Prefix, func() *follow {
@@ -81,8 +81,8 @@ func (f *follow) recall() {
 	f.log.Info("using stored instances until etcd can be read", "instances", len(f.set), "read", said.Read, "age", time.Since(said.Read).Round(time.Second))
 }
 
-// known returns the instances that are known of a prefix, without asking anybody: what
-// another upstream follows, or what is on disk.
+// known returns the instances that are known of a prefix, without a request: from
+// another upstream's follower, or from disk.
 func (s *Clusters) known(c *config.Etcd) []upstream.Instance {
 	var f *follow
 	if cl, ok := s.all.Find(c.Cluster.Same()); ok {
@@ -150,7 +150,7 @@ func (f *follow) count() int {
 	return len(f.set)
 }
 
-// changed tells the new set to all, and has it saved.
+// changed gives the new set to all listeners, and saves it.
 func (f *follow) changed() {
 	f.status.Revision = f.revision
 	f.status.Wrong = f.set.wrong()
@@ -177,15 +177,15 @@ func (f *follow) save() {
 	}
 	f.saving.Stop()
 	f.saving = nil
-	said := saidOf(f.set, f.status.From, f.cluster, f.revision)
+	said := savedStateOf(f.set, f.status.From, f.cluster, f.revision)
 	f.mu.Unlock()
 	if err := f.kept.Save(said); err != nil {
 		f.log.Error("instances can't be stored on disk: after a restart they are unknown until etcd is read", "error", err)
 	}
 }
 
-// listen has update told who there is, now and whenever it changes, until the function
-// that it returns is called.
+// listen calls update with the instances, now and whenever they change, until the
+// function that it returns is called.
 func (f *follow) listen(update func([]upstream.Instance)) (stop func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

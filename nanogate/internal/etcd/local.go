@@ -8,7 +8,7 @@ import (
 // Local is an etcd server within this process, to try discovery out.
 type Local interface {
 	Where() string        // host:port that clients connect to
-	Failed() <-chan error // is sent why it has stopped, if nobody stopped it
+	Failed() <-chan error // receives why it has stopped, unless it was stopped
 	Close()
 }
 

@@ -20,7 +20,7 @@ type Registration struct {
 	Address string // host:port
 	Weight  int    // 0 is 1
 	Zone    string
-	TTL     time.Duration // after which it is gone when nobody keeps it alive; whole seconds
+	TTL     time.Duration // after which it expires unless it is kept alive; whole seconds
 	Log     *slog.Logger  // nil: it says nothing
 }
 
@@ -106,14 +106,14 @@ func (r *Registration) once(ctx context.Context, c *cluster, client *clientv3.Cl
 	}
 	if err != nil {
 		revoked := r.revoke(c, client, lease.ID)
-		if ctx.Err() != nil { // it was told to end: the put may have been done or not
+		if ctx.Err() != nil { // it was ended: the put may have been done or not
 			return revoked
 		}
 		return errors.Join(plain(err), revoked)
 	}
 	ready()
 	for range kept {
-		// Each answer is a lease that lives on.
+		// Each response is a lease that was renewed.
 	}
 	if ctx.Err() != nil {
 		return r.revoke(c, client, lease.ID)

@@ -70,7 +70,7 @@ func (s *set) change(events []*clientv3.Event) (changed bool) {
 	return changed
 }
 
-// instances are those that can be asked.
+// instances are those that can be used.
 func (s set) instances() []upstream.Instance {
 	all := make([]upstream.Instance, 0, len(s))
 	for i := range s {
@@ -81,7 +81,7 @@ func (s set) instances() []upstream.Instance {
 	return all
 }
 
-// mostWrong bounds how many wrong values are told one by one.
+// mostWrong bounds how many wrong values are reported one by one.
 const mostWrong = 20
 
 // wrong says which values are no instances, and why.

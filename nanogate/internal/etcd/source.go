@@ -19,7 +19,7 @@ type Source struct {
 }
 
 // Source makes the source of an upstream, whose host names are resolved by those rules.
-// It connects to nobody before it is watched.
+// It opens no connection before it is watched.
 func (s *Clusters) Source(c *config.Etcd, rules config.DNS) *Source {
 	return &Source{clusters: s, config: c, names: dns.For(rules, s.lookup)}
 }

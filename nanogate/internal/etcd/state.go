@@ -16,10 +16,11 @@ func fileOf(d *state.Dir, c *config.EtcdCluster, keys string) *state.File {
 	return d.File("etcd", strings.Join(endpoints, " "), keys)
 }
 
-// said is what stands in a file of what was read last: what etcd said, with nothing of how it is logged in to.
-type said struct {
+// savedState is the content of a file: the last state that was read from etcd, without
+// credentials.
+type savedState struct {
 	Version   int           `json:"version"`
-	From      string        `json:"from"` // for who looks at it
+	From      string        `json:"from"` // for human readers
 	Read      time.Time     `json:"read"`
 	Cluster   uint64        `json:"cluster"` // etcd's number of it
 	Revision  int64         `json:"revision"`
@@ -35,10 +36,10 @@ type keptAddress struct {
 	Zone    string `json:"zone,omitempty"`
 }
 
-const saidVersion = 1
+const savedStateVersion = 1
 
-func saidOf(s set, from string, cluster uint64, revision int64) *said {
-	made := &said{Version: saidVersion, From: from, Read: time.Now().UTC(), Cluster: cluster, Revision: revision}
+func savedStateOf(s set, from string, cluster uint64, revision int64) *savedState {
+	made := &savedState{Version: savedStateVersion, From: from, Read: time.Now().UTC(), Cluster: cluster, Revision: revision}
 	for i := range s {
 		if e := &s[i]; e.err == nil {
 			made.Instances = append(made.Instances, keptAddress{e.key, e.Address.String(), e.Weight, e.Zone})
@@ -48,7 +49,7 @@ func saidOf(s set, from string, cluster uint64, revision int64) *said {
 }
 
 // set is the instances as they were.
-func (s *said) set() set {
+func (s *savedState) set() set {
 	made := make(set, 0, len(s.Instances))
 	for _, k := range s.Instances {
 		e := entry{key: k.Key}
@@ -62,13 +63,13 @@ func (s *said) set() set {
 }
 
 // load reads what was read last; nil if nothing is kept.
-func load(f *state.File) (*said, error) {
-	made := new(said)
+func load(f *state.File) (*savedState, error) {
+	made := new(savedState)
 	if there, err := f.Load(made); err != nil || !there {
 		return nil, err
 	}
-	if made.Version != saidVersion {
-		return nil, fmt.Errorf("%s: expected version %d, got %d", f.Name(), saidVersion, made.Version)
+	if made.Version != savedStateVersion {
+		return nil, fmt.Errorf("%s: expected version %d, got %d", f.Name(), savedStateVersion, made.Version)
 	}
 	return made, nil
 }

@@ -150,7 +150,7 @@ func TestState(t *testing.T) {
 		s = append(s, newEntry(&mvccpb.KeyValue{Key: []byte("/s/" + fmt.Sprint(len(s))), Value: []byte(value)}))
 	}
 	for range 2 { // once more over the first
-		if err := k.Save(saidOf(s, "here", 7, 8)); err != nil {
+		if err := k.Save(savedStateOf(s, "here", 7, 8)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -178,7 +178,7 @@ func TestState(t *testing.T) {
 		}
 	}
 	writeFile(t, filepath.Join(dir, "file"), "")
-	if err := fileOf(state.Open(filepath.Join(dir, "file")), &c, "/s/").Save(&said{}); err == nil {
+	if err := fileOf(state.Open(filepath.Join(dir, "file")), &c, "/s/").Save(&savedState{}); err == nil {
 		t.Error("a file is taken for a directory")
 	}
 }

@@ -11,15 +11,15 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// reader is told what stands in etcd.
+// reader receives the content of etcd.
 type reader interface {
-	// replace tells all that is there at a revision. cluster is etcd's number of it.
+	// replace gives all keys at a revision. cluster is etcd's id of the cluster.
 	replace(all []*mvccpb.KeyValue, revision int64, cluster uint64)
-	// change tells what happened since, in its order.
+	// change gives later events, in order.
 	change(events []*clientv3.Event, revision int64)
-	// failed tells that what was told is perhaps no longer so, and why: it can't be read.
+	// failed says that the content may be outdated, and why: it can't be read.
 	failed(err error)
-	// count is how many keys it was told of that are there.
+	// count is how many keys there are by what it has received.
 	count() int
 }
 
@@ -39,11 +39,11 @@ func (k keys) options(more ...clientv3.OpOption) []clientv3.OpOption {
 	return more
 }
 
-// errBehind is when etcd has another number of keys than was told.
+// errBehind: etcd has another number of keys than the reader.
 var errBehind = errors.New("there are other keys than was told")
 
-// watch tells r what is there and what changes, until ctx ends: it reads all, watches
-// from that revision on, and begins again when the watch ends, for whatever reason.
+// watch gives r the content and its changes, until ctx ends: it reads all, watches from
+// that revision on, and begins again when the watch ends, for whatever reason.
 func (c *cluster) watch(ctx context.Context, k keys, r reader) {
 	for failures := 0; ctx.Err() == nil; {
 		client, err := c.connected(ctx)
@@ -54,9 +54,9 @@ func (c *cluster) watch(ctx context.Context, k keys, r reader) {
 			return
 		}
 		failures++
-		// A compaction has taken away what the watch would have told, and a count that
-		// differs says that it did not tell all: both are mended by reading again.
-		// So is what fails because another watch has discarded the client.
+		// A compaction has removed what the watch would have reported, and a count that
+		// differs shows that it missed something: both are mended by reading again. So
+		// is what fails because another watch has discarded the client.
 		discarded := client != nil && client.Ctx().Err() != nil
 		if (errors.Is(err, rpctypes.ErrCompacted) || errors.Is(err, errBehind) || discarded) && failures == 1 {
 			continue
@@ -76,7 +76,8 @@ func (c *cluster) watch(ctx context.Context, k keys, r reader) {
 func (c *cluster) once(ctx context.Context, client *clientv3.Client, k keys, r reader, fine func()) error {
 	var all *clientv3.GetResponse
 	if err := c.bounded(ctx, func(ctx context.Context) (err error) {
-		// Linearizable: a member that was cut off must not take back what others told.
+		// Linearizable: a member that was cut off must not return an older state than
+		// others did.
 		all, err = client.Get(ctx, k.name, k.options(clientv3.WithLimit(mostKeys))...)
 		return err
 	}); err != nil {
@@ -119,8 +120,8 @@ func (c *cluster) untilCheck() time.Duration {
 	return c.timing.check/2 + time.Duration(rand.Float64()*float64(c.timing.check))
 }
 
-// take tells r what a watch told, together with what else it has told by now: while many
-// change, they change the set together.
+// take gives r a watch's events, together with those that have arrived meanwhile: many
+// changes become one change of the set.
 func take(told clientv3.WatchResponse, ok bool, events clientv3.WatchChan, r reader) error {
 	var all []*clientv3.Event
 	var revision int64
@@ -150,8 +151,8 @@ func take(told clientv3.WatchResponse, ok bool, events clientv3.WatchChan, r rea
 	}
 }
 
-// check asks whether etcd is there and has as many keys as r was told. The watch alone
-// says nothing while nothing changes, and nothing either while etcd is away.
+// check verifies that etcd is there and has as many keys as r. The watch alone says
+// nothing while nothing changes, and nothing either while etcd is away.
 func (c *cluster) check(ctx context.Context, client *clientv3.Client, k keys, r reader) error {
 	var there *clientv3.GetResponse
 	if err := c.bounded(ctx, func(ctx context.Context) (err error) {

@@ -19,16 +19,16 @@ type following struct {
 	from  discovery.Configuration
 	end   context.CancelFunc
 	ended chan struct{} // closed when nothing is followed any more, and what is known is on disk
-	first chan struct{} // closed when it has been told for the first time
+	first chan struct{} // closed when the first document has arrived
 	told  sync.Once
 }
 
-// followedPatience is how long a start waits for what stands elsewhere, until it serves
-// what the file alone says.
+// followedPatience is how long a start waits for the documents of sources until it
+// serves what the file says without them.
 const followedPatience = 5 * time.Second
 
-// follow begins to follow what a configuration names, unless it is followed already. It
-// ends what was followed before. g.changing is held, or nobody knows g yet.
+// follow starts to follow the source that a configuration names, unless it is followed
+// already. It ends the previous one. g.changing is held, or g isn't published yet.
 func (g *Gateway) follow(c *config.Config) {
 	key := ""
 	driver, asked := discovery.RouteDriverOf(c)
@@ -66,7 +66,8 @@ func (g *Gateway) follow(c *config.Config) {
 	}()
 }
 
-// unfollow takes out what is followed; nil: nothing is. Who calls it ends it.
+// unfollow detaches the source that is followed; nil: there is none. The caller ends
+// it.
 func (g *Gateway) unfollow() *following {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -87,7 +88,7 @@ func (g *Gateway) abandon() (ended <-chan struct{}) {
 	return done
 }
 
-// tell takes what stands elsewhere now.
+// tell takes the source's current document.
 func (g *Gateway) tell(f *following, d discovery.Document) error {
 	if d.Addition == nil {
 		g.bind(f, d.Certificates)
@@ -147,7 +148,7 @@ func (g *Gateway) bind(f *following, all []secure.Bound) {
 	}
 }
 
-// whole is a configuration with what stands elsewhere.
+// whole is a configuration merged with the source's document.
 func (g *Gateway) whole(c *config.Config) (*config.Config, error) {
 	g.mu.Lock()
 	more := g.more

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package gateway is the gateway as a whole: a configuration carried out. What it is made
-// of lies in the packages below it; see nanogate/docs/design.md.
+// Package gateway runs a configuration: it joins all parts of the gateway, which are the
+// packages below it; see nanogate/docs/design.md.
 package gateway
 
 import (
@@ -35,7 +35,7 @@ type Gateway struct {
 	issuer  *acme.Manager
 	started time.Time
 
-	changing sync.Mutex     // held for a change as a whole, before mu
+	changing sync.Mutex     // held for the whole of a change, before mu
 	base     *config.Config // that is served, without what stands elsewhere; changing guards it
 
 	mu        sync.Mutex // of what follows, and of the builder
@@ -52,14 +52,14 @@ type Gateway struct {
 type Options struct {
 	Loops int // event loops; 0: one for each CPU
 	Log   *slog.Logger
-	// Middleware is what routes may use besides what the gateway has.
+	// Middleware is what routes may use in addition to the gateway's own features.
 	Middleware middleware.Offers
 	// Found is where upstreams find endpoints, and routes are found that stand elsewhere;
 	// nil: of its own.
 	Found *discovery.Set
-	// State is the directory that keeps what has to be known after a restart, and what a
-	// Found of its own was told last, for a start while those who tell are away; "": it
-	// isn't kept.
+	// State is the directory for state that outlives a restart, such as the last known
+	// instances of discovery, for a start while its servers are away; "": nothing is
+	// kept.
 	State string
 	// Codes is the directory that keeps the code which plug-ins are compiled to, for a start
 	// that needn't compile them; "": it isn't kept. It is executed: only this user may write there.
@@ -145,10 +145,10 @@ func (g *Gateway) report(s *snapshot.Snapshot) {
 // Snapshot returns what is served from now.
 func (g *Gateway) Snapshot() *snapshot.Snapshot { return g.proxy.Snapshot() }
 
-// Middleware is what routes may use besides what the gateway has.
+// Middleware is what routes may use in addition to the gateway's own features.
 func (g *Gateway) Middleware() middleware.Offers { return g.builder.Middleware }
 
-// Proxy returns the loops, for who shows how they are.
+// Proxy returns the loops, to show their state.
 func (g *Gateway) Proxy() *proxy.Server { return g.proxy }
 
 // Reopen opens the access log's file again, which has been moved away to rotate it.
@@ -173,9 +173,9 @@ func (g *Gateway) Telemetry() snapshot.Telemetry {
 	return g.builder.Telemetry
 }
 
-// Apply serves another configuration from now on. Only what is configured otherwise is
-// made anew; no connection is closed and no request under way notices. It returns what
-// kept routes from being built, and addresses from being listened on.
+// Apply serves another configuration from now on. Only what has changed is rebuilt; no
+// connection is closed and no request under way is affected. It returns why routes
+// couldn't be built, and addresses not be listened on.
 func (g *Gateway) Apply(c *config.Config) config.Problems {
 	problems, err := g.ApplyTo(0, c, "file")
 	if err != nil {

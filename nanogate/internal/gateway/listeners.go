@@ -179,8 +179,8 @@ func (g *Gateway) Addresses() (all []net.Addr) {
 	return all
 }
 
-// Reserve names an address that the process listens on besides, such as the admin address:
-// what finds instances of upstreams may not name it, as it may not name the gateway's own.
+// Reserve adds an address that the process also listens on, such as the admin address:
+// discovered instances may not have it, as they may not have the gateway's own.
 func (g *Gateway) Reserve(at net.Addr) {
 	g.changing.Lock() // what is being built meanwhile wouldn't be looked at again
 	defer g.changing.Unlock()
@@ -190,7 +190,7 @@ func (g *Gateway) Reserve(at net.Addr) {
 	g.reserve()
 }
 
-// reserve tells upstreams which addresses are the gateway's own. g.changing and g.mu are held.
+// reserve gives upstreams the gateway's own addresses. g.changing and g.mu are held.
 func (g *Gateway) reserve() {
 	all := slices.Clone(g.admin)
 	for _, l := range g.listening {

@@ -33,7 +33,7 @@ type Call struct {
 }
 
 // Begin makes a call of a request; nil if its Content-Type isn't one of gRPC-Web. accept
-// is what its Accept field says, which may ask for base64 by itself.
+// is its Accept field, which may select base64 on its own.
 func Begin(kind, accept []byte) *Call {
 	isText, _, ok := split(kind)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Access lets requests in by the address of who sent them ([request.Request.Client]).
+// Access admits requests by the client's address ([request.Request.Client]).
 type Access struct {
 	rules  config.Access
 	refuse *request.Reply
@@ -18,9 +18,10 @@ func NewAccess(rules config.Access) *Access {
 	return &Access{rules, request.Refuse(403, "requests from this address are not taken here", "").For(request.RefusedAddress)}
 }
 
-// Check refuses who is denied, and who isn't among those allowed. Who has no address,
-// over a unix socket, is allowed only where all are; and nobody knows whether those are
-// denied of whom a proxy said what is no address.
+// Check refuses clients that are denied, or that aren't among those allowed. Clients
+// without an address, over a unix socket, are allowed only where all are; if a trusted
+// proxy gives something else than an address, the request is refused, as the client
+// could be one that is denied.
 func (a *Access) Check(r *request.Request) *request.Reply {
 	client := r.Client.Unmap()
 	if !client.IsValid() && r.Peer.IsValid() {

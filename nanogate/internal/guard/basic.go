@@ -17,11 +17,11 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Basic lets in who has a password of a file (RFC 7617). Verifying one takes long by
-// design, so that it isn't done on a loop: the request waits. Credentials that were
-// right are remembered by a keyed hash, with the client that had them, and pass at once
-// until the file changes. Who has shown too many that were wrong is refused without a look:
-// only what was right from there before passes then.
+// Basic admits users with a password in a file (RFC 7617). Verifying one is slow by design,
+// so that it isn't done on a loop: the request waits. Valid credentials are remembered by a
+// keyed hash, with their client, and pass at once until the file changes. A client with too
+// many wrong ones is refused without verification: only credentials that it has used
+// successfully before pass then.
 type Basic struct {
 	rules    config.Basic
 	file     *refresh.Source[passwords]
@@ -33,7 +33,7 @@ type Basic struct {
 
 	missing, wrong, crowded, undecided *request.Reply
 
-	keeps bool // claims, for who asks later
+	keeps bool // claims, if a later rule or middleware needs them
 }
 
 // KeepClaims has requests keep what was verified of them.
@@ -41,7 +41,7 @@ func (b *Basic) KeepClaims() { b.keeps = true }
 
 const (
 	verifyWithin   = 5 * time.Second // the wait for its turn included
-	waitingEach    = 8               // passwords of one client's address that are verified at once: nobody takes all the room
+	waitingEach    = 8               // passwords of one client's address that are verified at once, so that no client takes all the room
 	mostCredential = 512             // bytes of user, colon and password
 )
 
@@ -130,7 +130,7 @@ func (b *Basic) later(client netip.Addr, now *passwords, sum [sha256.Size]byte, 
 	return &a
 }
 
-// pass tells the upstream who it is.
+// pass forwards the user to the upstream.
 func (b *Basic) pass(r *request.Request, user []byte) {
 	if b.keeps {
 		r.Verified("basic", request.Claims{"user": string(user)})

@@ -67,7 +67,7 @@ func carried(forward []config.Claim, claims map[string]any) (values [][]byte, ok
 	return values, true
 }
 
-// answerUnclear is what is answered then.
+// replyUnclear is the response in that case.
 var replyUnclear = request.Refuse(403, "who you are can't be told to others: a name is empty, has white space around it, or characters that others may read otherwise", "").For(request.RefusedClaim)
 
 // carry has the upstream get them. Fields for which there is nothing are taken out all the

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// clientLimiter counts what waits beside the loops for each client's address, so that nobody takes
+// clientLimiter counts pending work beside the loops by client address, so that no client takes
 // all the room.
 type clientLimiter struct {
 	most int // of one address
@@ -40,7 +40,7 @@ func (c *clientLimiter) leave(client netip.Addr) {
 // addressBytes are those of an address, of whichever version.
 const addressBytes = 16
 
-// network is whom an address counts as: of IPv6 a client has a network of 64 bits.
+// network is the client that an address counts as: in IPv6 a network of 64 bits.
 func network(client netip.Addr) netip.Addr {
 	client = client.Unmap().WithZone("")
 	if client.Is6() {

@@ -11,18 +11,19 @@ import (
 )
 
 // FieldsOfCORS are the fields, in lower case, by which a response lets scripts of other origins
-// read it. Where there is this guard only it says so: an upstream that does too would let in
-// whom it refuses, and two fields let in nobody.
+// read it. Where there is this guard only it sets them: an upstream's would allow origins that
+// the guard refuses, and browsers allow none if there are two.
 var FieldsOfCORS = []string{
 	"access-control-allow-origin", "access-control-allow-credentials", "access-control-allow-methods", "access-control-allow-headers",
 	"access-control-allow-private-network", "access-control-expose-headers", "access-control-max-age",
 }
 
-// CORS answers preflights and tells browsers whose scripts may read responses (Fetch
-// standard 3.2). It refuses no other request: that is what the other guards are for.
+// CORS responds to preflights and lets browsers know which origins' scripts may read
+// responses (Fetch standard 3.2). It refuses no other request: that is what the other
+// guards are for.
 type CORS struct {
 	rules     config.CORS
-	preflight []byte // lines of the answer to one from an origin that may
+	preflight []byte // lines of the response to a preflight from an allowed origin
 	expose    []byte
 	refused   *request.Reply
 }
@@ -42,12 +43,12 @@ func NewCORS(rules *config.CORS) *CORS {
 	return c
 }
 
-// Check answers preflights, and has the responses to others say who may read them.
+// Check responds to preflights, and adds to other responses which origin may read them.
 func (c *CORS) Check(r *request.Request) *request.Reply {
 	origin, asked := r.Header("origin")
 	method, wanted := r.Header("access-control-request-method")
 	if asked && wanted && string(r.Method()) == "OPTIONS" && http1.ValidToken(string(method)) {
-		return c.answer(r, origin)
+		return c.preflightReply(r, origin)
 	}
 	if len(c.rules.Origins) > 0 {
 		r.Respond("Vary", vary)
@@ -74,8 +75,9 @@ func (c *CORS) allow(r *request.Request, origin []byte) {
 	}
 }
 
-// answer makes the answer to a preflight. They are rare: a browser keeps it.
-func (c *CORS) answer(r *request.Request, origin []byte) *request.Reply {
+// preflightReply makes the response to a preflight. It may allocate: preflights are
+// rare, as browsers cache the response.
+func (c *CORS) preflightReply(r *request.Request, origin []byte) *request.Reply {
 	if !c.mayRead(origin) {
 		return c.refused
 	}

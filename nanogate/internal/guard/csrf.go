@@ -11,8 +11,8 @@ import (
 // CSRF refuses requests that change something and that a page of another origin had a
 // browser send, with the user's cookies, as OWASP's cheat sheet on cross-site request
 // forgery has it and [net/http.CrossOriginProtection] does: by Sec-Fetch-Site (Fetch
-// Metadata 2.3), and by Origin (RFC 6454 7) of browsers that don't send that. Who sends
-// neither is no browser.
+// Metadata 2.3), and by Origin (RFC 6454 7) of browsers that don't send that. A client
+// that sends neither is no browser.
 type CSRF struct {
 	rules   config.CSRF
 	refused *request.Reply
@@ -57,8 +57,8 @@ func (c *CSRF) own(r *request.Request) bool {
 	if !ok || origins > 1 || len(host) == 0 {
 		return false
 	}
-	// What was asked over TLS may still have been sent by a page without: then the hosts
-	// are the same and the origins aren't.
+	// A request over TLS may still come from a page without: then the hosts are the same
+	// and the origins aren't.
 	if r.Secure && !http1.EqualFold(scheme, "https") {
 		return false
 	}

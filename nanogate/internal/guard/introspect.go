@@ -21,9 +21,9 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Introspect lets in who has a token that its server says is good (RFC 7662). What it said
-// is remembered by a keyed hash of the token, for a while; a token that many requests come
-// with at once is asked about once.
+// Introspect admits requests with a token that an introspection server says is active (RFC
+// 7662). Its response is remembered by a keyed hash of the token, for a while; concurrent
+// requests with one token share one introspection.
 type Introspect struct {
 	rules    config.Introspect
 	server   *oidc.Introspector
@@ -44,7 +44,7 @@ type Introspect struct {
 
 const (
 	mostToken     = 8 << 10         // bytes
-	questionsEach = 32              // of tokens from one client's address that are asked about at once
+	questionsEach = 32              // of tokens from one client's address that are introspected at once
 	turnWithin    = 5 * time.Second // to wait for one's turn
 )
 
@@ -89,7 +89,7 @@ func (g *Introspect) Check(r *request.Request) *request.Reply {
 	return g.later(network(r.Client), [sha256.Size]byte(sum), string(token))
 }
 
-// pass answers by what is known of a token, and tells the upstream who it is for.
+// pass decides by what is known of a token, and forwards its subject to the upstream.
 func (g *Introspect) pass(r *request.Request, p *passed) *request.Reply {
 	if p.invalid != request.NotRefused {
 		return g.invalid[p.invalid]
@@ -105,14 +105,14 @@ func (g *Introspect) pass(r *request.Request, p *passed) *request.Reply {
 	return nil
 }
 
-// later has the server asked beside the loops. It is asked also when who asked first has
-// gone: others may wait for the same.
+// later introspects beside the loops. It goes on also when the first request has gone:
+// others may wait for the same token.
 func (g *Introspect) later(from netip.Addr, sum [sha256.Size]byte, token string) *request.Reply {
 	a := *g.away
 	a.Deferred = &request.Deferred{
 		Asks: true, Within: g.rules.Timeout + turnWithin,
 		Work: func(ctx context.Context) func(*request.Request) *request.Reply {
-			asked := g.questions.DoChan(string(sum[:]), func() (any, error) { return g.ask(from, sum, token) })
+			asked := g.questions.DoChan(string(sum[:]), func() (any, error) { return g.introspect(from, sum, token) })
 			select {
 			case came := <-asked:
 				return func(r *request.Request) *request.Reply {
@@ -134,10 +134,10 @@ func (g *Introspect) later(from netip.Addr, sum [sha256.Size]byte, token string)
 
 var errCrowded = errors.New("too many questions of one client")
 
-// ask asks the server about a token.
-func (g *Introspect) ask(from netip.Addr, sum [sha256.Size]byte, token string) (*passed, error) {
+// introspect sends a token to the server.
+func (g *Introspect) introspect(from netip.Addr, sum [sha256.Size]byte, token string) (*passed, error) {
 	if p := g.verified.find(sum[:], nil, g.now()); p != nil {
-		return p, nil // it was asked about while this one waited for its turn
+		return p, nil // it was introspected while this one waited for its turn
 	}
 	if !g.waiting.enter(from) {
 		return nil, errCrowded
@@ -145,7 +145,7 @@ func (g *Introspect) ask(from netip.Addr, sum [sha256.Size]byte, token string) (
 	defer g.waiting.leave(from)
 	ctx, cancel := context.WithTimeout(context.Background(), g.rules.Timeout)
 	defer cancel()
-	claims, err := g.server.Ask(ctx, token)
+	claims, err := g.server.Introspect(ctx, token)
 	if err != nil {
 		g.told.Warn(g.log, clock.Now(), "introspect", "url", g.rules.URL, "error", err)
 		g.trouble.Store(&err)
@@ -157,7 +157,7 @@ func (g *Introspect) ask(from netip.Addr, sum [sha256.Size]byte, token string) (
 	return p, nil
 }
 
-// judge is what an answer is worth.
+// judge evaluates a response.
 func (g *Introspect) judge(claims map[string]any, now time.Time) *passed {
 	const leeway = 30 * time.Second // of the server's clock, for what isn't valid yet
 	ends, ok := claims["exp"].(float64)
@@ -186,7 +186,7 @@ func (g *Introspect) judge(claims map[string]any, now time.Time) *passed {
 	return p
 }
 
-// names reports whether an audience is somebody, or a list with him (RFC 7519 4.1.3).
+// names reports whether an audience is who, or a list that has it (RFC 7519 4.1.3).
 func names(audience any, who string) bool {
 	if _, ok := audience.(string); ok {
 		return audience == who

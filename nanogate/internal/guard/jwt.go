@@ -15,13 +15,13 @@ import (
 	"dyno.example/nanogate/internal/secure"
 )
 
-// JWT lets in who has a valid JSON Web Token. A token that was verified is remembered,
-// with what upstreams get of it, until it expires or the keys change: verifying a
-// signature takes up to a hundred microseconds of the loop.
+// JWT admits requests with a valid JSON Web Token. A token that was verified is
+// remembered, with the fields for upstreams, until it expires or the keys change:
+// verifying a signature takes up to a hundred microseconds of the loop.
 type JWT struct {
 	rules    config.JWT
 	source   *refresh.Source[keys] // nil: a secret, which doesn't change
-	asks     *secure.Transport     // nil: nobody is asked
+	asks     *secure.Transport     // nil: keys come from a file
 	fixed    *keys
 	verified *verified
 	now      func() time.Time
@@ -29,7 +29,7 @@ type JWT struct {
 	missing, lacking, notReady *request.Reply
 	invalid                    [request.Refusals]*request.Reply // the same for all that is wrong with a token
 
-	keeps bool // claims, for who asks later
+	keeps bool // claims, if a later rule or middleware needs them
 }
 
 // KeepClaims has requests keep what was verified of them, and tokens that are remembered
@@ -71,7 +71,7 @@ func NewJWT(rules *config.JWT) (*JWT, error) {
 	return g, nil
 }
 
-// Start begins to ask for keys.
+// Start begins to fetch keys.
 func (g *JWT) Start() {
 	if g.source != nil {
 		g.source.Start()

@@ -16,13 +16,13 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Keys lets in who has a key of a file. Who has shown too many that aren't known is refused
-// without a look: only keys that were right from there before pass then.
+// Keys admits requests with a key in a file. A client with too many unknown ones is refused
+// without a lookup: only keys that it has used successfully before pass then.
 type Keys struct {
 	rules            config.Keys
 	file             *refresh.Source[keyNames]
 	missing, unknown *request.Reply
-	keeps            bool // claims, for who asks later
+	keeps            bool // claims, if a later rule or middleware needs them
 	failures         *limit.Failures
 	verified         *verified // keys that were right, with the client that had them
 }
@@ -34,7 +34,7 @@ func (k *Keys) KeepClaims() { k.keeps = true }
 // nothing about the keys there are.
 type keyNames map[[sha256.Size]byte][]byte
 
-// shortestKey is as long as a key must be, in bytes, that nobody shall guess.
+// shortestKey is how many bytes a key must have so that it can't be guessed.
 const shortestKey = 16
 
 // mostKeysKept is how many keys are remembered that were right, with their clients.
@@ -106,8 +106,8 @@ func (k *Keys) Check(r *request.Request) *request.Reply {
 	return nil
 }
 
-// refuse counts keys that aren't known, and returns the answer to a key that is none, or
-// that isn't looked at, as it may have been guessed; nil: it passes.
+// refuse counts unknown keys, and returns the response to a key that is unknown, or
+// isn't looked up as it may have been guessed; nil: it passes.
 func (k *Keys) refuse(r *request.Request, sum [sha256.Size]byte, now *keyNames, known bool) *request.Reply {
 	client := network(r.Client)
 	if !known {

@@ -9,15 +9,15 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// MTLS lets in who has shown a certificate that was verified, and that has one of the
-// names asked for. It says whom the certificate is for, if it is asked to.
+// MTLS admits clients whose certificate was verified and has one of the required names.
+// It can forward the name to the upstream.
 type MTLS struct {
 	rules                      config.MTLS
 	missing, unknown, nameless *request.Reply
 	expired, disowned          *request.Reply
 	takes                      []func(name string) bool // by rules.Forward: which names may be the identity
 	now                        func() time.Time
-	keeps                      bool // claims, for who asks later
+	keeps                      bool // claims, if a later rule or middleware needs them
 }
 
 // KeepClaims has requests keep what was verified of them.
@@ -46,7 +46,7 @@ func NewMTLS(rules *config.MTLS) *MTLS {
 	return m
 }
 
-// Check refuses who has no certificate, or another one.
+// Check refuses clients without a certificate, or with another one.
 func (m *MTLS) Check(r *request.Request) *request.Reply {
 	switch {
 	case r.Certificate == nil:

@@ -19,9 +19,9 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// OIDC lets in who has logged in at an identity provider, and sends browsers there that
-// haven't. A session that was decrypted is remembered, with what upstreams get of it, by a
-// sum of its cookies.
+// OIDC admits users that have logged in at an identity provider, and redirects other
+// browsers there. A session that was decrypted is remembered, with the fields for
+// upstreams, by a hash of its cookies.
 type OIDC struct {
 	rules    config.OIDC
 	client   *oidc.Client
@@ -44,8 +44,8 @@ const (
 // request to it with the gateway's own secret.
 var madeUpCodes = config.Failures{Address: config.Rate{Requests: 20, Per: time.Minute, Burst: 20, Keys: 100_000}}
 
-// NewOIDC makes the guard. A file that can't be used is an error. What is known of the
-// provider comes some time after [OIDC.Start]: until then who has no session is answered 503.
+// NewOIDC makes the guard. A file that can't be used is an error. The provider's metadata
+// arrive some time after [OIDC.Start]: until then requests without a session get a 503.
 func NewOIDC(rules *config.OIDC, clients *oidc.Clients, log *slog.Logger) (*OIDC, error) {
 	client, err := clients.Get(rules)
 	if err != nil {
@@ -67,8 +67,8 @@ func NewOIDC(rules *config.OIDC, clients *oidc.Clients, log *slog.Logger) (*OIDC
 	}, nil
 }
 
-// Check refuses requests without a session. What it answers itself are the ends of logins
-// and logging out.
+// Check refuses requests without a session. It responds itself to the paths that end a
+// login and that log out.
 func (o *OIDC) Check(r *request.Request) *request.Reply {
 	switch string(r.Path) {
 	case o.rules.Callback:
@@ -168,7 +168,7 @@ func (o *OIDC) read(s *oidc.Session) *passed {
 	return p
 }
 
-// pass tells the upstream who it is, and keeps the session to the gateway.
+// pass forwards the user to the upstream, without the session's cookies.
 func (o *OIDC) pass(r *request.Request, p *passed) *request.Reply {
 	r.Verified("oidc", p.claims)
 	carry(r, o.rules.Forward, p.forward)
@@ -183,8 +183,8 @@ func (o *OIDC) pass(r *request.Request, p *passed) *request.Reply {
 }
 
 // renew passes a request whose session's tokens are about to expire, or have, after they
-// are renewed. As long as they hold, only the first request waits for that, and it passes
-// also without.
+// are renewed. As long as they are valid, only the first request waits for that, and
+// passes even if it fails.
 func (o *OIDC) renew(r *request.Request, p *passed, parts [][]byte, now time.Time) *request.Reply {
 	session, err := o.client.Open(o.client.Keys(), parts)
 	if err != nil {
@@ -241,14 +241,14 @@ func (o *OIDC) renewed(r *request.Request, before *passed, renewal *oidc.Renewal
 	return o.away
 }
 
-// tell logs why the provider couldn't be asked, which whoever logs in can't help.
+// tell logs why a request to the provider failed, which users can't mend.
 func (o *OIDC) tell(err error) {
 	if err != nil && !oidc.IsRefused(err) {
 		o.told.Warn(o.log, clock.Now(), "oidc", "issuer", o.rules.Issuer, "error", err)
 	}
 }
 
-// Start begins to ask the provider what it is.
+// Start begins to fetch the provider's metadata.
 func (o *OIDC) Start() { o.client.Start() }
 
 // Close ends what only this route has needed.

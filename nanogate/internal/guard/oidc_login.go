@@ -10,8 +10,8 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// begin sends a browser to log in that has asked for a page, to which it comes back. forget
-// are Set-Cookie values. What else has asked is told that it may not.
+// begin redirects a browser that requests a page to the login, from which it returns to the
+// page. forget are Set-Cookie values. Other requests get a 401.
 func (o *OIDC) begin(r *request.Request, forget []string) *request.Reply {
 	if !wantsPage(r) {
 		return o.missing
@@ -67,7 +67,7 @@ func redirect(status int, location string, cookies []string) *request.Reply {
 	return &request.Reply{Status: status, Fields: fields}
 }
 
-// with adds cookies to an answer.
+// with adds cookies to a response.
 func with(a *request.Reply, cookies ...string) *request.Reply {
 	changed := *a
 	changed.Fields = append([]byte(nil), a.Fields...)
@@ -77,8 +77,8 @@ func with(a *request.Reply, cookies ...string) *request.Reply {
 	return &changed
 }
 
-// login begins a login for who asks for that, such as a script that was answered 401 and
-// sends its page here.
+// login begins a login on request, such as for a script that got a 401 and sends its
+// page here.
 func (o *OIDC) login(r *request.Request) *request.Reply {
 	if !is(r, "GET", "HEAD") {
 		return o.method
@@ -150,8 +150,8 @@ func (o *OIDC) callback(r *request.Request) *request.Reply {
 	return &a
 }
 
-// refused is the answer to a login that the provider has ended with an error (RFC 6749
-// 4.1.2.1).
+// refused is the response to a login that the provider has ended with an error (RFC
+// 6749 4.1.2.1).
 func (o *OIDC) refused(code string) *request.Reply {
 	if code == "temporarily_unavailable" || code == "server_error" {
 		return o.away
@@ -163,7 +163,7 @@ func (o *OIDC) refused(code string) *request.Reply {
 	return request.Refuse(403, detail, "Cache-Control: no-store\r\n").For(request.RefusedLoginProvider)
 }
 
-// failed is the answer to a login that came to nothing.
+// failed is the response to a login that failed.
 func (o *OIDC) failed(err error) *request.Reply {
 	o.tell(err)
 	if refused, ok := errors.AsType[*oidc.RefusedError](err); ok {

@@ -44,8 +44,8 @@ func (o *OIDC) logout(r *request.Request) *request.Reply {
 	return o.revoke(r, session, redirect(303, location, o.client.Cookies.Forget()))
 }
 
-// revoke has a session's tokens revoked before the answer is given. If that isn't possible,
-// or not in time, the browser is logged out all the same.
+// revoke revokes a session's tokens before the response is sent. If that isn't possible, or
+// not in time, the browser is logged out all the same.
 func (o *OIDC) revoke(r *request.Request, session *oidc.Session, reply *request.Reply) *request.Reply {
 	if session == nil || !o.client.Revokes(session) {
 		return reply
@@ -59,15 +59,16 @@ func (o *OIDC) revoke(r *request.Request, session *oidc.Session, reply *request.
 		Asks: true, Within: revokeWithin,
 		Over: func() { o.waiting.leave(client) },
 		Work: func(ctx context.Context) func(*request.Request) *request.Reply {
-			o.tell(o.client.Revoke(context.WithoutCancel(ctx), session)) // also for who has gone
+			o.tell(o.client.Revoke(context.WithoutCancel(ctx), session)) // also if the client has gone
 			return func(*request.Request) *request.Reply { return reply }
 		},
 	}
 	return &later
 }
 
-// backChannel hears from the provider that sessions have ended (OpenID Connect Back-Channel
-// Logout 1.0, 2.5). What it sends is signed, so that anybody may ask.
+// backChannel receives from the provider which sessions have ended (OpenID Connect
+// Back-Channel Logout 1.0, 2.5). Its tokens are signed, so the path needs no other
+// protection.
 func (o *OIDC) backChannel(r *request.Request) *request.Reply {
 	if !is(r, "POST") {
 		return request.Refuse(405, "", "Allow: POST\r\nCache-Control: no-store\r\n").For(request.RefusedMethod)

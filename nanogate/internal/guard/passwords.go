@@ -17,14 +17,14 @@ import (
 // set isn't changed.
 type passwords struct {
 	users  map[string]password
-	nobody password // takes as long as the slowest of them: who isn't there isn't found out by time
+	nobody password // takes as long as the slowest of them, so that timing doesn't reveal unknown users
 	right  *passed  // what is remembered of credentials that are right
 }
 
 // password verifies one password.
 type password interface {
 	matches(password []byte) bool
-	effort() int // to tell slower ones; roughly the time it takes
+	effort() int // to find the slowest; roughly the time it takes
 }
 
 // What verifying may cost: a file must not make one request take seconds.
@@ -114,8 +114,8 @@ func parseBcrypt(text string) (password, error) {
 	return bcryptHash{[]byte(text), cost}, nil
 }
 
-// longestBcrypt is how many bytes of a password bcrypt looks at: what it doesn't look at
-// must not be taken for right.
+// longestBcrypt is how many bytes of a password bcrypt uses: longer ones are refused, as
+// the rest would not be checked.
 const longestBcrypt = 72
 
 func (h bcryptHash) matches(password []byte) bool {

@@ -1,7 +1,7 @@
 package guard
 
-// Remote is a guard that asks others over the network. ok is false if it doesn't, as what it
-// needs stands in files.
+// Remote is a guard that may use other servers. ok is false if it doesn't, as what it needs
+// is in files.
 type Remote interface {
 	RemoteStatus() (a RemoteStatus, ok bool)
 }
@@ -11,7 +11,7 @@ type RemoteStatus struct {
 	Guard   string // its kind
 	Where   string // URL
 	Ready   bool   // what it needs is known
-	Err     string // of the last time it asked; "": it went well, or it hasn't asked yet
+	Err     string // of the last request; "": it succeeded, or there was none yet
 	Logouts int    // of people and sessions that are remembered
 }
 
@@ -31,7 +31,7 @@ func (g *JWT) RemoteStatus() (a RemoteStatus, ok bool) {
 	return RemoteStatus{Guard: "jwt", Where: g.rules.JWKS, Ready: g.source.Get() != nil, Err: text(g.source.Err())}, true
 }
 
-// RemoteStatus is who is asked about tokens.
+// RemoteStatus is the state of the introspection server.
 func (g *Introspect) RemoteStatus() (a RemoteStatus, ok bool) {
 	a = RemoteStatus{Guard: "introspect", Where: g.rules.URL}
 	if err := g.trouble.Load(); err != nil {

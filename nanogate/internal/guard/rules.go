@@ -11,8 +11,8 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Rules lets requests pass that meet conditions over what they ask for and what the guards
-// before it have verified. What can't be evaluated is refused.
+// Rules admits requests that meet conditions over the request and what the guards before
+// have verified. A condition that can't be evaluated refuses.
 type Rules struct {
 	all   []config.Rule
 	state []ruleState

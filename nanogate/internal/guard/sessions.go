@@ -5,8 +5,9 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Sessions keeps the cookies of sessions from upstreams: on every route, as browsers send
-// them to all paths of a host, and who has them is logged in. It lets every request pass.
+// Sessions removes the cookies of sessions from requests to upstreams: on every route, as
+// browsers send them to all paths of a host, and anyone who has them is logged in. It
+// refuses no request.
 type Sessions struct{ of []oidc.Cookies }
 
 // NewSessions makes the guard for the cookies of all clients.

@@ -17,7 +17,7 @@ type passed struct {
 	from    time.Time       // when it was verified, by the wall clock; zero: it has nothing to do with the time
 	until   time.Time       // when it is no longer valid; zero: never
 	invalid request.Refusal // why it was found to be no good
-	allowed bool            // it says what the route asks for
+	allowed bool            // it has the claims that the route requires
 	unclear bool            // what is carried on would say something else
 	forward [][]byte        // for each claim that is carried on; nil: the token hasn't got it
 
@@ -36,8 +36,8 @@ func (p *passed) carries(forward []config.Claim, claims map[string]any) {
 	p.forward, p.unclear = values, !ok
 }
 
-// verified remembers a bounded number of tokens, those that came lately. It keeps whole
-// tokens, as a sum of them could be anybody's. It is for many goroutines.
+// verified remembers a bounded number of tokens, the latest. It keeps tokens in full,
+// as hashes could collide. It is safe for concurrent use.
 type verified struct {
 	seed  maphash.Seed
 	parts [16]remembered // so that loops don't wait for each other

@@ -1,5 +1,5 @@
-// Package health finds out which endpoints of an upstream should not be asked: those
-// that fail when they are asked for their health, and those whose responses fail.
+// Package health finds out which endpoints of an upstream should get no requests: those
+// that fail health checks, and outliers, whose responses fail.
 package health
 
 import (
@@ -19,14 +19,14 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// Active asks each endpoint now and then whether it is well.
+// Active sends periodic health checks to each endpoint.
 type Active struct {
 	rules  config.Health
 	plain  *http.Client // over HTTP/1.1
 	second *http.Client // over HTTP/2
 }
 
-// atOnce bounds how many endpoints are asked at the same time.
+// atOnce bounds how many endpoints are checked at the same time.
 const atOnce = 32
 
 // wayKey is the context's key of the way to the endpoint.
@@ -90,7 +90,7 @@ func (a *Active) clientOf(e *upstream.Endpoint) *http.Client {
 	return a.plain
 }
 
-// protocol is what endpoints are asked over.
+// protocol is the protocol of the checks.
 func (a *Active) protocol() string {
 	if a.rules.GRPC {
 		return "h2"
@@ -101,15 +101,15 @@ func (a *Active) protocol() string {
 // record is what is known of one endpoint.
 type record struct{ good, bad int } // in a row
 
-// Watch asks until ctx ends. The first answer decides at once, as nobody knows anything
-// yet; after that it takes as many in a row as the rules say. Times are spread, so that
-// many gateways don't ask at the same moment.
+// Watch checks until ctx ends. The first result decides at once, as there is none yet;
+// after that it takes as many in a row as the rules say. Times are jittered, so that
+// many gateways don't check at the same moment.
 func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
 	known := map[*upstream.Endpoint]*record{}
 	for {
 		all := u.Set().All
 		now := make(map[*upstream.Endpoint]*record, len(all))
-		for i, sick := range a.ask(ctx, u, all) {
+		for i, sick := range a.checkAll(ctx, u, all) {
 			well := sick == nil
 			if ctx.Err() != nil {
 				return
@@ -142,8 +142,8 @@ func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
 	}
 }
 
-// ask asks all of them, and returns what is wrong with each; nil: nothing.
-func (a *Active) ask(ctx context.Context, u *upstream.Upstream, all []*upstream.Endpoint) []error {
+// checkAll checks all of them, and returns the error of each; nil: healthy.
+func (a *Active) checkAll(ctx context.Context, u *upstream.Upstream, all []*upstream.Endpoint) []error {
 	sick := make([]error, len(all))
 	room := make(chan struct{}, atOnce)
 	var asking sync.WaitGroup
@@ -158,7 +158,7 @@ func (a *Active) ask(ctx context.Context, u *upstream.Upstream, all []*upstream.
 	return sick
 }
 
-// check asks one. A body is not waited for.
+// check checks one. It doesn't wait for the body.
 func (a *Active) check(ctx context.Context, e *upstream.Endpoint) error {
 	if a.rules.GRPC {
 		return a.checkServing(ctx, e)

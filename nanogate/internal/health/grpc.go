@@ -16,7 +16,7 @@ import (
 )
 
 // The health checking protocol of gRPC (doc/health-checking.md of github.com/grpc/grpc):
-// a call that is answered with a status, of which one says that all is well.
+// a call whose response is a status, of which one is healthy.
 const (
 	checkMethod  = "/grpc.health.v1.Health/Check"
 	serviceField = 1 // of HealthCheckRequest
@@ -25,7 +25,7 @@ const (
 	mostAnswer   = 4 << 10 // bytes
 )
 
-// checkServing asks one endpoint over gRPC.
+// checkServing checks one endpoint over gRPC.
 func (a *Active) checkServing(ctx context.Context, e *upstream.Endpoint) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+e.Host+checkMethod, bytes.NewReader(checkRequest(a.rules.Service)))
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *Active) checkServing(ctx context.Context, e *upstream.Endpoint) error {
 	return nil
 }
 
-// checkRequest is the message that asks for a service.
+// checkRequest is the request message for a service.
 func checkRequest(service string) []byte {
 	var m []byte
 	if service != "" {
@@ -65,7 +65,7 @@ func checkRequest(service string) []byte {
 	return append(grpc.AppendPrefix(nil, len(m), false), m...)
 }
 
-// saysServing reads the message that answers.
+// saysServing reads the response message.
 func saysServing(body []byte) bool {
 	if len(body) < grpc.PrefixLen || body[0] != 0 || int(binary.BigEndian.Uint32(body[1:])) != len(body)-grpc.PrefixLen {
 		return false

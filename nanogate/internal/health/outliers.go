@@ -12,8 +12,8 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// Outliers leaves endpoints alone whose responses fail again and again. It hears of each
-// try on the loops, and does what follows on a goroutine of its own.
+// Outliers ejects endpoints whose responses fail repeatedly (outlier detection). Loops
+// report each try to it; it ejects on a goroutine of its own.
 type Outliers struct {
 	rules   config.Outliers
 	tripped chan struct{} // something is to be done
@@ -29,7 +29,7 @@ type tries struct {
 	// The watching goroutine's:
 	ejected bool
 	until   time.Time
-	times   int // that it was left alone lately
+	times   int // that it was ejected lately
 }
 
 // NewOutliers makes the detector, which is to be a watcher of the same upstream too.
@@ -37,7 +37,7 @@ func NewOutliers(rules *config.Outliers) *Outliers {
 	return &Outliers{rules: *rules, tripped: make(chan struct{}, 1)}
 }
 
-// Tried counts failures in a row. An answer that says a request was wrong is none.
+// Tried counts failures in a row. A 4xx is none: the request was wrong.
 func (o *Outliers) Tried(e *upstream.Endpoint, status int, failed request.Failure, _ int64) {
 	bad := status >= 500
 	switch failed {
@@ -73,7 +73,7 @@ func (o *Outliers) Tried(e *upstream.Endpoint, status int, failed request.Failur
 	}
 }
 
-// lookEvery is how often it is looked at who may come back.
+// lookEvery is how often it checks which endpoints may return.
 const lookEvery = 100 * time.Millisecond
 
 // Watch takes endpoints out and puts them back until ctx ends.
@@ -113,7 +113,7 @@ func (o *Outliers) look(u *upstream.Upstream, now time.Time) {
 			r.failures.Store(0)
 			r.trip.Store(false)
 			if float64(out+1) > o.rules.Most*float64(all) {
-				break // the others would be asked for more than their share
+				break // the others would get more than their share
 			}
 			if now.Sub(r.until) > 10*o.rules.Eject {
 				r.times = 0
@@ -127,7 +127,7 @@ func (o *Outliers) look(u *upstream.Upstream, now time.Time) {
 	})
 }
 
-// why says what it is left alone for.
+// why says what it is ejected for.
 func (r *tries) why(failures int) string {
 	last := r.last.Load()
 	what := "status " + strconv.Itoa(int(last))

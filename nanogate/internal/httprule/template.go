@@ -63,7 +63,7 @@ func (t *Template) several(v *Variable) bool {
 //	FieldPath = IDENT { "." IDENT } ;
 //	Verb      = ":" LITERAL ;
 //
-// "/" alone is taken too. What can't match any path is an error.
+// "/" is accepted too. What can't match any path is an error.
 func Parse(text string) (*Template, error) {
 	p := parser{rest: text, t: &Template{Text: text}}
 	if err := p.template(); err != nil {

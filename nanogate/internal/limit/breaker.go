@@ -137,7 +137,7 @@ func (b *Breaker) enter(s breakerState, now int64) {
 	}
 }
 
-// State says closed, open or half-open, for who looks on.
+// State is closed, open or half-open, for the admin API.
 func (b *Breaker) State() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,10 +11,10 @@ type key [2]uint64
 func (k key) part(n int) uint64 { return (k[0] ^ k[1]) % uint64(n) }
 
 // buckets are token buckets by key, kept as the time at which each is full again (the
-// generic cell rate algorithm, ITU-T I.371): one number a key, and nothing to refill.
-// There are at most so many keys. When one more comes, that of a few is forgotten that is
-// furthest from its limit: so nobody who makes up keys can keep others from being counted,
-// or from being admitted, and who is at the limit stays there. They are for many goroutines.
+// generic cell rate algorithm, ITU-T I.371): one number a key, and nothing to refill. The
+// number of keys is bounded. For a new one, of a few keys the one that is furthest from its
+// limit is evicted: so a client that invents keys can't keep others from being counted, or
+// from being admitted, and keys at their limit stay there. Safe for concurrent use.
 type buckets struct {
 	every int64 // ns between two requests at the rate
 	burst int64 // how many may come at once

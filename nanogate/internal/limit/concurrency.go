@@ -11,8 +11,8 @@ import (
 // Concurrency admits so many requests at once. With an objective it looks for how many
 // may be under way so that nine in ten responses begin in time: the bound grows while
 // it is used up and they do, and shrinks when they don't (additive increase,
-// multiplicative decrease, as congestion is avoided in RFC 5681). What waits in queues
-// of the upstream is then refused here, at once, and can be asked of another.
+// multiplicative decrease, as congestion is avoided in RFC 5681). Requests that would
+// wait in queues of the upstream are then refused here, at once, and can go to another.
 type Concurrency struct {
 	rules   config.Concurrency
 	running atomic.Int64

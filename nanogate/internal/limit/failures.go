@@ -8,9 +8,9 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Failures bounds how many credentials may be wrong in a time, of each client's address and
-// for each name. Credentials take their token before they are looked at, so that what is
-// asked at once counts too; right ones give it back. It is for many goroutines.
+// Failures bounds the rate of wrong credentials, by client address and by user name.
+// Credentials take their token before they are verified, so that concurrent requests count
+// too; valid ones give it back. Safe for concurrent use.
 type Failures struct {
 	address, name *buckets // nil: unbounded
 	seed          maphash.Seed
@@ -30,8 +30,8 @@ func NewFailures(rules config.Failures) *Failures {
 	return f
 }
 
-// Take counts credentials that are about to be looked at, at the time now, ns of
-// [clock.Now]. It returns nil, or the answer to who may show none for some time. A client
+// Take counts credentials that are about to be verified, at the time now, ns of
+// [clock.Now]. It returns nil, or the response to a client that has to wait. A client
 // without an address, over a unix socket, is counted by name only, and nil is no name.
 func (f *Failures) Take(client netip.Addr, name []byte, now int64) *request.Reply {
 	if f.address != nil && client.IsValid() {
@@ -62,8 +62,8 @@ func (f *Failures) Give(client netip.Addr, name []byte) {
 	}
 }
 
-// Blocked returns the answer to a client whose credentials aren't looked at now; nil: they
-// are.
+// Blocked returns the response to a client whose credentials aren't verified now; nil:
+// they are.
 func (f *Failures) Blocked(client netip.Addr, now int64) *request.Reply {
 	if f.address == nil || !client.IsValid() {
 		return nil
@@ -77,7 +77,7 @@ func (f *Failures) Blocked(client netip.Addr, now int64) *request.Reply {
 // sum is the key of a name.
 func (f *Failures) sum(name []byte) key { return seeded(f.seed, name) }
 
-// seeded is a sum of a text that nobody outside can make two texts have in common.
+// seeded is a seeded hash of a text, so that collisions can't be constructed.
 func seeded(seed maphash.Seed, text []byte) key {
 	var h maphash.Hash
 	h.SetSeed(seed)

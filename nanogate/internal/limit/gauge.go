@@ -1,6 +1,7 @@
 package limit
 
-// Gauge is a figure of a limit's state, for who looks on. Its name is one of a few.
+// Gauge is a number of a limit's state, for metrics and the admin API. Its name is one
+// of a few.
 type Gauge struct {
 	Name  string
 	Value float64

@@ -2,15 +2,15 @@ package limit
 
 import "dyno.example/nanogate/internal/request"
 
-// Pressure says what of all that comes to a gateway is turned away when the gateway
-// itself has too much to do, the least important first. A queue that is there for a
-// moment is a burst; one that doesn't go away for a whole interval is overload (CoDel, RFC
-// 8289). How much may pass then follows from how much has passed and by how much the queue
-// has grown meanwhile, and which importances that are from how many of each have come
-// (as the admission levels of DAGOR, Zhou et al. 2018). Its zero value is ready. It is
-// for one loop.
+// Pressure decides which requests are shed when the gateway itself is overloaded, the
+// least important first. A queue that is there for a moment is a burst; one that doesn't
+// go away for a whole interval is overload (CoDel, RFC 8289). How much is then admitted
+// follows from how much has been admitted and by how much the queue has grown meanwhile,
+// and from which importance on, from how many requests of each there were (as the
+// admission levels of DAGOR, Zhou et al. 2018). The zero value is ready. It belongs to
+// one loop.
 type Pressure struct {
-	level  float64 // 0: nobody; 1: all that is low; 2: all that is normal too; 3: all but what is critical
+	level  float64 // what is shed. 0: nothing; 1: all that is low; 2: all that is normal too; 3: all but what is critical
 	least  int64   // the shortest queue of the interval, ns
 	last   int64   // that of the interval before
 	until  int64   // when the interval ends
@@ -48,7 +48,7 @@ func (p *Pressure) Observe(queue, now, most int64, over bool) {
 	p.asked, p.passed = [request.Importances]float64{}, 0
 }
 
-// levelFor is the level at which so many of the requests that were asked pass.
+// levelFor is the level at which the fraction may of the requests passes.
 func (p *Pressure) levelFor(may float64) float64 {
 	excess := -may
 	for _, n := range p.asked {

@@ -25,8 +25,8 @@ type Queue struct {
 
 	mu          sync.Mutex
 	slots       []waiting
-	first, last int32 // slots of who waits, by when they came; none: nobody
-	free        int32 // the first of those that nobody is in
+	first, last int32 // slots of the waiters, in order of arrival; none: empty
+	free        int32 // the first free slot
 	since       int64 // when the queue was empty last
 
 	admitted, late, full, gone atomic.Uint64
@@ -35,7 +35,7 @@ type Queue struct {
 
 // waiting is a request in the queue.
 type waiting struct {
-	waiter       request.Waiter // nil: nobody is in this slot
+	waiter       request.Waiter // nil: the slot is free
 	since        int64
 	client       int32
 	round        uint32 // of the slot's uses: with its number it makes the ticket
@@ -127,17 +127,17 @@ func (q *Queue) Return(now int64) {
 	q.serve(now)
 }
 
-// serve gives places that are free to those who wait.
+// serve gives free places to waiters.
 func (q *Queue) serve(now int64) {
 	for q.waiting.Load() > 0 && q.places.take(q.places.bound.Load()) {
 		if !q.next(now) {
-			q.places.running.Add(-1) // and look again: who came meanwhile saw no place
+			q.places.running.Add(-1) // and look again: a request that came meanwhile saw no place
 		}
 	}
 }
 
 // next gives a place to the first one, or to a later one if that has waited for too long
-// in a queue that stands. It reports whether there was somebody.
+// in a queue that stands. It reports whether there was one.
 func (q *Queue) next(now int64) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -168,7 +168,7 @@ type Waits struct {
 	Waited                     time.Duration // of those that were admitted, all together
 }
 
-// Queued is a limit that may have a queue. Any goroutine may ask.
+// Queued is a limit that may have a queue. Any goroutine may call it.
 type Queued interface{ Waits() (w Waits, ok bool) }
 
 // Waits says what became of requests that came to the queue; not ok: there is none.

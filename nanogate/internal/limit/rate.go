@@ -55,8 +55,8 @@ func (l *Rate) key(r *request.Request) key {
 	return addressKey(r.Client)
 }
 
-// addressKey is the key of a client's address: who has an IPv6 network of 64 bits has all its
-// addresses.
+// addressKey is the key of a client's address: all addresses of an IPv6 network of 64 bits
+// are one client's.
 func addressKey(client netip.Addr) key {
 	b := client.As16()
 	k := key{binary.BigEndian.Uint64(b[:8])}
@@ -66,7 +66,7 @@ func addressKey(client netip.Addr) key {
 	return k
 }
 
-// sum is a sum of a text that nobody outside can make two texts have in common.
+// sum is a seeded hash of a text, so that collisions can't be constructed.
 func (l *Rate) sum(value []byte) key {
 	if l.common {
 		return commonSum(value)

@@ -7,8 +7,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// refusals are answers 429 that say when to come again: after 1 to 60 seconds, then after 1
-// to 60 minutes.
+// refusals are responses of 429 with Retry-After: 1 to 60 seconds, then 1 to 60 minutes.
 type refusals [120]*request.Reply
 
 func newRefusals(text string, why request.Refusal) (all refusals) {
@@ -22,7 +21,7 @@ func newRefusals(text string, why request.Refusal) (all refusals) {
 	return all
 }
 
-// in is the answer to who has to wait so long, in ns.
+// in is the response for a wait in ns.
 func (all *refusals) in(wait int64) *request.Reply {
 	seconds := int((wait + int64(time.Second) - 1) / int64(time.Second))
 	if seconds <= 60 {

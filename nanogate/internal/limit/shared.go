@@ -17,8 +17,8 @@ import (
 // Ledger is where gateways beside each other sum up what they have admitted: a bucket a
 // key, that of all of them. It is called by one goroutine at a time.
 type Ledger interface {
-	// Settle takes what was admitted of each entry's bucket, and tells how full of debt
-	// each is then ([Entry.Ahead]).
+	// Settle takes from each entry's bucket what was admitted, and sets how far it is
+	// then ahead of its rate ([Entry.Ahead]).
 	Settle(ctx context.Context, entries []Entry) error
 	// Peers notes that this gateway is there, and returns how many are.
 	Peers(ctx context.Context) (int, error)
@@ -163,7 +163,7 @@ func (s *Shared) run(ctx context.Context) {
 			s.note(err)
 		}
 		if timer.Reset(s.rules.Every); err != nil {
-			counted = 0 // ask again at once
+			counted = 0 // settle again at once
 		}
 	}
 }
@@ -260,13 +260,13 @@ func (s *Shared) note(err error) {
 	slog.Info("the store of a limit is back", "limit", s.name, "address", s.rules.Address, "gateways", s.peers.Load())
 }
 
-// Away reports whether the ledger can't be asked at the moment.
+// Away reports whether the ledger can't be reached at the moment.
 func (s *Shared) Away() bool { return s.away.Load() }
 
 // Close ends settling. What is still owed is settled once more.
 func (s *Shared) Close() {
 	s.stop()
-	go func() { // who changes the configuration doesn't wait for others
+	go func() { // a change of the configuration doesn't wait for Redis
 		s.ended.Wait()
 		ctx, cancel := context.WithTimeout(context.Background(), s.rules.Timeout)
 		defer cancel()

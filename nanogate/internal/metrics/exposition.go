@@ -17,8 +17,8 @@ const (
 	OpenType = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 )
 
-// Text is what Prometheus reads: its text format 0.0.4, or OpenMetrics 1.0, which has
-// exemplars besides.
+// Text is what Prometheus reads: its text format 0.0.4, or OpenMetrics 1.0, which also
+// has exemplars.
 func Text(g Gateway, open bool) []byte {
 	e := exposition{open: open}
 	write(g, &e)

@@ -16,8 +16,8 @@ import (
 // may be, by default to 4 MiB over some ways (a histogram takes about 300 bytes).
 const mostPoints = 5000
 
-// messages is a sheet of what a collector is told: metrics in OpenTelemetry's model, a
-// few messages if there are many.
+// messages is the writer for a collector: metrics in OpenTelemetry's model, a few
+// messages if there are many.
 //
 // A metric's name is Prometheus' without "_total" and "_seconds", which is its unit: so
 // it becomes the same name again in Prometheus and those that follow its rules for OTLP.

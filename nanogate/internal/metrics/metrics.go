@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package metrics is the gateway in figures: one list of all there are, which is written
-// as text for who asks, or pushed to a collector.
+// Package metrics is the gateway's metrics: one list of all there are, which is exposed
+// as text, or pushed to a collector.
 //
 // Labels are of the configuration only, so there are never more series than that has
 // routes and endpoints: nothing that clients send becomes one.
@@ -19,7 +19,7 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// Gateway is what figures are told of.
+// Gateway is what is measured.
 type Gateway interface {
 	Snapshot() *snapshot.Snapshot
 	Proxy() *proxy.Server
@@ -33,8 +33,8 @@ type Gateway interface {
 	RoutesFrom() (upstream.SourceStatus, bool) // of routes that stand elsewhere; false: none do
 }
 
-// sheet is what figures are written on.
-type sheet interface {
+// encoder writes metrics in one format.
+type encoder interface {
 	// family begins a metric, whose series follow. Its name is Prometheus'.
 	family(name string, k kind, help string)
 	// level writes a gauge's value. Labels are name and value in turn.
@@ -59,15 +59,15 @@ const (
 
 func (k kind) String() string { return [...]string{"counter", "gauge", "histogram", "summary"}[k] }
 
-// report writes a gateway's figures, as they are at one moment, on a sheet.
+// report writes a gateway's metrics, as they are at one moment, to an encoder.
 type report struct {
-	sheet
+	encoder
 	g Gateway
 	s *snapshot.Snapshot
 }
 
 // write writes all there is.
-func write(g Gateway, on sheet) {
+func write(g Gateway, on encoder) {
 	r := report{on, g, g.Snapshot()}
 	r.process()
 	r.gateway()
@@ -262,7 +262,7 @@ func (r *report) endpoints() {
 	}
 }
 
-// sources tells how what finds endpoints is doing.
+// sources writes the state of the upstreams' sources.
 func (r *report) sources() {
 	reports := func(write func(u *snapshot.Upstream, s upstream.SourceStatus)) {
 		for _, u := range r.s.Upstreams {

@@ -140,7 +140,7 @@ type destination struct {
 	client   collector.MetricExporter
 	resource *resource.Resource
 	every    time.Duration
-	said     time.Time // when it was told last that it is away
+	said     time.Time // when its absence was logged last
 }
 
 // open makes what pushes by settings; nil: nothing is pushed.
@@ -153,9 +153,8 @@ func (p *Pusher) open(c *config.Metrics) *destination {
 		p.log.Error("metrics can't be pushed", "error", err)
 		return nil
 	}
-	// Those that tell a collector of the same series must be told apart (semantic
-	// conventions, service.instance.id): also the old process and the new one of an
-	// upgrade.
+	// Senders of the same series must be distinct (semantic conventions,
+	// service.instance.id): also the old process and the new one of an upgrade.
 	host, _ := os.Hostname()
 	return &destination{client: client, every: c.Every, resource: resource.NewSchemaless(
 		attribute.String("service.name", c.Service),
@@ -171,7 +170,7 @@ func (d *destination) close() {
 	}
 }
 
-// push tells the collector all there is.
+// push sends all metrics to the collector.
 func (p *Pusher) push(to *destination) {
 	if to == nil {
 		return

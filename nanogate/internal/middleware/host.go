@@ -19,7 +19,7 @@ import (
 // Counts are of a middleware, of all routes that use it.
 type Counts struct {
 	Panics    atomic.Uint64 // calls that panicked
-	Wrong     atomic.Uint64 // answers that couldn't be given
+	Wrong     atomic.Uint64 // replies that couldn't be sent
 	Undecided atomic.Uint64 // calls that no worker took in time, or that took too long
 
 	Made time.Time // since when these are counted
@@ -29,8 +29,8 @@ type Counts struct {
 // NewCounts begins to count.
 func NewCounts() *Counts { return &Counts{Made: time.Now()} }
 
-// Host has a middleware called for a route. Its panics, and answers that can't be given,
-// are answered with 500 for that request, counted, and logged at most once a second.
+// Host calls a middleware for a route. Its panics, and replies that can't be sent,
+// become a 500 for that request, are counted, and logged at most once a second.
 type Host struct {
 	name   string
 	m      Middleware
@@ -69,7 +69,7 @@ func (h *Host) Check(r *request.Request) *request.Reply {
 	return h.call(r, h.m.Request)
 }
 
-// Responded asks about the response that the request has.
+// Responded calls the middleware with the response to the request.
 func (h *Host) Responded(r *request.Request) *request.Reply {
 	switch {
 	case h.m.Response == nil:
@@ -118,14 +118,14 @@ func (h *Host) panicked(why any) *request.Reply {
 	return h.failed
 }
 
-// wrong counts and logs an answer that can't be given.
+// wrong counts and logs a reply that can't be sent.
 func (h *Host) wrong(a *request.Reply) *request.Reply {
 	h.counts.Wrong.Add(1)
 	h.counts.told.Warn(h.log, clock.Now(), "the answer of a middleware can't be given, and its request is answered with 500", "middleware", h.name, "status", a.Status, "fields", string(a.Fields[:min(len(a.Fields), 200)]))
 	return h.failed
 }
 
-// valid reports whether an answer can be given.
+// valid reports whether a reply can be sent.
 func valid(a *request.Reply) bool {
 	return a.Status >= 200 && a.Status <= 599 && validLines(a.Fields)
 }

@@ -15,35 +15,36 @@ import (
 // called for many requests at a time, by several event loops and, with Within, workers.
 type Middleware struct {
 	// Request is called with each request that the route's guards have let pass, before
-	// its limits. It returns nil to let the request pass on, or what to answer instead.
-	// The upstream gets fields by [request.Request.Forward], and those of the client
-	// not by [request.Request.Drop]; [request.Request.Respond] adds one to the response,
-	// whoever gives it; [request.Request.Claims] says what guards have verified.
+	// its limits. It returns nil to let the request pass, or the response to send
+	// instead. [request.Request.Forward] adds a field to the forwarded request, and
+	// [request.Request.Drop] removes one of the client's; [request.Request.Respond] adds
+	// one to the response, wherever it comes from; [request.Request.Claims] is what
+	// guards have verified.
 	//
-	// The request is the loop's: what it gives is good until the function returns. nil:
-	// it isn't asked.
+	// The request is the loop's: its views are valid until the function returns. nil:
+	// it isn't called.
 	Request func(r *request.Request) *request.Reply
 
 	// Response is called with the head of each response of an upstream, before anything
 	// of it is stored or goes on to the client; not with interim responses, nor when
 	// another protocol is begun. It returns nil to let the response pass as it has
-	// changed it, or what to answer instead. Of several the one asked first for the
-	// request is asked last. r is the request as the upstream was sent it. nil: it isn't
-	// asked.
+	// changed it, or the response to send instead. Of several the one called first for
+	// the request is called last. r is the request as it was forwarded. nil: it isn't
+	// called.
 	Response func(r *request.Request, p *request.Response) *request.Reply
 
-	// Within has the functions called on a worker beside the loops, with a request and
-	// response of their own, whose Context ends after that time, the wait for a worker
-	// included: it is for what blocks or computes for long. A loop that waits lets all
-	// its clients wait, so 0, which is on the loop, is for what takes microseconds.
+	// Within makes the functions run on a worker beside the loops, with a copy of the
+	// request and response, whose Context ends after that time, the wait for a worker
+	// included: it is for code that blocks or computes for long. 0 runs on the loop,
+	// where all its clients wait meanwhile: it is for what takes microseconds.
 	Within time.Duration
-	// Pass lets a request or response pass when there is no room for it to be looked at
-	// on a worker, or no decision in time. Without it 503 is answered, or 502 in place of
-	// a response.
+	// Pass lets a request or response pass when no worker has room for it, or there is no
+	// decision in time. Without it the response is 503, or 502 in place of an upstream's
+	// response.
 	Pass bool
 
-	// Close is called when the route that it was made for is gone or made anew; requests
-	// may be under way still. nil: nothing is to be done then.
+	// Close is called when the route that it was made for is removed or rebuilt;
+	// requests may still be under way. nil: there is nothing to close.
 	Close func()
 }
 
@@ -51,11 +52,11 @@ type Middleware struct {
 // that is nothing.
 type Maker func(settings []byte) (Middleware, error)
 
-// Offer is a middleware that routes may ask for by a name.
+// Offer is a middleware that routes may use by a name.
 type Offer struct {
 	Name       string
 	Make       Maker
-	Everywhere bool // it is made for each route, whether that asks for it or not
+	Everywhere bool // it is made for each route, whether that names it or not
 	Counts     *Counts
 }
 

@@ -8,30 +8,30 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// Capture is the copy of a request and of what was answered to it: by its own endpoint,
-// and then by the shadow. It belongs to the request's loop until [Capture.End], then waits
-// until a loop takes it by [Mirror.Next], whose it is until [Capture.ShadowDone]; each of the
-// two must be called once. Its methods keep nothing that they are given, and don't wait.
+// Capture is the copy of a request and of the responses to it: of its own endpoint, and then
+// of the shadow. It belongs to the request's loop until [Capture.End], then waits until a
+// loop takes it by [Mirror.Next], and belongs to that until [Capture.ShadowDone]; each of the
+// two must be called once. Its methods keep none of their arguments, and don't block.
 type Capture struct {
 	mirror   *Mirror
 	endpoint *upstream.Endpoint // of the shadow
 	next     *Capture           // that waits behind it, or is unused too
-	asked    bool               // it is the shadow's answer that comes
+	asked    bool               // the response that arrives is the shadow's
 
 	head []byte // of the request as its own endpoint was sent it
 	body []byte // of the request
 
-	first, second answer
+	first, second capturedResponse
 	began         int64           // ns of the wall clock
-	failed        request.Failure // why the shadow gave no whole response
+	failed        request.Failure // why the shadow's response is incomplete
 
 	held     int64 // bytes, of all captures' [config.Mirror.Memory]
 	dropped  bool
 	conclude func() // [Capture.compare], made once for all that the capture is used for
 }
 
-// answer is a response as it was captured.
-type answer struct {
+// capturedResponse is a response to the request, of its endpoint or of the shadow.
+type capturedResponse struct {
 	status   int
 	head     []byte // as text
 	parsed   http1.ResponseHead
@@ -39,7 +39,7 @@ type answer struct {
 	trailers []byte // over HTTP/2, as lines
 	length   int64  // bytes of content that came, kept or not
 	long     bool   // more came than is kept
-	took     int64  // ns, from when the endpoint was asked to the end of its response
+	took     int64  // ns, from the request to the endpoint to the end of its response
 }
 
 const (
@@ -53,8 +53,8 @@ func (c *Capture) reset() {
 	*c = Capture{head: spare(c.head), body: spare(c.body), first: c.first.emptied(), second: c.second.emptied(), conclude: c.conclude}
 }
 
-func (a *answer) emptied() answer {
-	return answer{head: spare(a.head), parsed: http1.ResponseHead{Fields: a.parsed.Fields[:0]}, content: spare(a.content), trailers: spare(a.trailers)}
+func (a *capturedResponse) emptied() capturedResponse {
+	return capturedResponse{head: spare(a.head), parsed: http1.ResponseHead{Fields: a.parsed.Fields[:0]}, content: spare(a.content), trailers: spare(a.trailers)}
 }
 
 func spare(b []byte) []byte {
@@ -64,8 +64,8 @@ func spare(b []byte) []byte {
 	return b[:0]
 }
 
-// answer is the one that comes.
-func (c *Capture) answer() *answer {
+// current is the response that arrives.
+func (c *Capture) current() *capturedResponse {
 	if c.asked {
 		return &c.second
 	}
@@ -108,13 +108,13 @@ func (c *Capture) Request(piece []byte) {
 	}
 }
 
-// Response takes the head of the response. What was there of another one, which nobody was
-// given, is forgotten.
+// Response takes the head of the response. An earlier one, which no client got, is
+// discarded.
 func (c *Capture) Response(status int, head []byte) {
 	if !c.keep(len(head)) {
 		return
 	}
-	a := c.answer()
+	a := c.current()
 	a.status, a.content, a.trailers, a.length, a.long = status, a.content[:0], a.trailers[:0], 0, false
 	a.head = append(a.head[:0], head...)
 	if _, err := a.parsed.Parse(a.head, false, nil); err != nil { // which it was before
@@ -130,7 +130,7 @@ func (c *Capture) Response(status int, head []byte) {
 var eventStream = []byte("text/event-stream")
 
 // field is the value of the last field of that name, nil if there is none.
-func (a *answer) field(name string) (value []byte) {
+func (a *capturedResponse) field(name string) (value []byte) {
 	for i := range a.parsed.Fields {
 		if f := &a.parsed.Fields[i]; http1.EqualFold(f.Name.Of(a.head), name) {
 			value = f.Value.Of(a.head)
@@ -141,7 +141,7 @@ func (a *answer) field(name string) (value []byte) {
 
 // Content takes a part of the response's body.
 func (c *Capture) Content(piece []byte) {
-	a := c.answer()
+	a := c.current()
 	if c.dropped || a.long {
 		return
 	}
@@ -152,20 +152,21 @@ func (c *Capture) Content(piece []byte) {
 	}
 }
 
-// Enough reports whether the rest of the shadow's answer makes no difference: it needn't be
-// read.
+// Enough reports whether the rest of the shadow's response makes no difference: it needn't
+// be read.
 func (c *Capture) Enough() bool { return c.dropped || c.asked && c.second.long }
 
 // Trailers takes what followed the response's body, as lines.
 func (c *Capture) Trailers(lines []byte) {
-	if a := c.answer(); c.keep(len(lines)) {
+	if a := c.current(); c.keep(len(lines)) {
 		a.trailers = append(a.trailers[:0], lines...)
 	}
 }
 
 // End hands the capture over when its exchange is over. head is the request's as it was
 // sent, whole says that all of its body was; now is in ns, as o's times are. It reports
-// whether the capture waits to be sent to the shadow; the caller's it isn't any more.
+// whether the capture waits to be sent to the shadow; it doesn't belong to the caller
+// any more.
 func (c *Capture) End(head []byte, o *request.Outcome, whole bool, now int64) (waits bool) {
 	m := c.mirror
 	switch {

@@ -41,7 +41,7 @@ func requestOf(t *testing.T, text string) *request.Request {
 }
 
 // answerOf is a response as it is captured.
-func answerOf(t testing.TB, head, content string) (a answer) {
+func answerOf(t testing.TB, head, content string) (a capturedResponse) {
 	t.Helper()
 	a.head = []byte(head)
 	if n, err := a.parsed.Parse(a.head, false, nil); n == 0 || err != nil {

@@ -51,8 +51,8 @@ func compile(rules *config.Compare) (c comparison, err error) {
 	return c, err
 }
 
-// response is the answer as it is compared with another one.
-func (a *answer) response() response {
+// response is the captured response in the form that is compared.
+func (a *capturedResponse) response() response {
 	r := response{status: a.status, grpc: string(a.grpc()), header: make(http.Header, len(a.parsed.Fields)), content: a.content, long: a.long}
 	for _, f := range a.parsed.Fields {
 		r.header.Add(string(f.Name.Of(a.head)), string(f.Value.Of(a.head)))
@@ -62,7 +62,7 @@ func (a *answer) response() response {
 
 // grpc is the status of a call over gRPC: what ends it counts, or else its head. nil: it is
 // none.
-func (a *answer) grpc() []byte {
+func (a *capturedResponse) grpc() []byte {
 	if len(a.trailers) == 0 {
 		return a.field("grpc-status")
 	}
@@ -75,8 +75,8 @@ func (a *answer) grpc() []byte {
 }
 
 // responses finds what is different. unread says that bodies were to be compared and
-// couldn't be. secrets are names of JSON's members whose values aren't shown, besides the
-// known ones.
+// couldn't be. secrets are names of JSON's members whose values aren't shown, in addition
+// to the known ones.
 func (c *comparison) responses(first, second response, secrets []string) (found []Difference, unread bool) {
 	if c.rules.Status {
 		if first.status != second.status {

@@ -37,15 +37,15 @@ func editOf(h *config.Headers, host string) (e edit) {
 	return e
 }
 
-// Endpoint is who the shadow is asked at.
+// Endpoint is the shadow's endpoint.
 func (c *Capture) Endpoint() *upstream.Endpoint { return c.endpoint }
 
 // Head is the request's head as its own endpoint was sent it.
 func (c *Capture) Head() []byte { return c.head }
 
-// AppendHead appends the head that the shadow is sent: q, which was parsed from
-// [Capture.Head], with what the mirror changes of it. The body is all there, so its length is
-// told; and nobody waits to be asked for it (100-continue).
+// AppendHead appends the head for the shadow: q, which was parsed from [Capture.Head], with
+// what the mirror changes of it. The body is complete, so it has a Content-Length and no
+// 100-continue.
 func (c *Capture) AppendHead(dst []byte, q *http1.Request) []byte {
 	m, b := c.mirror, c.head
 	dst = append(append(dst, q.Method.Of(b)...), ' ')

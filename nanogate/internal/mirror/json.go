@@ -132,8 +132,8 @@ func (p place) child(name string) place {
 func (p place) index(i int) place { return p + "[" + place(strconv.Itoa(i)) + "]" }
 
 // values compares what the paths mean in two documents. unread says that some of it
-// couldn't be; secrets are names of members whose values aren't shown, besides the known
-// ones.
+// couldn't be; secrets are names of members whose values aren't shown, in addition to
+// the known ones.
 func (c *comparison) values(a, b any, secrets []string) (found []Difference, unread bool) {
 	ignored := map[place]bool{}
 	for i := range c.ignore {

@@ -11,9 +11,8 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// What came of a mirrored request is told on the loop if the answers are seen to be the same at
-// once. Reading JSON, and samples of what is different, take longer: that is work for
-// others.
+// A mirrored request is decided on the loop if the responses are plainly the same. Reading
+// JSON, and samples of differences, take longer: that is done by workers.
 
 // mostComparing is how many captures may wait to be compared beside the loops.
 const mostComparing = 1024
@@ -22,16 +21,16 @@ const mostComparing = 1024
 // at most, and half of the time there, as each rests for as long as it has worked.
 func NewWorkers(cpus int) *bounds.Workers { return bounds.NewWorkersOf(max(1, cpus/2), mostComparing) }
 
-// longestRest bounds that: who had to wait for a CPU has been working for less than it seems.
+// longestRest bounds that: a worker that had to wait for a CPU has worked for less than it
+// seems.
 const longestRest = 10 * time.Millisecond
 
-// ShadowDone says what came of the request that the shadow was sent: its outcome, at that endpoint
-// of the shadow; now is in ns, as o's times are. The capture isn't the caller's any more.
-// What is counted is counted last: who sees the count finds its sample and its differences
-// too.
+// ShadowDone gives the outcome of the request to the shadow, at that endpoint; now is in ns, as
+// o's times are. The capture doesn't belong to the caller any more. Counters are increased last: a
+// reader that sees the count finds its sample and its differences too.
 func (c *Capture) ShadowDone(e *upstream.Endpoint, o *request.Outcome, now int64) {
 	m := c.mirror
-	m.answered()
+	m.shadowDone()
 	if !c.dropped {
 		c.endpoint, c.failed, c.second.took = e, o.Failed, now-o.Forwarded
 		if c.failed == request.OK && m.compare.seenSame(&c.first, &c.second) {
@@ -46,7 +45,7 @@ func (c *Capture) ShadowDone(e *upstream.Endpoint, o *request.Outcome, now int64
 	m.recycle(c)
 }
 
-// work compares the two answers, and counts what comes of that.
+// work compares the two responses, and counts the result.
 func (c *Capture) work() {
 	began := clock.Now()
 	c.compare()
@@ -84,7 +83,7 @@ func (c *Capture) compare() {
 
 // seenSame reports whether all that is compared of two responses is the same, as far as that
 // is seen without reading documents: if not, they may be so all the same.
-func (c *comparison) seenSame(a, b *answer) bool {
+func (c *comparison) seenSame(a, b *capturedResponse) bool {
 	rules := c.rules
 	if rules.Status && (a.status != b.status || !bytes.Equal(a.grpc(), b.grpc())) {
 		return false
@@ -101,7 +100,7 @@ func (c *comparison) seenSame(a, b *answer) bool {
 }
 
 // sameFields reports whether two responses have the same values of a field, in the same order.
-func sameFields(a, b *answer, name string) bool {
+func sameFields(a, b *capturedResponse, name string) bool {
 	at := 0
 	for i := range a.parsed.Fields {
 		f := &a.parsed.Fields[i]
@@ -120,7 +119,7 @@ func sameFields(a, b *answer, name string) bool {
 
 // nextField finds a field of that name, from a place among all fields on. next is the place
 // behind it.
-func (a *answer) nextField(name string, from int) (value []byte, next int, ok bool) {
+func (a *capturedResponse) nextField(name string, from int) (value []byte, next int, ok bool) {
 	for i := from; i < len(a.parsed.Fields); i++ {
 		if f := &a.parsed.Fields[i]; http1.EqualFold(f.Name.Of(a.head), name) {
 			return f.Value.Of(a.head), i + 1, true
@@ -129,7 +128,7 @@ func (a *answer) nextField(name string, from int) (value []byte, next int, ok bo
 	return nil, 0, false
 }
 
-// failureText is a failure as samples tell it.
+// failureText is a failure as samples show it.
 func failureText(why request.Failure) string {
 	switch why {
 	case request.TimedOut:

@@ -11,14 +11,14 @@ import (
 // is looked at again.
 func TestSeenSame(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
-	with := func(a answer, trailers string, long bool) answer {
+	with := func(a capturedResponse, trailers string, long bool) capturedResponse {
 		a.trailers, a.long = []byte(trailers), long
 		return a
 	}
 	all := config.Compare{Status: true, Headers: []string{"x-a"}, Body: true}
 	for name, c := range map[string]struct {
 		rules         config.Compare
-		first, second answer
+		first, second capturedResponse
 		want          bool
 	}{
 		"the same":          {all, answerOf(t, ok+"X-A: 1\r\nX-A: 2\r\n\r\n", "a"), answerOf(t, ok+"Date: now\r\nx-a: 1\r\nX-B: 3\r\nX-A: 2\r\n\r\n", "a"), true},
@@ -41,7 +41,7 @@ func TestSeenSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, pair := range [][2]answer{{c.first, c.second}, {c.second, c.first}} {
+		for _, pair := range [][2]capturedResponse{{c.first, c.second}, {c.second, c.first}} {
 			seen := made.seenSame(&pair[0], &pair[1])
 			if seen != c.want {
 				t.Errorf("%s: %v, want %v", name, seen, c.want)
@@ -66,9 +66,9 @@ func FuzzSeenSame(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		both := [2]answer{}
+		both := [2]capturedResponse{}
 		for i, text := range []string{head, otherHead} {
-			a := answer{head: []byte("HTTP/1.1 200 OK\r\n" + text + "\r\n"), status: 200, content: []byte([]string{content, otherContent}[i])}
+			a := capturedResponse{head: []byte("HTTP/1.1 200 OK\r\n" + text + "\r\n"), status: 200, content: []byte([]string{content, otherContent}[i])}
 			if n, err := a.parsed.Parse(a.head, false, nil); n == 0 || err != nil {
 				t.Skip()
 			}

@@ -1,10 +1,10 @@
 // Package mirror sends a share of a route's requests to a second upstream, the shadow, and
-// holds its responses against the first ones. The clients know nothing of it: a request is
-// mirrored when its own response is whole, from a copy, as a request of nobody's on an event
-// loop like any other (nanogate/internal/proxy). What is here keeps the copies, decides which are sent when,
-// and compares the answers. What that takes of the machine is bounded in number, bytes and
-// time, and what goes beyond is dropped and counted, so a shadow that is slow, fails or hangs
-// costs the first requests nothing.
+// compares its responses with the first ones. Clients aren't affected: a request is
+// mirrored when its own response is complete, from a copy, as a request without a client on
+// an event loop like any other (nanogate/internal/proxy). This package keeps the copies,
+// decides which are sent when, and compares the responses. Its cost is bounded in number,
+// bytes and time, and requests beyond that are dropped and counted, so a shadow that is
+// slow, fails or hangs costs the first requests nothing.
 package mirror
 
 import (
@@ -35,20 +35,20 @@ type Mirror struct {
 	mu          sync.Mutex // of what follows
 	first, last *Capture   // that wait to be sent
 	waiting     int        // how many those are
-	under       int        // that the shadow has been sent and hasn't answered
+	under       int        // sent to the shadow, without a response yet
 	closed      bool
 	spare       *Capture // those that aren't used, in a list
 	spares      int
 }
 
-// Options are what a mirror has besides its configuration.
+// Options are what a mirror needs in addition to its configuration.
 type Options struct {
 	// Before is the record of the mirror that this one takes the place of; nil: there
 	// was none, or it compared something else.
 	Before *Record
 	// Host is what the shadow gets as the host, as [config.Mirror] has it.
 	Host string
-	// Redact are names of parameters that are secrets besides the known ones; nil: none.
+	// Redact are names of secret parameters in addition to the known ones; nil: none.
 	Redact func() []string
 	// Workers are those of [NewWorkers] that mirrors share; nil: it has its own.
 	Workers *bounds.Workers

@@ -54,15 +54,15 @@ func (m *Mirror) pop() *Capture {
 	return c
 }
 
-// answered makes room for another one at the shadow.
-func (m *Mirror) answered() {
+// shadowDone makes room for another request at the shadow.
+func (m *Mirror) shadowDone() {
 	m.mu.Lock()
 	m.under--
 	m.mu.Unlock()
 }
 
-// Close drops what waits, and what loops still capture. What the shadow has been sent goes
-// on, until it is answered or its time is over.
+// Close drops what waits, and what loops still capture. Requests that were sent to the
+// shadow go on, until the response or the timeout.
 func (m *Mirror) Close() {
 	for c := m.left(); c != nil; c = m.left() {
 		c.Drop(Closed)

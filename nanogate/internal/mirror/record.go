@@ -16,9 +16,9 @@ const (
 	Queue       Reason = iota // too many waited, to be sent or to be compared
 	Memory                    // too much was kept already
 	RequestBody               // the request's body was longer than allowed, or its end was not waited for
-	Unanswered                // its own endpoint gave no whole response
+	Unanswered                // its own endpoint's response is incomplete
 	Stream                    // the response was a stream of events
-	NoEndpoint                // the shadow has nobody to ask
+	NoEndpoint                // the shadow has no endpoint
 	Closed                    // the configuration has changed, or the gateway ends
 	Files                     // no file was left for a connection to the shadow
 
@@ -113,7 +113,7 @@ func (r *Record) keep(s Sample) {
 	r.next = (r.next + 1) % r.most
 }
 
-// Samples returns the requests that were answered differently last, or not at all, the
+// Samples returns the latest requests whose responses differed or are missing, the
 // newest first.
 func (r *Record) Samples() []Sample {
 	r.mu.Lock()
@@ -127,7 +127,7 @@ func (r *Record) Samples() []Sample {
 type Counts struct {
 	Same      uint64 // what was compared is the same
 	Different uint64
-	Failed    uint64 // the shadow gave no whole response in time
+	Failed    uint64 // the shadow's response was incomplete or late
 	Unread    uint64 // of same and different, those of which the bodies couldn't be compared
 	Dropped   map[Reason]uint64
 	Differed  []Differed

@@ -10,8 +10,8 @@ import (
 	"dyno.example/nanogate/internal/accesslog"
 )
 
-// Sample is a request that the shadow answered differently, or not at all. It holds no
-// secrets that the access log knows of, and has a bounded size.
+// Sample is a request to which the shadow's response differed or is missing. It holds
+// no secrets that the access log knows of, and has a bounded size.
 type Sample struct {
 	Time        time.Time    `json:"time"` // when the request came
 	Method      string       `json:"method"`
@@ -23,7 +23,7 @@ type Sample struct {
 	Endpoint    string       `json:"endpoint"`                // of the shadow
 	Took        float64      `json:"took_ms"`
 	ShadowTook  float64      `json:"shadow_took_ms"`
-	Failure     string       `json:"failure,omitempty"` // why there was no whole response
+	Failure     string       `json:"failure,omitempty"` // why there was no complete response
 	Differences []Difference `json:"differences,omitempty"`
 }
 

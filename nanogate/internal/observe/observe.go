@@ -1,4 +1,5 @@
-// Package observe is for those who look on: access logs, traces, metrics of their own.
+// Package observe is what observers of requests implement: access logs, traces, metrics
+// of their own.
 package observe
 
 import (
@@ -31,7 +32,7 @@ type Marker interface {
 // Closer is an observer that has something to end when no route uses it any more.
 type Closer interface{ Close() }
 
-// Seen tells observers of a request. Each has its own part of the note.
+// Seen calls observers with a request. Each has its own part of the note.
 func Seen(all []Observer, r *request.Request, note []byte) []byte {
 	for _, o := range all {
 		from := len(note) + 4
@@ -41,7 +42,7 @@ func Seen(all []Observer, r *request.Request, note []byte) []byte {
 	return note
 }
 
-// Ended tells those that have seen it how it ended.
+// Ended calls the observers of a request with its outcome.
 func Ended(all []Observer, o *request.Outcome, note []byte) {
 	for _, one := range all {
 		var own []byte

@@ -1,7 +1,7 @@
-// Package oidc has people log in at an identity provider: the authorization code flow of
+// Package oidc logs users in at an identity provider: the authorization code flow of
 // OpenID Connect with PKCE (OpenID Connect Core 1.0, 3.1; RFC 6749; RFC 7636; RFC 9700),
-// and their sessions, which lie encrypted in cookies. It knows no event loops: what asks
-// the provider blocks, and is for goroutines beside them.
+// and keeps their sessions encrypted in cookies. It knows no event loops: requests to
+// the provider block, and are for goroutines beside the loops.
 package oidc
 
 import (
@@ -30,7 +30,7 @@ type Client struct {
 	Cookies Cookies
 
 	rules    config.OIDCClient
-	purpose  string // of what is encrypted: for this client of this provider alone
+	purpose  string // of what is encrypted: for this client of this provider only
 	keys     *refresh.Source[Keys]
 	secret   *refresh.Source[string] // nil: it has none (RFC 6749 2.1)
 	provider *refresh.Source[Provider]
@@ -38,9 +38,9 @@ type Client struct {
 	logouts  *logouts  // which outlive it
 	board    LogoutBus // nil: there are no other gateways
 	start    func()
-	access   atomic.Bool // somebody needs access tokens
+	access   atomic.Bool // a guard needs access tokens
 	asks     *secure.Transport
-	http     *http.Client // by asks
+	http     *http.Client // by transport
 	now      func() time.Time
 	renewals renewals
 
@@ -48,11 +48,11 @@ type Client struct {
 	routes int // that share it; of shared
 }
 
-// askTime is how long the provider may take for one answer.
-const askTime = 10 * time.Second
+// providerTimeout is how long the provider may take for one response.
+const providerTimeout = 10 * time.Second
 
-// newClient makes a client. A file that can't be used is an error. The provider isn't asked
-// before [Client.Start].
+// newClient makes a client. A file that can't be used is an error. There are no requests to
+// the provider before [Client.Start].
 func newClient(rules *config.OIDC, now func() time.Time) (c *Client, err error) {
 	c = &Client{
 		Cookies: newCookies(rules.Cookie, rules.Insecure), rules: rules.OIDCClient, now: now,
@@ -77,7 +77,7 @@ func newClient(rules *config.OIDC, now func() time.Time) (c *Client, err error) 
 	return c, nil
 }
 
-// Start begins to ask the provider what it is, and to hear of logouts, if nobody has yet.
+// Start begins to fetch the provider's metadata and to follow logouts, at the first call.
 func (c *Client) Start() { c.start() }
 
 func (c *Client) begin() {
@@ -119,13 +119,13 @@ func (c *Client) Keys() *Keys { return c.keys.Get() }
 // Ready reports whether it is known how to log in.
 func (c *Client) Ready() bool { return c.provider.Get() != nil }
 
-// Trouble is why the provider couldn't be asked what it is, last; nil if it could.
+// Trouble is why the provider's metadata couldn't be fetched, last; nil if it was.
 func (c *Client) Trouble() error { return c.provider.Err() }
 
 // Now is the time by the client's clock.
 func (c *Client) Now() time.Time { return c.now() }
 
-// config is how a provider is asked.
+// config is the OAuth configuration for a provider.
 func (c *Client) config(p *Provider, callback string) *oauth2.Config {
 	config := &oauth2.Config{ClientID: c.rules.ID, Endpoint: p.endpoint, RedirectURL: callback, Scopes: strings.Fields(c.rules.Scopes)}
 	if c.secret != nil {
@@ -141,11 +141,11 @@ func (c *Client) Exchange(ctx context.Context, login *Login, code string) (cooki
 	if p == nil {
 		return nil, &AwayError{"nothing is known of it yet"}
 	}
-	ctx, cancel := context.WithTimeout(lib.ClientContext(ctx, c.http), askTime)
+	ctx, cancel := context.WithTimeout(lib.ClientContext(ctx, c.http), providerTimeout)
 	defer cancel()
 	token, err := c.config(p, login.Callback).Exchange(ctx, code, oauth2.VerifierOption(login.Verifier))
 	if err != nil {
-		return nil, answered(err)
+		return nil, tokenError(err)
 	}
 	raw, id, err := c.verify(ctx, p, token, login.Nonce)
 	if err != nil {
@@ -207,11 +207,11 @@ func (c *Client) refreshed(ctx context.Context, s *Session) (*Session, error) {
 	if p == nil {
 		return nil, &AwayError{"nothing is known of it yet"}
 	}
-	ctx, cancel := context.WithTimeout(lib.ClientContext(ctx, c.http), askTime)
+	ctx, cancel := context.WithTimeout(lib.ClientContext(ctx, c.http), providerTimeout)
 	defer cancel()
 	token, err := c.config(p, "").TokenSource(ctx, &oauth2.Token{RefreshToken: s.Refresh}).Token()
 	if err != nil {
-		return nil, answered(err)
+		return nil, tokenError(err)
 	}
 	raw, id := s.ID, &lib.IDToken{}
 	before, err := s.Claims()
@@ -244,16 +244,16 @@ func (c *Client) refreshed(ctx context.Context, s *Session) (*Session, error) {
 	return renewed, nil
 }
 
-// newHTTP makes what providers are asked with: bounded, and sent nowhere else.
+// newHTTP makes a client for requests to providers: bounded, and without redirects.
 func newHTTP(by http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport:     bounded{by},
-		Timeout:       askTime,
+		Timeout:       providerTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// bounded reads no more of an answer than anybody needs.
+// bounded bounds the size of responses.
 type bounded struct{ by http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {

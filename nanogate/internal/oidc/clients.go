@@ -14,13 +14,13 @@ import (
 // changed. It is for many goroutines.
 type Clients struct {
 	Now func() time.Time // nil: [time.Now]
-	// Share opens what gateways tell each other of logouts by, with a name that a client has
-	// at all of them; nil: it isn't asked for.
+	// Share opens the bus by which gateways share logouts, with a name that a client has at
+	// all of them; nil: it isn't configured.
 	Share func(rules *config.OIDC, name string, most int) (LogoutBus, error)
 
 	mu      sync.Mutex
 	all     map[config.OIDCClient]*Client
-	logouts map[string]*logouts // by what tells a client of a provider from others
+	logouts map[string]*logouts // by provider and client
 }
 
 // Get returns the client of a route, which closes it when it needs it no more.

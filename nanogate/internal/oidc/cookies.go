@@ -98,7 +98,7 @@ func (c *Cookies) Parts(r *request.Request, parts *[MostCookies][]byte) (n int) 
 	return n
 }
 
-// Own reports whether a cookie is one of the client's, whose upstreams needn't have it.
+// Own reports whether a cookie is one of the client's, which upstreams needn't get.
 func (c *Cookies) Own(name []byte) bool {
 	base := c.session[0]
 	if len(name) < len(base) || string(name[:len(base)]) != base {

@@ -8,9 +8,9 @@ import (
 	"dyno.example/nanogate/internal/bounds"
 )
 
-// Anybody may send a token with a key that isn't known, and each has the provider asked for
-// its keys: so it is asked a few times, and then once in some time only, or it would limit
-// the gateway, and nobody could log in.
+// A client can send tokens with unknown keys at will, and each triggers a fetch of the
+// provider's keys: so there is a burst of fetches, and then one per interval. Without that
+// the provider would rate-limit the gateway, and no user could log in.
 
 const (
 	keysBurst = 5                // requests for a provider's keys, one after the other
@@ -20,14 +20,14 @@ const (
 // errAskedLately is of a key that isn't among those that the provider had lately.
 var errAskedLately = errors.New("its key isn't known, and the keys were asked for just now")
 
-// sparing asks as often as that.
-type sparing struct {
+// limitedFetch fetches only that often.
+type limitedFetch struct {
 	by     http.RoundTripper
 	now    func() time.Time
 	spared bounds.FetchLimit
 }
 
-func (s *sparing) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *limitedFetch) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !s.spared.May(s.now()) {
 		return nil, errAskedLately
 	}

@@ -13,12 +13,12 @@ import (
 	"dyno.example/nanogate/internal/secure"
 )
 
-// Introspector asks a server what a token is worth (RFC 7662).
+// Introspector is a client of a token introspection server (RFC 7662).
 type Introspector struct {
 	url, id string
 	secret  *refresh.Source[string]
 	asks    *secure.Transport
-	http    *http.Client // by asks
+	http    *http.Client // by transport
 }
 
 // NewIntrospector makes one. A file that can't be used is an error.
@@ -35,9 +35,9 @@ func NewIntrospector(rules *config.Introspect) (*Introspector, error) {
 	return &Introspector{url: rules.URL, id: rules.ID, secret: secret, asks: asks, http: newHTTP(asks)}, nil
 }
 
-// Ask returns what the server says of a token; nil if it says that it isn't active. An
-// error says nothing of the token.
-func (i *Introspector) Ask(ctx context.Context, token string) (claims map[string]any, err error) {
+// Introspect returns the claims of a token; nil if the server says that it isn't
+// active. An error says nothing about the token.
+func (i *Introspector) Introspect(ctx context.Context, token string) (claims map[string]any, err error) {
 	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, i.url, strings.NewReader(form.Encode()))
 	if err != nil {

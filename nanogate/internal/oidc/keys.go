@@ -14,9 +14,9 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// Keys encrypt what cookies hold (XChaCha20-Poly1305, whose nonces are long enough to be
-// drawn by chance by any number of gateways). The first of them encrypts and each decrypts,
-// so that a new one can be known everywhere before it is used. It isn't changed.
+// Keys encrypt the content of cookies (XChaCha20-Poly1305, whose nonces are long enough to
+// be drawn at random by any number of gateways). The first of them encrypts and each
+// decrypts, so that a new one can be distributed before it is used. They are immutable.
 type Keys struct{ list []key }
 
 // key is one of them. Its name says which one a cookie was encrypted with, so that cookies
@@ -92,8 +92,8 @@ func (k *Keys) find(name []byte) *key {
 	return nil
 }
 
-// Seal encrypts a text for one purpose; it can be opened for that alone. What it returns
-// may stand in a cookie.
+// Seal encrypts a text for one purpose; it can be opened for that one only. What it
+// returns may stand in a cookie.
 func (k *Keys) Seal(purpose string, text []byte) string {
 	with := &k.list[0]
 	size := nameSize + chacha20poly1305.NonceSizeX

@@ -15,9 +15,9 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Login is a login that was begun. It lies encrypted in a cookie of the browser that
-// began it, so that no other browser can end it, and is good for one answer of the
-// provider's.
+// Login is a login that was begun. It is encrypted in a cookie of the browser that
+// began it, so that no other browser can complete it, and is valid for one response of
+// the provider.
 type Login struct {
 	State    string `json:"s"` // RFC 6749 10.12; begins with the number of its cookie
 	Nonce    string `json:"n"` // that the ID token must have (OpenID Connect Core 1.0, 15.5.2)
@@ -32,8 +32,8 @@ const (
 	mostBack  = 1024 // bytes of where a browser goes back to
 )
 
-// ErrUnknownLogin is of an answer to a login that this browser hasn't begun, has ended, or
-// began too long ago.
+// ErrUnknownLogin is for an authorization response to a login that this browser hasn't
+// begun, has completed, or began too long ago.
 var ErrUnknownLogin = errors.New("this login wasn't begun in this browser, or is over")
 
 // Begin begins a login: location is where the browser is sent, cookie the value of a
@@ -94,8 +94,9 @@ func (c *Client) Begun(r *request.Request, state string) (login *Login, forget s
 	return login, c.Cookies.line(name, "", 0), nil
 }
 
-// SaysIssuer reports whether the provider says in its answers who it is, and whether what
-// this one says is right (RFC 9207 2.4): an answer of another provider isn't taken for its.
+// SaysIssuer reports whether the issuer in an authorization response is the provider's, or
+// missing where the provider doesn't send one (RFC 9207 2.4): a response of another
+// provider isn't accepted.
 func (c *Client) SaysIssuer(said string) bool {
 	if said != "" {
 		return said == c.rules.Issuer
@@ -120,5 +121,5 @@ func SafeTarget(target string) bool {
 	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil
 }
 
-// equal compares what nobody shall find out by how long it takes.
+// equal compares secrets in constant time.
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

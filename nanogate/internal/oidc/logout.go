@@ -45,7 +45,7 @@ func (c *Client) LogOut(ctx context.Context, raw string) error {
 	if p == nil {
 		return &AwayError{"nothing is known of it yet"}
 	}
-	ctx, cancel := context.WithTimeout(lib.ClientContext(ctx, c.http), askTime)
+	ctx, cancel := context.WithTimeout(lib.ClientContext(ctx, c.http), providerTimeout)
 	defer cancel()
 	if !isLogoutToken(raw) {
 		return &InvalidError{"it is a token of another type (typ)"}
@@ -96,7 +96,7 @@ func isLogoutToken(raw string) bool {
 	return kind == "" || kind == "jwt" || kind == "logout+jwt"
 }
 
-// hear notes a logout that another gateway was told.
+// hear notes a logout that another gateway has received.
 func (c *Client) hear(one Logout) { c.logouts.add(one, c.now()) }
 
 // Logouts is how many are remembered.
@@ -105,7 +105,7 @@ func (c *Client) Logouts() int { return c.logouts.len() }
 // Ended reports whether the provider has ended a session.
 func (c *Client) Ended(h *Holder) bool { return c.logouts.ended(h) }
 
-// Holder says whose a session is, by the claims of its ID token.
+// Holder identifies a session's user, by the claims of its ID token.
 func (s *Session) Holder(claims map[string]any) Holder {
 	h := Holder{began: s.Began.Unix()}
 	if sub, ok := claims["sub"].(string); ok {
@@ -120,7 +120,7 @@ func (s *Session) Holder(claims map[string]any) Holder {
 	return h
 }
 
-// Revokes reports whether the provider can be asked to revoke a session's tokens.
+// Revokes reports whether the provider can revoke a session's tokens.
 func (c *Client) Revokes(s *Session) bool {
 	p := c.provider.Get()
 	return p != nil && p.says.Revoke != "" && (s.Refresh != "" || s.Access != "")
@@ -133,7 +133,7 @@ func (c *Client) Revoke(ctx context.Context, s *Session) (err error) {
 	if p == nil {
 		return &AwayError{"nothing is known of it yet"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+	ctx, cancel := context.WithTimeout(ctx, providerTimeout)
 	defer cancel()
 	for _, one := range []struct{ hint, token string }{{"refresh_token", s.Refresh}, {"access_token", s.Access}} {
 		if one.token != "" {

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// A provider tells which of its sessions have ended (OpenID Connect Back-Channel Logout
-// 1.0). Ours lie in cookies that we can't take away, so what is kept is who was logged out,
-// until no session can be meant any more.
+// A provider reports which of its sessions have ended (OpenID Connect Back-Channel Logout
+// 1.0). Ours are in cookies that we can't take away, so logouts are kept until all sessions
+// that they end have expired.
 
-// Logout is one of somebody, or of one session, at the provider.
+// Logout is the logout of a user, or of one session, at the provider.
 type Logout struct {
 	Who   Mark
 	At    int64 // Unix time by the provider's clock: sessions that began later aren't meant
 	Until int64 // Unix time by ours, when those that are meant are over anyway
 }
 
-// Mark is a hash of the provider's name for somebody, or for a session.
+// Mark is a hash of the provider's id of a user, or of a session.
 type Mark [16]byte
 
 // markOf makes the mark of a name of that kind: sub or sid.
@@ -28,7 +28,7 @@ func markOf(kind, name string) Mark {
 	return Mark(sum[:16])
 }
 
-// Holder says whose a session is, by what a logout may name.
+// Holder identifies a session's user by what a logout may name.
 type Holder struct {
 	session Mark // zero: the provider gives sessions no names
 	first   Mark // zero: it had no other name at the login
@@ -36,12 +36,12 @@ type Holder struct {
 	began   int64 // Unix time by the provider's clock
 }
 
-// LogoutBus is where the gateways of a fleet tell each other of logouts. It is for many goroutines.
+// LogoutBus shares logouts between the gateways of a fleet. Safe for concurrent use.
 type LogoutBus interface {
-	// Tell tells the others.
+	// Tell publishes a logout to the others.
 	Tell(ctx context.Context, l Logout) error
-	// Follow calls heard for each logout there is, and then for each that is told, until it
-	// is closed.
+	// Follow calls heard for each logout there is, and then for each that is published,
+	// until it is closed.
 	Follow(heard func(Logout))
 	Close()
 }
@@ -50,8 +50,9 @@ type LogoutBus interface {
 const mostLogouts = 100_000
 
 // logouts are those of one client, in two generations: when the younger is full it becomes
-// the older, and what there was of that is forgotten. Then all sessions that may be meant
-// are over, whoever's: better to log in anew than to be let in after a logout.
+// the older, and what there was of that is forgotten. Then all sessions that may be
+// affected are over, whichever user's: better to log in again than to be admitted after a
+// logout.
 type logouts struct {
 	any   atomic.Bool  // there has been one
 	floor atomic.Int64 // Unix time by the provider's clock: sessions that began by then are over
@@ -109,7 +110,7 @@ func (l *logouts) find(who Mark) (Logout, bool) {
 	return one, ok
 }
 
-// ended reports whether a session was. It is asked of each request.
+// ended reports whether a session was. It is called for each request.
 func (l *logouts) ended(h *Holder) bool {
 	if !l.any.Load() {
 		return false

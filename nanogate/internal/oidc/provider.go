@@ -18,9 +18,9 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Provider is what an identity provider says of itself (OpenID Connect Discovery 1.0, 3),
-// and the keys it signs with. The keys are asked for when a token has a key that isn't
-// known, so that they may be rotated at any time. It isn't changed.
+// Provider is an identity provider's metadata (OpenID Connect Discovery 1.0, 3), and the
+// keys it signs with. The keys are fetched when a token has an unknown key, so that they
+// may be rotated at any time. It is immutable.
 type Provider struct {
 	text     []byte
 	says     metadata
@@ -87,7 +87,7 @@ func (c *Client) parseProvider(b []byte) (*Provider, error) {
 		p.endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
 	asks := *c.http
-	asks.Transport = &sparing{by: c.http.Transport, now: time.Now, spared: bounds.FetchLimit{Burst: keysBurst, Every: keysEvery}}
+	asks.Transport = &limitedFetch{by: c.http.Transport, now: time.Now, spared: bounds.FetchLimit{Burst: keysBurst, Every: keysEvery}}
 	ctx := lib.ClientContext(context.Background(), &asks)
 	p.verifier = says.NewProvider(ctx).Verifier(&lib.Config{
 		ClientID: c.rules.ID,
@@ -129,7 +129,7 @@ func (c *Client) verify(ctx context.Context, p *Provider, token *oauth2.Token, n
 	return raw, id, nil
 }
 
-// AwayError is of a provider that can't be asked, or that is in trouble itself.
+// AwayError is of a provider that can't be reached, or fails itself.
 type AwayError struct{ Reason string }
 
 func (e *AwayError) Error() string { return "the identity provider: " + e.Reason }
@@ -139,13 +139,13 @@ type RefusedError struct{ Code string }
 
 func (e *RefusedError) Error() string { return "the identity provider refuses: " + e.Code }
 
-// InvalidError is of an answer of the provider's that can't be believed.
+// InvalidError is of a response of the provider that isn't valid.
 type InvalidError struct{ Reason string }
 
 func (e *InvalidError) Error() string { return "the identity provider's answer: " + e.Reason }
 
-// answered tells what became of asking for tokens.
-func answered(err error) error {
+// tokenError is the error of a token request.
+func tokenError(err error) error {
 	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
 	if !ok {
 		return &AwayError{printable(err.Error())}
@@ -165,7 +165,7 @@ func answered(err error) error {
 // 4.1.2.1).
 func isTrouble(code string) bool { return code == "server_error" || code == "temporarily_unavailable" }
 
-// printable is a text of others as it may stand in logs and answers.
+// printable is a text from outside, made safe for logs and responses.
 func printable(text string) string {
 	const most = 200
 	text = strings.Map(func(r rune) rune {

@@ -76,9 +76,9 @@ func (c *Client) Renewal(s *Session) (latest *Session, r *Renewal) {
 	return s, r
 }
 
-// Renew has a session renewed, unless somebody does already, and waits for it until ctx
-// ends: then it returns nil, and the renewal goes on, as a refresh token that was used up
-// mustn't be for nothing.
+// Renew renews a session, or joins a renewal under way, and waits for it until ctx ends:
+// then it returns nil, and the renewal goes on, so that its refresh token isn't used up
+// for nothing.
 func (c *Client) Renew(ctx context.Context, s *Session) *Renewal {
 	key, now, all := keyOf(s), c.now(), &c.renewals
 	all.mu.Lock()
@@ -100,7 +100,7 @@ func (c *Client) Renew(ctx context.Context, s *Session) *Renewal {
 	}
 }
 
-// run asks the provider, which has [askTime].
+// run requests tokens from the provider, within [providerTimeout].
 func (r *Renewal) run(ctx context.Context, c *Client, s *Session) {
 	defer close(r.done)
 	if r.session, r.err = c.refreshed(ctx, s); r.err == nil {

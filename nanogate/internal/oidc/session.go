@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Session is who has logged in, for how long, and with which tokens. It lies encrypted in
-// the browser's cookies; a gateway keeps none. It isn't changed.
+// Session is a user's login, its lifetime, and its tokens. It is encrypted in the
+// browser's cookies; a gateway keeps none. It is immutable.
 type Session struct {
 	Until    time.Time // when it is over, whatever is renewed
 	Began    time.Time // by the provider's clock
 	Obtained time.Time // when the provider gave the tokens
 	Expires  time.Time // when they are worth no more
 	ID       string    // ID token, which was verified
-	Access   string    // access token; "": nobody needs it
+	Access   string    // access token; "": not needed
 	Refresh  string    // "": they can't be renewed
 	Kept     string    // claims that the ID token of a renewal has left out, as a JSON object; "": none
 	SID      string    // the provider's name of the session at the login, if the ID token doesn't say that one
@@ -44,7 +44,7 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the session has %d bytes, and cookies hold %d: have the provider say less in its tokens, or ask for fewer scopes", e.Bytes, MostCookies*cookieBytes)
 }
 
-// Ends is when the session is of no more use without asking the provider again.
+// Ends is when the session must be renewed at the provider.
 func (s *Session) Ends() time.Time {
 	if s.Expires.Before(s.Until) {
 		return s.Expires
@@ -99,8 +99,8 @@ func (c *Client) seal(s *Session) ([]string, error) {
 	return c.Cookies.split(c.keys.Get().Seal(c.purpose+"session", b), s.Until.Sub(c.now()))
 }
 
-// Open reads the session that was split into cookies. Who has a session that is over, or
-// was made for another client, or was changed, has none: that is an error.
+// Open reads the session that was split into cookies. It fails for a session that has
+// expired, was made for another client, or was changed.
 func (c *Client) Open(keys *Keys, parts [][]byte) (*Session, error) {
 	b, err := keys.Open(c.purpose+"session", bytes.Join(parts, nil))
 	if err != nil {

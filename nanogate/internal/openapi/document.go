@@ -1,5 +1,5 @@
-// Package openapi describes what is asked for by HTTP of services of gRPC, by the rules
-// of their methods, as an OpenAPI 3.1 document.
+// Package openapi describes the HTTP API of gRPC services, by the rules of their
+// methods, as an OpenAPI 3.1 document.
 package openapi
 
 import (
@@ -203,7 +203,7 @@ func escape(text string) string {
 	return out.String()
 }
 
-// operation describes one way to ask for a method.
+// operation describes one binding of a method.
 func (d *maker) operation(b *transcode.Binding, params []parameter) map[string]any {
 	md := b.Method.Desc
 	id := string(md.Parent().Name()) + "_" + string(md.Name())

@@ -58,8 +58,8 @@ end
 return ahead
 `)
 
-// present counts who has said in the last five seconds that it is there. What was said
-// later than now is from before the server's clock was set back.
+// present counts the gateways that have announced themselves in the last five seconds.
+// An announcement later than now is from before the server's clock was set back.
 var present = redis.NewScript(`
 local time = redis.call('TIME')
 redis.call('ZADD', KEYS[1], time[1], ARGV[1])

@@ -15,8 +15,8 @@ import (
 	"dyno.example/nanogate/internal/oidc"
 )
 
-// Logouts is an [oidc.LogoutBus] in a Redis server (5 or newer): a stream, which who was away
-// reads from where it was, and who is started from the beginning.
+// Logouts is an [oidc.LogoutBus] in a Redis server (5 or newer): a stream, which a gateway
+// that was cut off reads on from where it was, and a new one from the beginning.
 type Logouts struct {
 	client  *redis.Client
 	key     string
@@ -30,7 +30,7 @@ type Logouts struct {
 }
 
 const (
-	mostRead  = 1000            // logouts with one answer
+	mostRead  = 1000            // logouts in one reply
 	waitNext  = 5 * time.Second // for the next one
 	pauseAway = time.Second     // after a failure
 )

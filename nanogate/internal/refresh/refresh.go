@@ -28,18 +28,18 @@ type Source[T any] struct {
 	hurried bounds.FetchLimit
 	ctx     context.Context // of the reading
 	stop    context.CancelFunc
-	start   func() // begins to ask; for a file it does nothing
+	start   func() // begins to fetch; for a file it does nothing
 }
 
 const (
-	mostBytes   = 1 << 20          // of a file or an answer
-	fetchTime   = 10 * time.Second // for an answer
-	soonest     = time.Second      // between two readings, whoever asks for one
+	mostBytes   = 1 << 20          // of a file or a response
+	fetchTime   = 10 * time.Second // for a response
+	soonest     = time.Second      // between two readings, however many are requested
 	lookAtFiles = 2 * time.Second  // how often a file is looked at
 )
 
-// File reads a file, and looks at it again each two seconds. One that can't be read now is
-// an error, as whoever wrote its name can mend it.
+// File reads a file, and checks it again every two seconds. One that can't be read now is
+// an error, as the author of its name can mend it.
 func File[T any](name string, parse func([]byte) (*T, error)) (*Source[T], error) {
 	f := newSource(name, parse)
 	f.start = func() {}
@@ -52,13 +52,13 @@ func File[T any](name string, parse func([]byte) (*T, error)) (*Source[T], error
 	return f, nil
 }
 
-// URL is what a URL says, asked as often as every says by way of transport, and more often
-// at first if it can't be asked. Nobody is asked before [Source.Start].
+// URL is the content of a URL, fetched at the interval every through transport, and more
+// often at first while that fails. There is no request before [Source.Start].
 func URL[T any](url string, every time.Duration, transport http.RoundTripper, parse func([]byte) (*T, error)) *Source[T] {
 	f := newSource(url, parse)
 	f.every = every
 	client := &http.Client{Transport: transport, Timeout: fetchTime, CheckRedirect: safely}
-	f.start = sync.OnceFunc(func() { go f.ask(f.ctx, client) })
+	f.start = sync.OnceFunc(func() { go f.poll(f.ctx, client) })
 	return f
 }
 
@@ -68,14 +68,14 @@ func newSource[T any](from string, parse func([]byte) (*T, error)) *Source[T] {
 	return f
 }
 
-// Start begins to ask a URL, once.
+// Start begins to fetch a URL, at the first call.
 func (f *Source[T]) Start() { f.start() }
 
 // Get returns the newest that could be read; nil if there is none yet.
 func (f *Source[T]) Get() *T { return f.now.Load() }
 
-// Hurry has it read soon. It may be called as often as one likes, or as strangers do who send
-// tokens with made-up keys: it is then read some times, and every now and then.
+// Hurry makes it read soon. It may be called at any rate, as by clients that send tokens with
+// unknown keys: it is then read in a burst, and then once per interval.
 func (f *Source[T]) Hurry() {
 	if !f.hurried.May(time.Now()) {
 		return
@@ -146,8 +146,8 @@ func (f *Source[T]) take(b []byte) error {
 	return nil
 }
 
-// watch looks at the file now and then. A file is replaced by renaming as often as by
-// writing, on file systems that tell of neither: looking works on all.
+// watch polls the file. It may be replaced by renaming or by writing, and on file
+// systems without notifications: polling works for all.
 func (f *Source[T]) watch(ctx context.Context, seen fileState) {
 	for f.wait(ctx, lookAtFiles) {
 		state, err := f.look(seen)
@@ -156,8 +156,8 @@ func (f *Source[T]) watch(ctx context.Context, seen fileState) {
 	}
 }
 
-// ask gets the URL now and then.
-func (f *Source[T]) ask(ctx context.Context, client *http.Client) {
+// poll fetches the URL periodically.
+func (f *Source[T]) poll(ctx context.Context, client *http.Client) {
 	for pause := soonest; ; {
 		err := f.fetch(ctx, client)
 		f.note(err)
@@ -174,8 +174,9 @@ func (f *Source[T]) ask(ctx context.Context, client *http.Client) {
 	}
 }
 
-// safely follows redirects over https only: whoever is asked in the clear, on this machine,
-// may not send elsewhere in the clear, where anybody on the way could answer.
+// safely follows redirects over https only: a server on this machine may be reached in the
+// clear, but its redirects must not lead elsewhere in the clear, where an attacker on the
+// path could respond.
 func safely(next *http.Request, via []*http.Request) error {
 	if len(via) > 3 || next.URL.Scheme != "https" {
 		return errors.New("redirected too often, or to what isn't https")
@@ -211,8 +212,8 @@ func (f *Source[T]) note(err error) {
 	f.err.Store(&err)
 }
 
-// wait waits so long, or until somebody is in a hurry, and never less than soonest. It
-// returns false when it is over.
+// wait waits for d, or until [Source.Hurry], and never less than soonest. It returns
+// false when ctx has ended.
 func (f *Source[T]) wait(ctx context.Context, d time.Duration) bool {
 	for _, step := range []struct {
 		d    time.Duration

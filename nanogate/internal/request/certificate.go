@@ -17,7 +17,7 @@ type Certificate struct {
 	DNS, URIs []string // alternative names; DNS in lower case
 	Forwarded []byte   // all of it as X-Forwarded-Client-Cert has it
 	Until     time.Time
-	Claims    Claims // the names, for who asks by the guard's
+	Claims    Claims // the names, as the guard's claims
 	Disowned  bool   // none of the authorities that there are now vouches for it
 
 	owner string // its only common name, if there are no alternative names; else ""
@@ -47,7 +47,7 @@ func NewCertificate(c *x509.Certificate) *Certificate {
 	return r
 }
 
-// Disown returns the certificate as one for which nobody vouches any more.
+// Disown returns the certificate as one that no authority vouches for any more.
 func (c *Certificate) Disown() *Certificate {
 	disowned := *c
 	disowned.Disowned = true
@@ -76,10 +76,10 @@ func commonNames(c *x509.Certificate) (n int) {
 
 var commonName = asn1.ObjectIdentifier{2, 5, 4, 3}
 
-// Identity returns whom a certificate is for by its names of a kind, "dns", "uri" or "cn",
-// those that are taken: there must be exactly one, or it could be read as one or another.
-// A common name counts only where there are no alternative names (RFC 9525 2, 6.1), a
-// name with a star is nobody's, and so is what a field can't hold as it is.
+// Identity returns a certificate's subject by its names of a kind, "dns", "uri" or "cn",
+// among those accepted: there must be exactly one, or the identity would be ambiguous. A
+// common name counts only where there are no alternative names (RFC 9525 2, 6.1); a
+// wildcard is no identity, and neither is a name that a field can't hold as it is.
 func (c *Certificate) Identity(kind string, taken func(name string) bool) (identity string, ok bool) {
 	names := c.DNS
 	switch kind {

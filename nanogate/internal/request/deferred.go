@@ -15,21 +15,21 @@ type Deferred struct {
 	// What it returns is called on the request's loop, as Check or Check would be; nil
 	// is no decision.
 	Work func(ctx context.Context) func(r *Request) *Reply
-	// Asks says that the work mostly waits for a response from the network: then it doesn't
-	// hold up what computes.
+	// Asks says that the work mostly waits for the network: then it doesn't take a worker
+	// from what computes.
 	Asks bool
-	// Content, if it isn't nil, is given the whole body of the request, or of the response if
-	// that is what is decided about, before the work is done: on the loop, and memory that
-	// nobody else uses any more. A request whose body has more than Most bytes is answered
-	// with 413, a response with 502. One whose body is a stream (gRPC, another protocol) is
-	// answered as without a decision.
+	// Content, if it isn't nil, is called with the whole body of the request, or of the
+	// response if that is what is decided about, before the work is done: on the loop, with
+	// memory that it may keep. A request body of more than Most bytes becomes a 413, a
+	// response's a 502. One whose body is a stream (gRPC, another protocol) gets the reply
+	// for no decision.
 	Content func(body []byte)
 	Most    int
 	// By has a job done on another goroutine, and reports whether there is room for it; it
 	// doesn't wait. nil: the gateway's workers do it.
 	By func(job func()) bool
-	// Missed is called on a loop, in place of what Work has returned, if that comes when nobody
-	// waits for it any more; nil: not.
+	// Missed is called on a loop, in place of what Work has returned, if the request has ended
+	// by then; nil: not.
 	Missed func()
 	// Over is called once when the work is done or given up, on any goroutine; nil: not.
 	Over func()
@@ -66,7 +66,7 @@ type Findings struct {
 	trace         Trace
 }
 
-// Save copies what there is now into f, whose memory is used again.
+// Save copies the current findings into f, whose memory is reused.
 func (r *Request) Save(f *Findings) {
 	f.lines, f.answer, f.drops = append(f.lines[:0], r.lines...), append(f.answer[:0], r.answer...), append(f.drops[:0], r.drops...)
 	f.found, f.trace = append(f.found[:0], r.found...), r.Trace

@@ -2,13 +2,13 @@ package request
 
 import "context"
 
-// Claims are what a guard has verified of who sends a request: a token's, a certificate's
-// names, the name of a key or a user. Values are what JSON gives: texts, numbers
-// (float64), booleans, lists ([]any) and objects (map[string]any); besides those
-// []string. They are made once, shared by requests, and nobody changes them.
+// Claims are what a guard has verified about a request's sender: a token's claims, a
+// certificate's names, the name of a key or a user. Values are JSON's: strings, numbers
+// (float64), booleans, lists ([]any) and objects (map[string]any); and []string. They are
+// made once, shared by requests, and immutable.
 type Claims map[string]any
 
-// found is what one guard has verified, or what somebody keeps with the request.
+// found is what one guard has verified, or a value that was kept with the request.
 type found struct {
 	guard  string // "": it is kept by key
 	claims Claims
@@ -28,8 +28,8 @@ func (r *Request) Verified(guard string, claims Claims) {
 	r.found = append(r.found, found{guard: guard, claims: claims})
 }
 
-// Claims returns what the guard of that name has verified; nil if it hasn't been asked,
-// or lets requests pass without.
+// Claims returns what the guard of that name has verified; nil if it wasn't called, or
+// lets requests pass without.
 func (r *Request) Claims(guard string) Claims {
 	for i := range r.found {
 		if r.found[i].guard == guard {
@@ -48,9 +48,9 @@ func (r *Request) EachClaims(f func(guard string, claims Claims)) {
 	}
 }
 
-// Keep keeps a value with the request until it has ended, for the one who has the key,
-// which is comparable and nobody else's, as with [context.WithValue]: what a middleware
-// finds out about a request, for its response.
+// Keep keeps a value with the request until it has ended, under a comparable key of the
+// caller's own type, as with [context.WithValue]: what a middleware finds out about a
+// request, for its response.
 func (r *Request) Keep(key, value any) {
 	for i := range r.found {
 		if r.found[i].guard == "" && r.found[i].key == key {
@@ -71,10 +71,10 @@ func (r *Request) Kept(key any) any {
 	return nil
 }
 
-// AtEnd has f called when all is over with the request, however it ends: once, on its loop,
-// where nothing may wait. While a newer response is asked for than what its client was given
-// from the cache, it isn't over. It is for guards and middleware, when they are asked about the
-// request. The outcome is the client's, and good until f returns.
+// AtEnd makes f be called when the request has ended, however it ends: once, on its loop, where
+// it must not block. A request isn't over while a cached response that its client got is
+// revalidated. Guards and middleware call it while they handle the request. The outcome is the
+// client's, and valid until f returns.
 func (r *Request) AtEnd(f func(o *Outcome)) { r.ends = append(r.ends, f) }
 
 // TakeEnds takes out what [Request.AtEnd] was given.
@@ -84,8 +84,8 @@ func (r *Request) TakeEnds() []func(*Outcome) {
 	return all
 }
 
-// Context ends when what is done with the request must be over, or nobody waits for it any
-// more. On a loop there is none that ends.
+// Context ends at the deadline of work on the request, or when the request has ended. On a
+// loop it never ends.
 func (r *Request) Context() context.Context {
 	if r.ctx == nil {
 		return context.Background()

@@ -6,7 +6,7 @@ type Importance uint8
 
 const (
 	Low      Importance = iota // batches, prefetches: what can come later
-	Normal                     // what isn't said to be anything else
+	Normal                     // the default
 	High                       // what users wait for
 	Critical                   // never shed: health checks, payments
 

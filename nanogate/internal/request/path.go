@@ -52,13 +52,13 @@ func isDots(b []byte) bool {
 	return end == 1 && b[0] == '.' || end == 2 && b[0] == '.' && b[1] == '.'
 }
 
-// AppendCanonical appends the canonical form of a path whose escapes are "%" and two
-// digits: escapes of unreserved characters decoded and the others in capitals
-// (RFC 3986 6.2.2), "." and ".." resolved (5.2.4), repeated slashes made one. A path
-// that servers read in different ways is an error: %00, what keeps doesn't allow, a
-// parameter of a segment that would be "", "." or ".." without it, as Tomcat and what stands
-// on it take parameters out first (RFC 3986 3.3 leaves their meaning to each server), and
-// dots beside an escaped slash, for who decodes first.
+// AppendCanonical appends the canonical form of a path whose escapes are "%" and two digits:
+// escapes of unreserved characters decoded and the others in capitals (RFC 3986 6.2.2), "."
+// and ".." resolved (5.2.4), repeated slashes made one. A path that servers read in
+// different ways is an error: %00, what keeps doesn't allow, a parameter of a segment that
+// would be "", "." or ".." without it, as Tomcat and what stands on it take parameters out
+// first (RFC 3986 3.3 leaves their meaning to each server), and dots beside an escaped
+// slash, as some servers decode first.
 func AppendCanonical(dst, path []byte, keeps Keeps) ([]byte, error) {
 	from := len(dst)
 	if len(path) == 0 || path[0] != '/' {

@@ -1,8 +1,7 @@
 package request
 
-// Refusal is why the gateway refused a request itself, for the log and for those who count.
-// The client isn't told more than [Reply.Detail]. There are few, and none holds anything
-// that a client has sent.
+// Refusal is why the gateway refused a request itself, for the log and metrics. The client
+// gets only [Reply.Detail]. There are few, and none holds anything that a client has sent.
 type Refusal uint8
 
 const (
@@ -183,7 +182,7 @@ var refusals = [Refusals]string{
 // String is the reason in logs and metrics, "guard: what"; "" for none.
 func (r Refusal) String() string { return refusals[r] }
 
-// For returns the answer as one that is given for a reason.
+// For returns the reply with a reason.
 func (a *Reply) For(why Refusal) *Reply {
 	named := *a
 	named.Why = why

@@ -8,9 +8,8 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// Reply is a response that the gateway gives itself: a refusal, a redirect, a fixed
-// response. It is made when a route is built and shared by all requests; nobody changes
-// it.
+// Reply is a response of the gateway itself: a refusal, a redirect, a fixed response.
+// It is made when a route is built, shared by all requests, and immutable.
 type Reply struct {
 	Status int
 	Fields []byte // lines with their CRLF, such as Retry-After; no Content-Length, Date or Connection
@@ -26,9 +25,8 @@ type Reply struct {
 	Queue Queue
 }
 
-// Refuse makes the reply to what is refused, as a problem document (RFC 9457).
-// detail says what is wrong, for the one who asked; fields are further lines, each
-// with its CRLF.
+// Refuse makes the reply of a refusal, as a problem document (RFC 9457). detail says
+// what is wrong, for the client; fields are further lines, each with its CRLF.
 func Refuse(status int, detail, fields string) *Reply {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"about:blank","title":`)
@@ -57,27 +55,27 @@ func jsonText(s string) string {
 	return string(append(b, '"'))
 }
 
-// Outcome is how a request ended, for those who count.
+// Outcome is how a request ended, for logs and metrics.
 type Outcome struct {
 	Status    int   // of the response to the client; 0: it got none
 	Upstream  bool  // the response is an upstream's, not the gateway's own
-	Hedged    bool  // a second endpoint was asked at the same time
+	Hedged    bool  // the request was hedged: sent to a second endpoint too
 	Tries     int   // connections to upstreams that it was sent on
 	Began     int64 // ns of [clock.Now]
 	Forwarded int64 // when it was first sent on; 0: it wasn't
 	Responded int64 // when the head of the upstream's response was in; 0: there was none
 	Ended     int64
 	Failed    Failure
-	Refused   Refusal // why the gateway answered itself
-	Instead   int     // the status of the upstream's response in whose place an older one was given; 0: none was
-	Endpoint  string  // that was asked last; "": none
+	Refused   Refusal // why the gateway responded itself
+	Instead   int     // the status of the upstream's response in whose place a stale one was sent; 0: none was
+	Endpoint  string  // of the last try; "": none
 	Received  int64   // bytes of content that were sent on of the request
 	Sent      int64   // bytes of content of the response, or of what came through a tunnel
 	Loop      int     // that it was on
-	Trail     []Try   // its tries in the order they were begun, for who looks on; kept by nobody
+	Trail     []Try   // its tries in the order they were begun, for observers; valid during the call only
 }
 
-// Clone copies it, for who keeps it.
+// Clone copies it, to be kept.
 func (o *Outcome) Clone() *Outcome {
 	c := *o
 	c.Trail = slices.Clone(o.Trail)
@@ -92,7 +90,7 @@ type Try struct {
 	Status   int // 0: there was no response
 	Failed   Failure
 	Hedge    bool // it was a second one beside another
-	Lost     bool // another one answered first
+	Lost     bool // the response of another try came first
 }
 
 // Failure is why there was no response, or only a part of one.
@@ -102,11 +100,11 @@ const (
 	OK            Failure = iota
 	ClientGone            // the client closed or reset its connection
 	ConnectFailed         // no connection to the upstream
-	UpstreamGone          // it closed or reset the connection before its response was whole
-	BadResponse           // it answered something that isn't HTTP/1.1 or can be read in two ways
+	UpstreamGone          // it closed or reset the connection before its response was complete
+	BadResponse           // its response isn't HTTP/1.1 or is ambiguous
 	TimedOut              // it took longer than it may
-	NoEndpoint            // none may be asked
-	Untrusted             // TLS with the upstream failed: it isn't who it should be, say
+	NoEndpoint            // none is available
+	Untrusted             // TLS with the upstream failed: its certificate has another name, say
 
 	Failures = iota // how many there are
 )

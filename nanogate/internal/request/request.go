@@ -1,6 +1,6 @@
-// Package request is what the parts of the gateway see of a request: the head as it
-// was parsed, in place, and who sent it. Nothing here allocates, does I/O or keeps
-// what it is given.
+// Package request is a request as the parts of the gateway see it: the head as it was
+// parsed, in place, and its sender. Nothing here allocates, does I/O or keeps its
+// arguments.
 package request
 
 import (
@@ -28,17 +28,17 @@ type Request struct {
 	// their order.
 	Params []Span
 
-	Peer        netip.AddrPort // whose connection it came on; zero for unix sockets
-	Client      netip.Addr     // who sent it: the peer, or who a trusted proxy says it was
+	Peer        netip.AddrPort // peer of the connection; zero for unix sockets
+	Client      netip.Addr     // the client: the peer, or the address that a trusted proxy gives
 	Secure      bool           // it came over TLS, or a trusted proxy says so
 	Port        uint16         // of the gateway's address that it came to; 0 for unix sockets
 	HTTP2       bool           // it came over HTTP/2; Head is its head as one of HTTP/1.1
 	Certificate *Certificate   // the client's, verified; nil: it has shown none
 	Now         int64          // when its head was in, ns of [clock.Now]
-	Trace       Trace          // that it belongs to; set by who traces it
+	Trace       Trace          // that it belongs to; set by the tracer
 	Response    *Response      // of its upstream, on its way to the client; nil: there is none yet
 
-	// Importance says who gives way to whom when not all can be served.
+	// Importance decides which requests are shed first under overload.
 	Importance Importance
 
 	lines  []byte // that are sent to the upstream with the client's
@@ -84,7 +84,7 @@ func (r *Request) RawPath() []byte { return r.Head.Path.Of(r.Buf) }
 // Query is the query as sent, without its "?".
 func (r *Request) Query() []byte { return r.Head.Query.Of(r.Buf) }
 
-// Host is the host that was asked for, without its port, in the case it was sent in.
+// Host is the request's host, without its port, in the case it was sent in.
 func (r *Request) Host() []byte {
 	host := r.Authority()
 	for i := len(host) - 1; i >= 0; i-- {
@@ -136,11 +136,11 @@ func (r *Request) Headers(lower string, f func(value []byte) bool) {
 	}
 }
 
-// Forward has the upstream get a field with the request, in place of all by that name,
-// which must be in lower case, that the client sent or that were forwarded before. It is
-// for what a guard found out, such as who the user is. name and value must be valid (see
-// [http1.ValidToken], [http1.ValidFieldValue]); what isn't is left out, and the others are
-// removed all the same.
+// Forward adds a field to the forwarded request, in place of all of that name, which must
+// be in lower case, that the client sent or that were added before. It is for what a guard
+// found out, such as the user. name and value must be valid (see [http1.ValidToken],
+// [http1.ValidFieldValue]); what isn't is left out, and the others are removed all the
+// same.
 func (r *Request) Forward(lower string, value []byte) { forward(r, lower, value) }
 
 // ForwardText is [Request.Forward] for a text.

@@ -9,10 +9,10 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// Response is the head of an upstream's response on its way to the client, for who may
-// change it. It belongs to the loop that read it, and all bytes it gives are views that
-// are good until the function that was given it returns: copy what is needed later. What
-// is changed is seen by the next one that looks at it.
+// Response is the head of an upstream's response on its way to the client, for
+// middleware that may change it. It belongs to the loop that read it, and all bytes it
+// returns are views that are valid until the function that was called with it returns:
+// copy what is needed later. The next middleware sees the changes.
 type Response struct {
 	Head *http1.ResponseHead
 	Buf  []byte // what Head was parsed from
@@ -23,7 +23,7 @@ type Response struct {
 	content   []byte // in place of the upstream's, if refilled
 	refilled  bool
 	lines     []byte
-	withdrawn [][]byte // lines that the response was to get besides
+	withdrawn [][]byte // lines that the response was also to get
 }
 
 // Begin readies p for the response whose head was parsed from buf.
@@ -54,8 +54,8 @@ func (p *Response) SetStatus(status int) bool {
 
 func bodiless(status int) bool { return status == 204 || status == 304 }
 
-// SetContent has the client get another body, which nobody changes any more. It is for who
-// has seen the body as a whole ([Deferred.Content]).
+// SetContent replaces the response's body; the bytes must not change any more. It is for
+// work that has received the whole body ([Deferred.Content]).
 func (p *Response) SetContent(body []byte) { p.content, p.refilled = body, true }
 
 // Content is the body that was set; ok is false if none was.
@@ -138,8 +138,7 @@ func (p *Response) Withdraw(name, value string) {
 	p.withdrawn = append(p.withdrawn, AppendField(nil, name, value))
 }
 
-// KeepPromises takes what was withdrawn out of the lines that the response is to get besides
-// its own.
+// KeepPromises removes what was withdrawn from the lines that are added to the response.
 func (p *Response) KeepPromises(lines []byte) []byte {
 	for _, line := range p.withdrawn {
 		for at := 0; at < len(lines); {
@@ -155,7 +154,7 @@ func (p *Response) KeepPromises(lines []byte) []byte {
 }
 
 // Frames reports whether a field says where a message ends, or is about the connection
-// (RFC 9110 7.6.1, RFC 9112 6): only who sends the message knows that.
+// (RFC 9110 7.6.1, RFC 9112 6): only the sender of the message knows that.
 func Frames(name string) bool {
 	return slices.ContainsFunc(framing, func(one string) bool { return strings.EqualFold(one, name) })
 }

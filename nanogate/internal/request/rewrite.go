@@ -14,19 +14,19 @@ type Line struct {
 	Host   string
 }
 
-// Rewrite has the request go on with another first line or host, for all that look at it
-// from now on. Its route stays the same, and doesn't rewrite the path itself. A line that
-// isn't valid refuses the request with 500.
+// Rewrite replaces the request's first line or host, for all that follows. Its route
+// stays the same, and doesn't rewrite the path itself. A line that isn't valid refuses
+// the request with 500.
 func (r *Request) Rewrite(to Line) { r.rewritten = to }
 
-// SetContent has the request go on with another body, which nobody changes any more. It is
-// for who has seen the body as a whole ([Deferred.Content]).
+// SetContent replaces the request's body; the bytes must not change any more. It is for
+// work that has received the whole body ([Deferred.Content]).
 func (r *Request) SetContent(body []byte) { r.content, r.refilled = body, true }
 
 // Content is the body that was set; ok is false if none was.
 func (r *Request) Content() (body []byte, ok bool) { return r.content, r.refilled }
 
-// Rewritten reports whether there is something to be written anew.
+// Rewritten reports whether the request was changed.
 func (r *Request) Rewritten() bool { return r.refilled || r.rewritten != Line{} }
 
 // AppendRewritten appends the head as it is to be.

@@ -9,7 +9,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// conditions are what must hold of a request besides host, path and method.
+// conditions are a match's conditions other than host, path and method.
 type conditions struct {
 	headers, query, cookies []config.Condition
 	scheme                  string // "": any
@@ -29,21 +29,22 @@ func (c *conditions) count() int {
 	return len(c.headers) + len(c.query) + len(c.cookies) + boolean(c.scheme != "") + boolean(c.method != "") + boolean(c.port != 0)
 }
 
-// verdict is whether conditions hold.
-type verdict uint8
+// result is whether conditions hold.
+type result uint8
 
 const (
-	fails verdict = iota
+	fails result = iota
 	held
 	unclear // a name is there several times, and they hold by one of its values only
 )
 
-// ErrUnclear is why a request isn't sent on by a route whose condition holds so.
+// ErrUnclear refuses a request for which a condition is ambiguous.
 var ErrUnclear = errors.New("a field, cookie or parameter that routes go by is there several times, with values that lead to different ones")
 
-// hold holds the conditions against a request. Upstreams read the first value of a name, or
-// the last, or all: if these don't come to the same, nobody knows what a route's guard guards.
-func (c *conditions) hold(r *request.Request) verdict {
+// hold evaluates the conditions for a request. Upstreams read the first value of a name, or
+// the last, or all: if these give different results, a route's guard may guard the wrong
+// requests.
+func (c *conditions) hold(r *request.Request) result {
 	if c.scheme != "" && r.Secure != (c.scheme == "https") {
 		return fails
 	}
@@ -57,29 +58,29 @@ func (c *conditions) hold(r *request.Request) verdict {
 	for i := range c.headers {
 		one := tally{condition: &c.headers[i]}
 		one.fields(r)
-		if is = is.and(one.verdict()); is == fails {
+		if is = is.and(one.result()); is == fails {
 			return fails
 		}
 	}
 	for i := range c.query {
 		one := tally{condition: &c.query[i]}
 		one.parameters(r.Query())
-		if is = is.and(one.verdict()); is == fails {
+		if is = is.and(one.result()); is == fails {
 			return fails
 		}
 	}
 	for i := range c.cookies {
 		one := tally{condition: &c.cookies[i]}
 		one.cookies(r)
-		if is = is.and(one.verdict()); is == fails {
+		if is = is.and(one.result()); is == fails {
 			return fails
 		}
 	}
 	return is
 }
 
-// and is the verdict of both.
-func (v verdict) and(other verdict) verdict {
+// and is the result of both.
+func (v result) and(other result) result {
 	switch {
 	case v == fails || other == fails:
 		return fails
@@ -107,7 +108,7 @@ func (t *tally) count(value []byte) {
 	}
 }
 
-func (t *tally) verdict() verdict {
+func (t *tally) result() result {
 	switch {
 	case t.condition.Kind == config.Absent:
 		if t.met+t.not > 0 {

@@ -20,8 +20,8 @@ type Edit[T any] struct {
 // owner marks what was made in one edit, and may be changed in place by it.
 type owner struct{ _ byte }
 
-// Edit begins an edit. order tells where a value stands in the file: of routes that
-// match alike the first is found.
+// Edit begins an edit. order is a value's position in the file: of routes that match
+// alike the first is found.
 func (t *Table[T]) Edit(order func(*T) int) *Edit[T] {
 	e := &Edit[T]{table: &Table[T]{tiers: slices.Clone(t.tiers), seed: t.seed}, owner: new(owner), order: order}
 	if len(t.tiers) == 0 {

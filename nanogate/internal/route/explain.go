@@ -17,8 +17,8 @@ type Tried[T any] struct {
 	Value   *T
 	Host    string // as its match has it; "": any
 	Why     string // what keeps it from taking the request; "": nothing
-	Unclear bool   // it is that a condition holds by one of several values only: the answer is 400
-	Method  bool   // that is the method alone: the answer is 405 if nothing else takes it
+	Unclear bool   // a condition holds by only one of several values: the response is 400
+	Method  bool   // only the method doesn't match: the response is 405 if no other route matches
 }
 
 // Explain returns what is tried for a request, in its order: the first without a Why is
@@ -79,9 +79,9 @@ func (c *conditions) why(r *request.Request) string {
 			one := tally{condition: &part.of[i]}
 			part.counts(&one)
 			switch {
-			case one.verdict() == held:
+			case one.result() == held:
 				continue
-			case one.verdict() == unclear:
+			case one.result() == unclear:
 				return fmt.Sprintf("the %s %s is there several times, %s and not", part.kind, one.condition.Name, wanted(one.condition))
 			case one.met+one.not == 0:
 				return fmt.Sprintf("there is no %s %s", part.kind, one.condition.Name)
@@ -102,8 +102,8 @@ func wanted(c *config.Condition) string {
 	return fmt.Sprintf("%q", c.Shown())
 }
 
-// Ordered yields the values in the order in which they are tried, each once for each host
-// of its match ("" for any). Of values that no request can reach both of the order tells nothing.
+// Ordered yields the values in the order in which they are tried, each once for each host of its
+// match ("" for any). The order of two values that no request can both match has no meaning.
 func (t *Table[T]) Ordered() iter.Seq2[string, *T] {
 	return func(yield func(string, *T) bool) {
 		for _, tier := range t.tiers {

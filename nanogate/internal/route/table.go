@@ -39,7 +39,7 @@ type entry[T any] struct {
 	star       bool // it is here as "/api/*" is at "/api"
 }
 
-// Found is what a lookup tells besides the value. It may be reused.
+// Found is what a lookup finds in addition to the value. It may be reused.
 type Found struct {
 	Params      [MaxParams]Span // of the canonical path, in the order of the pattern's
 	N           int             // how many

@@ -16,9 +16,9 @@ const MostText = 4096
 // Guards are the guards whose claims expressions may name, by their names in files.
 var Guards = []string{"mtls", "keys", "basic", "jwt", "oidc", "introspect"}
 
-// Scope is what an expression may name besides the request.
+// Scope is what an expression may name in addition to the request.
 type Scope struct {
-	Guards []string // whose claims there are
+	Guards []string // whose claims are available
 	Params []string // names in the path that is matched, in their order
 	Strip  []string // fields, in lower case, of which only those count that guards have put in
 }

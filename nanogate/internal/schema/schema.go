@@ -1,6 +1,6 @@
-// Package schema keeps what a route knows of the services behind it: read from a file,
-// or asked of an upstream (reflection), beside the path of requests, and again and again.
-// What was known last stays when that fails.
+// Package schema keeps the descriptors of the services behind a route: read from a file,
+// or from an upstream (reflection), in the background, and refreshed. The last ones stay
+// in use when that fails.
 package schema
 
 import (
@@ -55,9 +55,9 @@ const (
 	lookAtFiles = 2 * time.Second // how often a file is looked at
 )
 
-// New begins to follow what rules say. A file that can't be used is an error, as whoever
-// wrote its name can mend it. Upstreams are asked later, one after the other until one
-// answers; without any nobody is asked. [Source.Close] ends it.
+// New begins to follow the source in rules. A file that can't be used is an error, as
+// the author of its name can mend it. Upstreams are queried later, one after the other
+// until one responds; there may be none. [Source.Close] ends it.
 func New(rules *config.GRPCJSON, upstreams []*upstream.Upstream) (*Source, error) {
 	s := &Source{rules: rules, every: lookAtFiles}
 	from := "descriptors " + rules.Descriptors
@@ -95,8 +95,8 @@ func (s *Source) API() *transcode.API {
 	return nil
 }
 
-// Document returns the OpenAPI document of what is known, as an answer; nil if nothing is
-// yet.
+// Document returns the OpenAPI document of the services, as a reply; nil if they aren't
+// known yet.
 func (s *Source) Document() *request.Reply {
 	if now := s.now.Load(); now != nil {
 		return now.document
@@ -136,7 +136,7 @@ func (s *Source) follow(ctx context.Context) {
 	}
 }
 
-// look asks once, and takes what is new.
+// look reads the source once, and takes what has changed.
 func (s *Source) look(ctx context.Context) error {
 	err := s.take(ctx)
 	if ctx.Err() != nil {
@@ -184,7 +184,7 @@ func (s *Source) take(ctx context.Context) error {
 	return nil
 }
 
-// fileState tells one state of a file from another.
+// fileState identifies one state of a file.
 type fileState struct {
 	size     int64
 	modified time.Time

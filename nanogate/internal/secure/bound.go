@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Bound are certificates that don't stand in files, for clients that ask for a hostname.
-// Which names they are valid for makes no difference.
+// Bound are certificates that aren't in files, for clients that request a hostname
+// (SNI). The names in them aren't compared.
 type Bound struct {
 	Hostname     string // in lower case; "*.example.com": any below it, however deep; "": any
 	Certificates []Named
@@ -23,9 +23,9 @@ type Named struct {
 	*tls.Certificate // with its Leaf; isn't changed
 }
 
-// Bind has certificates shown from the next handshake on in place of those that were bound
-// before. Connections that there are go on. Those of a hostname come before those of files,
-// those of any after the files' that are for just the name that is asked for.
+// Bind makes certificates be presented from the next handshake on in place of those that
+// were bound before. Existing connections go on. Those of a hostname come before those of
+// files, those of any hostname after the files' that are for exactly the name requested.
 func (s *Server) Bind(all []Bound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ type Client struct {
 }
 
 // NewClient reads all files of rules, which may be nil; what can't be used is an error.
-// [Client.Watch] looks at them again.
+// [Client.Watch] checks them again.
 func NewClient(rules *config.UpstreamTLS) (*Client, error) {
 	c := &Client{}
 	if rules != nil {
@@ -43,7 +43,7 @@ func NewClient(rules *config.UpstreamTLS) (*Client, error) {
 	return c, nil
 }
 
-// Watch looks at the files now and then until ctx ends.
+// Watch polls the files until ctx ends.
 func (c *Client) Watch(ctx context.Context) {
 	if c.rules.CA == "" && c.pair == nil {
 		return

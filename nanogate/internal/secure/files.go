@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// fileState tells one state of a file from another.
+// fileState identifies one state of a file.
 type fileState struct {
 	size     int64
 	modified time.Time
@@ -24,8 +24,8 @@ type kept[T any] struct {
 	err   error // of the last making; nil if it went well
 }
 
-// look makes it anew if a file isn't what it was. changed says that now is another, or
-// that there is another error.
+// look rebuilds it if a file has changed. changed says that now is another, or that
+// there is another error.
 func (k *kept[T]) look() (changed bool) {
 	states := make([]fileState, 0, len(k.names))
 	for _, name := range k.names {

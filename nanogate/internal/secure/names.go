@@ -11,13 +11,13 @@ import (
 type byName struct {
 	exact, below map[string][]*tls.Certificate // below: by what follows "*."
 	first        *tls.Certificate              // nil: there is none yet
-	awaited      []string                      // names whose own isn't there yet
+	awaited      []string                      // names whose own certificate isn't there yet
 	bound        bindings
 }
 
 // newByName takes certificates in their order: of several for a name the first that the
-// client can use is shown. For a name whose own is awaited nothing is, rather than that
-// of another name.
+// client can use is presented. For a name whose own is awaited nothing is, rather than
+// that of another name.
 func newByName(all []*tls.Certificate, awaited []string) *byName {
 	n := &byName{exact: map[string][]*tls.Certificate{}, below: map[string][]*tls.Certificate{}, awaited: awaited}
 	if len(all) > 0 {
@@ -45,10 +45,10 @@ func namesOf(c *tls.Certificate) []string {
 	return c.Leaf.DNSNames
 }
 
-// get returns the certificate for the name that a client asks for (RFC 6066 3): one that is
-// bound to it, else one for exactly that, else one for all names beside it, else one that
-// is bound to any, else the first. With nil crypto/tls
-// tells the client that the name isn't known here (alert 112, RFC 6066 3).
+// get returns the certificate for the name that a client requests (RFC 6066 3): one that is
+// bound to it, else one for exactly that name, else a wildcard that matches it, else one
+// that is bound to any, else the first. With nil crypto/tls sends the alert that the name
+// isn't known here (112, RFC 6066 3).
 func (n *byName) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	name := strings.TrimSuffix(strings.ToLower(hello.ServerName), ".")
 	fit := n.bound.of(name)

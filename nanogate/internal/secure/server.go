@@ -1,6 +1,6 @@
 // Package secure is the TLS of the gateway: certificates by name and authorities, out of
-// files that may change at any time. What a file holds that can't be used, as it is
-// broken or has expired, leaves what was there before, and is told.
+// files that may change at any time. The content of a file that can't be used, as it is
+// broken or has expired, leaves the previous one in use, and is logged.
 package secure
 
 import (
@@ -18,14 +18,14 @@ import (
 	"dyno.example/nanogate/internal/config"
 )
 
-// lookEvery is how often files are looked at. They are replaced by renaming as often as
-// by writing, on file systems that tell of neither: looking works on all.
+// lookEvery is how often files are polled. They may be replaced by renaming or by
+// writing, and on file systems without notifications: polling works for all.
 const lookEvery = 2 * time.Second
 
 // Server is TLS for clients that connect to a listener.
 type Server struct {
 	rules  *config.TLS
-	issuer *acme.Manager // nil: what it gets is read, and no authority answered
+	issuer *acme.Manager // nil: certificates are read from its store, and challenges get no response
 	log    *slog.Logger
 	clock  func() time.Time
 	now    atomic.Pointer[tls.Config]
@@ -41,8 +41,8 @@ type Server struct {
 }
 
 // NewServer reads all files of rules; what can't be used is an error. A certificate that
-// has expired is served, as there is none better, and told. What issuer is to get, or
-// [Server.Bind] brings, may be missing. [Server.Close] ends the looking at files.
+// has expired is served, as there is none better, and logged. What the issuer is to get,
+// or [Server.Bind] brings, may be missing. [Server.Close] ends the polling of files.
 func NewServer(rules *config.TLS, issuer *acme.Manager, log *slog.Logger) (*Server, error) {
 	return newServer(rules, issuer, log, time.Now)
 }
@@ -105,18 +105,18 @@ func watch(ctx context.Context, look func()) {
 	}
 }
 
-// Config returns what the next handshake is done with. It isn't changed: what is made
-// from other files has other keys for session tickets too, so that nobody comes back
-// with what another authority has vouched for.
+// Config returns the configuration of the next handshake. It is immutable: one made
+// from other files has other keys for session tickets too, so that no client resumes a
+// session that another authority has vouched for.
 func (s *Server) Config() *tls.Config { return s.now.Load() }
 
-// Look looks at the files now.
+// Look checks the files now.
 func (s *Server) Look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	changed := false
 	for _, p := range s.pairs {
-		if p.look() && (p.err == nil || p.now != nil) { // what isn't there yet is the issuer's to tell
+		if p.look() && (p.err == nil || p.now != nil) { // the issuer reports what isn't there yet
 			changed = s.tell(p.err, p.names[0]) || changed
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Server) Look() {
 	}
 }
 
-// tell says what has become of a file, and whether what it holds is taken.
+// tell logs the state of a file, and reports whether its content is used.
 func (s *Server) tell(err error, name string) bool {
 	if err != nil {
 		s.log.Error("a file of TLS has changed and can't be used: what was there before stays", "file", name, "error", err)
@@ -205,14 +205,15 @@ func (s *Server) Expiries() map[string]time.Time {
 	return all
 }
 
-// Succeeded says who serves the same address from now on; nil: nobody does TLS there.
+// Succeeded sets the server of the same address from now on; nil: there is no TLS
+// there.
 func (s *Server) Succeeded(by *Server) {
 	s.next.Store(by)
 	s.bare.Store(by == nil)
 }
 
-// Authorities are those that vouch for clients now, also of connections that were there
-// before: of whoever serves their address. nil: nobody does.
+// Authorities are those that vouch for clients now, also for earlier connections: of
+// the server that has their address now. nil: there are none.
 func (s *Server) Authorities() *x509.CertPool {
 	for next := s.next.Load(); next != nil; next = s.next.Load() {
 		s = next

@@ -9,9 +9,8 @@ import (
 	"dyno.example/nanogate/internal/config"
 )
 
-// Transport is how the gateway itself asks others by HTTP, such as identity providers. When
-// the files of its TLS change, connections that are made from then on are by the new ones.
-// It is for many goroutines.
+// Transport carries the gateway's own HTTP requests, such as to identity providers. When
+// the files of its TLS change, new connections use the new ones. Safe for concurrent use.
 type Transport struct {
 	client *Client
 	stop   context.CancelFunc
@@ -35,7 +34,7 @@ func NewTransport(rules config.ProviderTLS, at config.At) (*Transport, error) {
 	return t, nil
 }
 
-// RoundTrip asks.
+// RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.current().RoundTrip(r)
 }
@@ -62,7 +61,7 @@ func (t *Transport) current() *http.Transport {
 	return t.now
 }
 
-// Close ends looking at the files, and connections that nobody uses.
+// Close ends the polling of the files, and idle connections.
 func (t *Transport) Close() {
 	t.stop()
 	t.mu.Lock()

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// ProtocolACME is what an authority asks for that checks whether a name is ours (RFC 8737
-// 6.2). Nothing is said after the handshake.
+// ProtocolACME is the ALPN protocol of an authority that validates a name (RFC 8737 6.2).
+// The connection ends after the handshake.
 const ProtocolACME = "acme-tls/1"
 
-// vouch shows an authority that checks a name what it expects (RFC 8737 3). Others get
-// nil, and with it the handshake that everybody gets. No certificate is asked of the
-// authority: it isn't a client that anything is served to.
+// vouch returns the challenge certificate for an authority that validates a name (RFC
+// 8737 3). For others it returns nil, and with it the usual handshake. The authority
+// needs no client certificate: it isn't served anything.
 func (s *Server) vouch(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 	if len(hello.SupportedProtos) != 1 || hello.SupportedProtos[0] != ProtocolACME {
 		return nil, nil

@@ -3,8 +3,8 @@ package shared
 
 import "sync"
 
-// Map holds values by their keys, each while somebody uses it. The zero value is empty.
-// It may be used by several goroutines at once.
+// Map holds values by their keys, each while it has users. The zero value is empty. It
+// may be used by several goroutines at once.
 type Map[V any] struct {
 	mu  sync.Mutex
 	all map[string]*entry[V]
@@ -15,7 +15,7 @@ type entry[V any] struct {
 	users int
 }
 
-// Use returns the value of a key, which open makes if nobody uses it; others wait
+// Use returns the value of a key, which open makes if it has no user; others wait
 // meanwhile. Each use ends with [Map.Leave].
 func (m *Map[V]) Use(key string, open func() V) V {
 	m.mu.Lock()
@@ -45,7 +45,7 @@ func (m *Map[V]) Leave(key string) (last bool) {
 	return true
 }
 
-// Find returns the value of a key if somebody uses it. It begins no use.
+// Find returns the value of a key if it has users. It begins no use.
 func (m *Map[V]) Find(key string) (value V, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,7 +15,7 @@ type DelayedSaver struct {
 
 	mu      sync.Mutex
 	next    any         // isn't changed any more
-	timer   *time.Timer // nil: what is on disk is what was told last
+	timer   *time.Timer // nil: the file is up to date
 	writing sync.Mutex  // one at a time, so that the last is the newest
 }
 

@@ -19,12 +19,12 @@ type Instances struct {
 	from  string
 
 	mu   sync.Mutex
-	last []upstream.Instance // that were told; nil: none were yet
+	last []upstream.Instance // that were given; nil: none yet
 	at   time.Time           // when they were handed on to be saved
 }
 
-// Instances returns what keeps the instances of a source under keys; from names the source
-// for who looks into the file. [Instances.Close] ends it.
+// Instances returns a store of a source's instances under keys; from names the source for
+// readers of the file. [Instances.Close] ends it.
 func (d *Dir) Instances(log *slog.Logger, from, kind string, keys ...string) *Instances {
 	if d == nil {
 		return nil
@@ -33,10 +33,10 @@ func (d *Dir) Instances(log *slog.Logger, from, kind string, keys ...string) *In
 	return &Instances{file: file, later: file.DelayedSaver(log), from: from}
 }
 
-// said is what stands in the file.
-type said struct {
+// savedState is the content of the file.
+type savedState struct {
 	Version   int        `json:"version"`
-	From      string     `json:"from"` // for who looks at it
+	From      string     `json:"from"` // for human readers
 	Read      time.Time  `json:"read"` // when it was so
 	Instances []instance `json:"instances"`
 }
@@ -50,13 +50,13 @@ type instance struct {
 }
 
 const (
-	saidVersion   = 1
-	mostInstances = 10_000
-	mostWeight    = 1000
+	savedStateVersion = 1
+	mostInstances     = 10_000
+	mostWeight        = 1000
 )
 
-// again is how long a file tells a time before that, though nothing has changed: what it
-// says of its age is right within that.
+// again is how long a file isn't rewritten while nothing changes: its age is right
+// within that.
 const again = time.Hour
 
 // Recall reads the instances as they were known, and when they were; nil if nothing is
@@ -65,12 +65,12 @@ func (k *Instances) Recall() (all []upstream.Instance, read time.Time, err error
 	if k == nil {
 		return nil, read, nil
 	}
-	var s said
+	var s savedState
 	if there, err := k.file.Load(&s); err != nil || !there {
 		return nil, read, err
 	}
-	if s.Version != saidVersion {
-		return nil, read, fmt.Errorf("%s: expected version %d, got %d", k.file.path, saidVersion, s.Version)
+	if s.Version != savedStateVersion {
+		return nil, read, fmt.Errorf("%s: expected version %d, got %d", k.file.path, savedStateVersion, s.Version)
 	}
 	all = make([]upstream.Instance, 0, min(len(s.Instances), mostInstances))
 	for _, one := range s.Instances[:cap(all)] {
@@ -119,7 +119,7 @@ func (k *Instances) Keep(all []upstream.Instance) {
 	if k.last, k.at = all, now; all == nil {
 		k.last = []upstream.Instance{}
 	}
-	s := &said{Version: saidVersion, From: k.from, Read: now.UTC(), Instances: make([]instance, 0, len(all))}
+	s := &savedState{Version: savedStateVersion, From: k.from, Read: now.UTC(), Instances: make([]instance, 0, len(all))}
 	for i := range all {
 		s.Instances = append(s.Instances, instanceOf(&all[i]))
 	}

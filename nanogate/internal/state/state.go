@@ -86,11 +86,11 @@ func (f *File) Load(into any) (there bool, err error) {
 	return true, nil
 }
 
-// temporary is what files are called that aren't whole yet.
+// temporary is the name pattern of incomplete files.
 const temporary = ".new-*"
 
-// Save writes the file so that it is there as a whole or as it was, whenever the machine
-// stops. Nobody else may read it.
+// Save writes the file atomically: after a crash it has its old or its new content. Only
+// its owner may read it.
 func (f *File) Save(v any) error {
 	if f == nil {
 		return nil
@@ -129,10 +129,10 @@ func (f *File) Save(v any) error {
 	return dir.Sync() // or the name may be lost
 }
 
-// How long files are left alone that nobody has written since.
+// How long files are kept that haven't been written since.
 const (
 	oldest       = 90 * 24 * time.Hour
-	oldestOrphan = time.Hour // of those that weren't whole when a gateway crashed
+	oldestOrphan = time.Hour // of those that were incomplete when a gateway crashed
 )
 
 // sweep removes, once, the files of a kind that are too old, so that their number is

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Durations are told to others at these bounds: each power of two from 131 µs to 17 s.
+// Durations are exported with these bounds: each power of two from 131 µs to 17 s.
 const (
 	lowestBound = 17 // 1<<lowestBound ns
 	Bounds      = 18 // how many there are

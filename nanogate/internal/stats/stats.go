@@ -1,5 +1,5 @@
-// Package stats counts what passes through the gateway: each loop in memory of its
-// own, without allocating and without waiting; who wants figures sums them up.
+// Package stats counts what passes through the gateway: each loop in memory of its own,
+// without allocating and without waiting; readers sum them up.
 package stats
 
 import (
@@ -33,7 +33,7 @@ func (c *Counters) Aim(objective time.Duration) {
 	}
 }
 
-// Shard is one loop's part. Only that loop counts there; anybody may read.
+// Shard is one loop's part. Only that loop counts there; any goroutine may read.
 type Shard struct {
 	status  [6]atomic.Uint64 // by hundreds; 0: no response
 	failed  [request.Failures]atomic.Uint64

@@ -25,7 +25,7 @@ type connection1 struct {
 	next  []*request // that were sent already
 }
 
-// client1 asks over one connection, one request after the other or several at once.
+// client1 sends requests over one connection, one after the other or several at once.
 func (s *Storm) client1(rng *rand.Rand, kind string, end time.Time) {
 	secured := kind == "c1tls" || (kind == "web" || kind == "json") && s.on["c1tls"] && rng.IntN(2) == 0
 	c, err := s.dial(secured, "http/1.1")
@@ -50,7 +50,7 @@ func (s *Storm) client1(rng *rand.Rand, kind string, end time.Time) {
 			time.Sleep(10 * time.Millisecond)
 			return
 		}
-		if !k.ask(r) {
+		if !k.roundTrip(r) {
 			return
 		}
 		k.prior = append(k.prior, r)
@@ -121,7 +121,7 @@ func (k *connection1) pipeline(n int) bool {
 	for i, r := range list {
 		k.next = list[i+1:]
 		if !k.response(r, nil) {
-			for _, other := range list[i+1:] { // nobody will read theirs
+			for _, other := range list[i+1:] { // theirs won't be read
 				other.gone.Store(true)
 			}
 			return false
@@ -131,8 +131,8 @@ func (k *connection1) pipeline(n int) bool {
 	return true
 }
 
-// ask sends a request and reads the response; false if the connection is used up.
-func (k *connection1) ask(r *request) bool {
+// roundTrip sends a request and reads the response; false if the connection is used up.
+func (k *connection1) roundTrip(r *request) bool {
 	head, pieces := r.head1(), r.pieces1(k.rng)
 	if len(pieces) < 2 && r.abort == "body" {
 		r.abort = "response"
@@ -192,7 +192,7 @@ func (k *connection1) ask(r *request) bool {
 	}
 }
 
-// send sends it, the body when it is asked for if it is to wait for that.
+// send sends it, the body after a 100 Continue if it is to wait for that.
 func (k *connection1) send(r *request, head string, pieces [][]byte, goOn chan bool) bool {
 	k.c.SetWriteDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(k.c, head); err != nil {
@@ -278,7 +278,7 @@ func (k *connection1) take(j *judge, resp *http.Response) bool {
 	}
 }
 
-// collected reads a response whose content is looked at as a whole.
+// collected reads a response whose content is checked as a whole.
 func (k *connection1) collected(j *judge, resp *http.Response) bool {
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {

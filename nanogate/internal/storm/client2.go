@@ -22,7 +22,7 @@ type connection2 struct {
 	gone atomic.Bool // the client has closed it
 }
 
-// client2 asks over one connection, several requests at once.
+// client2 sends requests over one connection, several at once.
 func (s *Storm) client2(rng *rand.Rand, kind string, end time.Time) {
 	secured := kind == "c2tls" || kind == "grpc" && s.on["c2tls"] && rng.IntN(2) == 0
 	nc, err := s.dial(secured, "h2")
@@ -55,7 +55,7 @@ func (s *Storm) client2(rng *rand.Rand, kind string, end time.Time) {
 					return
 				}
 				if r := s.draw(rng, kind); r != nil {
-					k.ask(rng, r)
+					k.roundTrip(rng, r)
 				}
 			}
 		}()
@@ -84,8 +84,8 @@ func (r *request) head2() []field {
 	return list
 }
 
-// ask sends a request and takes its response.
-func (k *connection2) ask(rng *rand.Rand, r *request) {
+// roundTrip sends a request and takes its response.
+func (k *connection2) roundTrip(rng *rand.Rand, r *request) {
 	r.expect = false
 	j := &judge{s: k.s, r: r, bare: r.method == "HEAD"}
 	bodiless := len(r.body) == 0 && len(r.asked) == 0 && r.client != "grpc"
@@ -153,7 +153,7 @@ func (k *connection2) send(rng *rand.Rand, r *request, s *h2stream) bool {
 	return s.end(r.asked) == nil
 }
 
-// cut tells that a response didn't come whole.
+// cut notes that a response is incomplete.
 func (k *connection2) cut(j *judge, err error) {
 	if k.gone.Load() {
 		j.r.gone.Store(true)

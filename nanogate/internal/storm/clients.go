@@ -23,9 +23,9 @@ func (s *Storm) client(rng *rand.Rand, kind string, end time.Time) {
 		case r == nil:
 			time.Sleep(10 * time.Millisecond)
 		case kind == "ws2":
-			s.askWS2(rng, r)
+			s.roundTripWS2(rng, r)
 		default:
-			s.askWS(r)
+			s.roundTripWS(r)
 		}
 	}
 }

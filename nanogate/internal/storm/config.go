@@ -11,7 +11,7 @@ import (
 )
 
 // configure writes the gateway's configuration. With changes some endpoints come and go, and
-// routes that nobody asks for.
+// routes that get no requests.
 func (s *Storm) configure(rng *rand.Rand, changed bool) error {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }

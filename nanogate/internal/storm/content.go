@@ -65,7 +65,7 @@ func (f *follower) length() int {
 	return f.at
 }
 
-// take looks at the next bytes.
+// take checks the next bytes.
 func (f *follower) take(p []byte) {
 	if f.wrong == "" {
 		switch rest := f.want[f.at:]; {

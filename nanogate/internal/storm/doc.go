@@ -6,6 +6,6 @@
 // has content of its own, so that whatever is lost, doubled, mixed up or sent elsewhere is
 // seen; what must hold is in ledger.go and judge.go.
 //
-// A run is drawn from its seed: what is configured, who asks for what, and which faults
-// there are. Timing isn't, so the same seed finds the same thing often, not always.
+// A run is drawn from its seed: the configuration, the requests of each client, and the
+// faults. Timing isn't, so the same seed finds the same thing often, not always.
 package storm

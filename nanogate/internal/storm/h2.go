@@ -49,7 +49,7 @@ type h2conn struct {
 	streams map[uint32]*h2stream
 	next    uint32 // of a client: the next stream
 	last    uint32 // of a server: the highest stream that was served
-	went    bool   // of a server: it said GOAWAY, and looks at no stream above that one
+	went    bool   // of a server: it sent GOAWAY, and processes no stream above that one
 	above   uint32
 	going   bool        // the other end said GOAWAY
 	broken  atomic.Bool // this end has broken it off, and with it perhaps what was sent

@@ -16,7 +16,8 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// The service that is asked in JSON: Say(route, token, text) gives (token, by, text).
+// The service that gets requests in JSON: Say(route, token, text) returns (token, by,
+// text).
 
 // writeDescriptors writes what protoc would of the service.
 func writeDescriptors(file string) error {
@@ -131,7 +132,7 @@ func (e *endpoint) handleJSON(x served, r *request, one *run) {
 	at("close-after", "cut-after", "goaway-after")
 }
 
-// jsonEnded holds a whole response in JSON against what should be in it.
+// jsonEnded compares a complete response in JSON with what should be in it.
 func (j *judge) jsonEnded(status int, body []byte) {
 	j.status = status
 	j.s.count(fmt.Sprintf("%s %d", j.r.client, status))

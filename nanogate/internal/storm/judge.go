@@ -16,7 +16,7 @@ type judge struct {
 	s        *Storm
 	r        *request
 	status   int
-	of       *request // whose response it is, by what it says
+	of       *request // whose response it is, by its content
 	by       string
 	content  *follower // nil for what the gateway says itself
 	said     []byte    // which is this
@@ -31,7 +31,7 @@ const long = 20 * time.Second
 
 const mostSaid = 4 << 10
 
-// head looks at the head of the response; fields are found by get.
+// head checks the head of the response; fields are found by get.
 func (j *judge) head(status int, get func(name string) string) {
 	j.status = status
 	token := get("x-token")
@@ -91,7 +91,7 @@ func (j *judge) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ended is told when the response is whole.
+// ended is called when the response is complete.
 func (j *judge) ended(trailers []field) {
 	if j.r.size > 0 && j.content != nil {
 		for _, f := range trailers {
@@ -131,7 +131,7 @@ func (j *judge) mustTrail() bool {
 	return len(j.of.replies) > 0 && !j.bare && j.status == 200 && j.of == j.r && (j.r.size > 0 || j.r.client == "c2" || j.r.client == "c2tls") && !j.of.lengthy && !j.r.route.waits()
 }
 
-// cut is told when the response broke off, or never began.
+// cut is called when the response broke off, or never began.
 func (j *judge) cut(err error) {
 	if j.r.gone.Load() {
 		j.s.count(j.r.client + " gone")
@@ -161,7 +161,7 @@ func (j *judge) cut(err error) {
 	}
 }
 
-// before says what was asked before on the connection.
+// before lists the earlier requests on the connection.
 func (j *judge) before() string {
 	if n := len(j.prior); n > 0 {
 		return fmt.Sprintf("; before it: %s", j.prior[n-1])
@@ -201,8 +201,8 @@ func (s *Storm) troubled(r *request) bool {
 	return r.suffered()
 }
 
-// whole is the try whose response was sent whole, if it is the one that the client has begun
-// to get, or the only one; nil: none was.
+// whole is the try whose response was sent completely, if it is the one that the client has
+// begun to get, or the only one; nil: none was.
 func (j *judge) whole() (last *run) {
 	j.r.mu.Lock()
 	defer j.r.mu.Unlock()

@@ -52,7 +52,7 @@ type run struct {
 	at       time.Time
 	got      int          // bytes of the body
 	whole    bool         // the body was
-	answered bool         // the response was sent whole
+	answered bool         // the response was sent completely
 	broken   *atomic.Bool // its connection was, and with it perhaps what was sent
 	done     chan struct{}
 }
@@ -113,7 +113,8 @@ func (r *request) fault(try int) string {
 	return ""
 }
 
-// begins notes that an endpoint has a request's head. What is wrong with that is told.
+// begins notes that an endpoint has a request's head, and reports what is wrong with
+// it.
 func (l *ledger) begins(e *endpoint, broken *atomic.Bool, token, method, path, authority string, mirrored bool) (*request, *run) {
 	r := l.find(token)
 	if r == nil {

@@ -25,8 +25,8 @@ type Options struct {
 	Log      io.Writer     // what happens, as it does
 }
 
-// AllFeatures is what may be switched on: who asks, who is asked, what routes do, how peers
-// behave, what happens to the gateway.
+// AllFeatures is what may be switched on: kinds of clients and of endpoints, features of
+// routes, faults of peers, and what happens to the gateway.
 var AllFeatures = []string{
 	"c1", "c1tls", "pipe", "c2", "c2tls", "grpc", "web", "json", "ws", "wstls", "ws2",
 	"h1", "h1s", "h2c", "h2s",

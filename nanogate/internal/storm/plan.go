@@ -15,13 +15,13 @@ import (
 type route struct {
 	name   string
 	kind   string   // plain, cache, grpc, web, json, ws
-	groups []string // that may be asked
+	groups []string // of endpoints that may serve it
 	shadow string   // that is sent copies
 	to     string   // as it is written
 	retry  int      // attempts
 	hedge  bool
 	limits bool
-	host   bool   // the upstream is asked by its own name
+	host   bool   // the upstream gets its own name as Host
 	plugin string // that sees requests and responses
 	lines  []string
 }
@@ -258,7 +258,7 @@ func (s *Storm) drawMore(rng *rand.Rand, r *request, chance func(string, int) bo
 	if chance("interims", 5) {
 		r.interims = 1 + rng.IntN(2)
 	}
-	if chance("abort", 12) && !r.early { // who reads nothing before all is sent waits for an early response for ever
+	if chance("abort", 12) && !r.early { // a client that reads nothing before all is sent would wait for an early response for ever
 		r.abort, r.hard = []string{"head", "body", "response", "content", "end"}[rng.IntN(5)], rng.IntN(2) == 0
 	}
 	if s.on["faults"] && r.route.kind != "ws" && len(s.options.Faults) > 0 {

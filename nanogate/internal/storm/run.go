@@ -31,7 +31,7 @@ type Storm struct {
 	secured     string
 	admin       string
 	child       *child
-	kept        bool // somebody will look at what is in the folder
+	kept        bool // the folder is kept for inspection
 	serial      atomic.Int64
 	draining    atomic.Bool
 	work        sync.WaitGroup
@@ -83,8 +83,8 @@ func (s *Storm) prepare() error {
 	return errors.Join(s.certify(), writeDescriptors(s.options.Folder+"/api.pb"), writePlugins(s.options.Folder), s.plan(), s.configure(s.rng, false), s.start())
 }
 
-// load sends requests for the time that is asked for, waits until all is at rest, and has
-// the gateway end while some more are under way.
+// load sends requests for the configured time, waits until all is at rest, and has the
+// gateway end while some more are under way.
 func (s *Storm) load() {
 	files, memory := s.child.files(), s.child.resident()
 	stop := make(chan struct{})
@@ -102,7 +102,7 @@ func (s *Storm) load() {
 	s.drain()
 }
 
-// clients begins the clients, who end by that time.
+// clients starts the clients, which end by that time.
 func (s *Storm) clients(end time.Time) *sync.WaitGroup {
 	var all sync.WaitGroup
 	var kinds []string
@@ -124,7 +124,7 @@ func (s *Storm) clients(end time.Time) *sync.WaitGroup {
 	return &all
 }
 
-// died notes the end of the gateway that nobody asked for.
+// died notes an end of the gateway that wasn't requested.
 func (s *Storm) died() bool {
 	if !s.child.ended() {
 		return false
@@ -164,7 +164,7 @@ func (s *Storm) rest(files, memory int) {
 	}
 }
 
-// drain ends the gateway, with requests under way if that is asked for.
+// drain ends the gateway, with requests under way if that is configured.
 func (s *Storm) drain() {
 	if s.on["drain"] {
 		clients := s.clients(time.Now().Add(700 * time.Millisecond))

@@ -9,7 +9,7 @@ import (
 
 // served is a request at an endpoint, over whichever version.
 type served interface {
-	io.Reader // the body; io.EOF once it is whole
+	io.Reader // the body; io.EOF once it is complete
 	interim()
 	// head begins the response; length is -1 where it isn't said.
 	head(status int, fields []field, length int) error

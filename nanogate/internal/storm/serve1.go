@@ -19,7 +19,7 @@ type exchange1 struct {
 	broken  *atomic.Bool // it is
 	w       *bufio.Writer
 	r       *http.Request
-	told    bool // 100 Continue was sent, or isn't asked for
+	told    bool // 100 Continue was sent, or isn't expected
 	chunked bool
 	none    bool // no content
 	over    bool // the connection is
@@ -57,7 +57,7 @@ func (e *endpoint) serve1(c net.Conn) {
 	}
 }
 
-// requestTrailer looks at a trailer of a request.
+// requestTrailer checks a trailer of a request.
 func (l *ledger) requestTrailer(r *request, name string, values []string) {
 	for _, v := range values {
 		if name != "x-asked" || v != r.token || len(r.asked) == 0 {

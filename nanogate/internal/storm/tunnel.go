@@ -15,8 +15,8 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// tunnel1 agrees to a WebSocket over HTTP/1.1 and is its other end. What passes isn't framed:
-// the gateway doesn't look at it.
+// tunnel1 accepts a WebSocket over HTTP/1.1 and is its other end. What passes isn't framed:
+// the gateway doesn't read it.
 func (e *endpoint) tunnel1(c net.Conn, in *bufio.Reader, r *http.Request, req *request, one *run) {
 	fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\nX-Token: %s\r\nX-By: %s\r\n\r\n", accept(r.Header.Get("Sec-WebSocket-Key")), req.token, e.name)
 	e.tunnel(in, c, req, one)
@@ -34,7 +34,7 @@ func (e *endpoint) tunnel2(s *h2stream, req *request, one *run) {
 	}
 }
 
-// tunnel sends what is wanted and reads to the end, or until it has all if it is the one who
+// tunnel sends its bytes and reads to the end, or until it has all if it is the side that
 // ends.
 func (e *endpoint) tunnel(in io.Reader, out io.Writer, r *request, one *run) {
 	defer close(one.done)
@@ -66,8 +66,8 @@ func accept(key string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// askWS has a tunnel made and sends through it, over a connection of its own.
-func (s *Storm) askWS(r *request) {
+// roundTripWS has a tunnel made and sends through it, over a connection of its own.
+func (s *Storm) roundTripWS(r *request) {
 	j := &judge{s: s, r: r}
 	c, err := s.dial(r.client == "wstls", "http/1.1")
 	if err != nil {

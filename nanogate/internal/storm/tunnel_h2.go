@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// askWS2 has a tunnel made over HTTP/2 (RFC 8441), sends through it and reads from it.
-func (s *Storm) askWS2(rng *rand.Rand, r *request) {
+// roundTripWS2 has a tunnel made over HTTP/2 (RFC 8441), sends through it and reads from it.
+func (s *Storm) roundTripWS2(rng *rand.Rand, r *request) {
 	j := &judge{s: s, r: r}
 	secured := s.on["c2tls"] && rng.IntN(2) == 0
 	nc, err := s.dial(secured, "h2")
@@ -41,7 +41,7 @@ func (s *Storm) askWS2(rng *rand.Rand, r *request) {
 	s.through(j, t)
 }
 
-// through asks for the tunnel and is this end of it.
+// through opens the tunnel and is this end of it.
 func (s *Storm) through(j *judge, t *h2stream) {
 	r, c := j.r, t.c
 	c.mu.Lock()

@@ -174,8 +174,8 @@ func closeConn(c net.Conn, hard bool) {
 	c.Close()
 }
 
-// shut ends what this end sends, as who has said all closes a connection: it reads on until
-// the other end has closed it too, so that nothing is reset. That is while it serves still.
+// shut closes this side's direction after its last byte, and reads on until the other side
+// has closed too, so that nothing is reset.
 func shut(c net.Conn) {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()

@@ -142,7 +142,7 @@ func (g gathering) OnEnd(s sdk.ReadOnlySpan)                   { g.e.batch = app
 func (g gathering) Shutdown(context.Context) error             { return nil }
 func (g gathering) ForceFlush(context.Context) error           { return nil }
 
-// chosen gives spans the ids that upstreams were told already.
+// chosen gives spans the ids that were sent to upstreams already.
 type chosen struct{}
 
 type chosenIDs struct {

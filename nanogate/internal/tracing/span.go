@@ -15,7 +15,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// sampled is a request that has ended and is to be told of.
+// sampled is a request that has ended and is to be exported.
 type sampled struct {
 	route   *Route
 	outcome request.Outcome
@@ -23,8 +23,8 @@ type sampled struct {
 	wall    int64 // wall clock less the monotonic one, ns
 }
 
-// methods are those that are told by their names (semantic conventions for HTTP spans,
-// 1.23 and later).
+// methods are those that spans name (semantic conventions for HTTP spans, 1.23 and
+// later).
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY"}
 
 // record makes the request's span and those of its tries.

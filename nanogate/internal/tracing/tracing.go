@@ -1,5 +1,5 @@
-// Package tracing has requests take part in distributed traces (W3C Trace Context), and
-// tells a collector of those that are sampled, by OTLP.
+// Package tracing makes requests take part in distributed traces (W3C Trace Context),
+// and exports those that are sampled to a collector, by OTLP.
 //
 // Passing a trace on is all that most requests need: that allocates nothing and waits
 // for nothing. A request that is sampled is copied into a queue of bounded length when
@@ -24,7 +24,7 @@ import (
 )
 
 // Tracer is a gateway's. It goes on as long as the gateway does; what is sampled and
-// where it is told to may change.
+// where it is exported to may change.
 type Tracer struct {
 	settings atomic.Pointer[config.Trace]
 	log      *slog.Logger
@@ -42,7 +42,7 @@ func New(c *config.Trace, log *slog.Logger) *Tracer {
 	return t
 }
 
-// Configure changes what is sampled and where it is told to.
+// Configure changes what is sampled and where it is exported to.
 func (t *Tracer) Configure(c *config.Trace) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +92,7 @@ type Route struct {
 }
 
 // A note is the trace's id, the request's own span, the client's span and flags; of a
-// request that is sampled what is told of it follows.
+// request that is sampled its attributes follow.
 const (
 	noteSpan   = 16
 	noteParent = noteSpan + 8

@@ -23,7 +23,7 @@ import (
 	"dyno.example/nanogate/internal/transcode/jsonpb"
 )
 
-// API is the methods of services that can be asked for by HTTP. It isn't changed.
+// API is the methods of services that can be called by HTTP. It is immutable.
 type API struct {
 	Methods []*Method // that have rules
 	Rules   *config.GRPCJSON
@@ -45,7 +45,7 @@ type Method struct {
 	in, out *jsonpb.Message
 }
 
-// Binding is one way to ask for a method.
+// Binding is one way to call a method.
 type Binding struct {
 	Method   *Method
 	Verb     string // the method of HTTP, or [httprule.AnyMethod]
@@ -60,7 +60,7 @@ type Binding struct {
 	mask     protoreflect.FieldDescriptor     // that says which fields the body has; nil: none does
 }
 
-// String is how it is asked for, such as "GET /v1/users/{id}".
+// String is its HTTP method and path, such as "GET /v1/users/{id}".
 func (b *Binding) String() string { return b.Verb + " " + b.Template.Text }
 
 // Field is the way to the field that a variable of the template binds.
@@ -101,13 +101,13 @@ func Compile(files *protoregistry.Files, rules *config.GRPCJSON, from string) (*
 // problems are all that is wrong with an API.
 type problems []error
 
-// mostTold bounds how many of them are told.
-const mostTold = 8
+// mostReported bounds how many of them are reported.
+const mostReported = 8
 
 func (p problems) Error() string {
 	var all []string
 	for i, err := range p {
-		if i == mostTold {
+		if i == mostReported {
 			all = append(all, fmt.Sprintf("and %d more", len(p)-i))
 			break
 		}

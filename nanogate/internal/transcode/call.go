@@ -35,7 +35,7 @@ type Call struct {
 	kind   string // content type of a body that isn't JSON
 	frame  int    // messages that have been made of such a one
 
-	answer
+	responseState
 }
 
 // Form is how a response of several messages is written.
@@ -59,8 +59,8 @@ func (f Form) ContentType() string {
 	return "application/json"
 }
 
-// Begin makes a call of a request, whose memory isn't needed any more then. body says
-// that it has one. It gives an answer instead to what fits no method.
+// Begin makes a call of a request, whose memory isn't needed after that. body says that
+// it has one. For a request that fits no method it returns a reply instead.
 func (a *API) Begin(r *request.Request, body bool) (*Call, *request.Reply) {
 	var m httprule.Match
 	b, ok := a.table.Find(string(r.Method()), r.Path, &m)
@@ -85,7 +85,7 @@ func (a *API) Begin(r *request.Request, body bool) (*Call, *request.Reply) {
 			c.Form = a.form(r)
 		}
 	}
-	c.answer.reader.Max = uint32(a.Rules.Most)
+	c.responseState.reader.Max = uint32(a.Rules.Most)
 	var text []byte
 	for i := range b.Template.Variables {
 		v := &b.Template.Variables[i]
@@ -104,8 +104,7 @@ func (a *API) Begin(r *request.Request, body bool) (*Call, *request.Reply) {
 }
 
 // isJSON reports whether a request says that its body is JSON, of one value or one on each
-// line. It has to: what pages of other sites can send without being asked for is text or
-// a form.
+// line. It has to: pages of other sites can send text and forms without a preflight.
 func isJSON(r *request.Request) bool {
 	value, _ := r.Header("content-type")
 	kind, _, _ := bytes.Cut(value, []byte(";"))

@@ -80,7 +80,7 @@ func (w *maskWriter) object(prefix string, md protoreflect.MessageDescriptor) {
 		if t == json.Delim('{') {
 			w.object(path+".", fd.Message())
 		}
-		if len(w.paths) == before { // it is null, or nothing is in it: it is set or cleared as a whole
+		if len(w.paths) == before { // it is null, or empty: it is set or cleared as a whole
 			w.paths = append(w.paths, path)
 		}
 	}

@@ -43,10 +43,10 @@ func (w *Wrong) Reply() *request.Reply {
 	if status == 0 {
 		status = 400
 	}
-	return problem{Status: status, Title: http1.Reason(status), Detail: w.Error(), Field: w.Field}.answer()
+	return problem{Status: status, Title: http1.Reason(status), Detail: w.Error(), Field: w.Field}.reply()
 }
 
-// AnswerOf is what a client is told of an error of [Call.Request].
+// AnswerOf is the reply to the client for an error of [Call.Request].
 func AnswerOf(err error) *request.Reply {
 	if w := (*Wrong)(nil); errors.As(err, &w) {
 		return w.Reply()
@@ -77,7 +77,7 @@ func (p problem) append(dst []byte) []byte {
 	return append(dst, b...)
 }
 
-func (p problem) answer() *request.Reply {
+func (p problem) reply() *request.Reply {
 	fields := []byte("Content-Type: application/problem+json\r\n")
 	if p.after > 0 { // in whole seconds (RFC 9110 10.2.3)
 		fields = append(fields, "Retry-After: "...)
@@ -154,15 +154,15 @@ func (p *problem) take(detail *anypb.Any) {
 	}
 }
 
-// mostAfter is the longest time that a client is told to wait.
+// mostAfter is the longest Retry-After that is sent.
 const mostAfter = 24 * time.Hour
 
-// Refusal is what a client is told of a call that has failed before anything of its
-// response was sent on.
-func (c *Call) Refusal(s *Status) *request.Reply { return c.api.problemOf(s).answer() }
+// Refusal is the reply to the client for a call that has failed before any of its
+// response was sent.
+func (c *Call) Refusal(s *Status) *request.Reply { return c.api.problemOf(s).reply() }
 
-// Ending is how a stream tells of a failure: as its last line, {"error": …}, or as an
-// event of that name.
+// Ending is a failure at the end of a stream: its last line, {"error": …}, or an event
+// of that name.
 func (c *Call) Ending(s *Status) []byte {
 	p := c.api.problemOf(s)
 	if c.Form == SSE {

@@ -16,12 +16,12 @@ import (
 	"dyno.example/nano/wire/grpc"
 )
 
-// answer is what a call has got of its response.
-type answer struct {
-	Head []byte // lines of the response's head that the client gets; kept for who gives it
+// responseState is the state of a call's response.
+type responseState struct {
+	Head []byte // lines of the response's head for the client; kept for the caller
 
 	reader  grpc.Reader
-	message []byte // that isn't whole yet
+	message []byte // that is incomplete
 	text    []byte
 	got     int    // messages
 	given   string // content type of what isn't JSON
@@ -81,8 +81,7 @@ func (c *Call) Response(piece []byte) (text []byte, err error) {
 	return c.text, nil
 }
 
-// Whole returns the response of a method that has one message, when it has come to its
-// end.
+// Whole returns the response of a method that has one message, when it is complete.
 func (c *Call) Whole() ([]byte, error) {
 	switch {
 	case c.reader.Within():
@@ -140,7 +139,7 @@ func (a *API) appendJSON(dst []byte, m *dynamicpb.Message, fd protoreflect.Field
 	if a.out.EmitDefaultValues && ofMessages(fd) {
 		return a.appendEach(dst, m, fd)
 	}
-	// A value alone is what stands behind its name in a message with nothing else.
+	// A single value is what follows its name in a message with nothing else.
 	alone := dynamicpb.NewMessage(m.Descriptor())
 	alone.Set(fd, m.Get(fd))
 	out := a.out

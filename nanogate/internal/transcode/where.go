@@ -61,8 +61,8 @@ type level struct {
 	named bool // an object's key has come
 }
 
-// fieldAt is the path of what stands at an index of JSON, such as "user.tags[2]", "" if it
-// is the whole. What comes before the index is well formed.
+// fieldAt is the path of the value at an index of JSON, such as "user.tags[2]", "" for the
+// top level. The text before the index is well formed.
 func fieldAt(b []byte, at int) string {
 	var levels []level
 	for i := 0; i < len(b); {

@@ -6,8 +6,8 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// Named are the names of fields that a Connection field gives besides the usual ones:
-// they are for the next hop only (RFC 9110 7.6.1).
+// Named are the names of fields that a Connection field lists in addition to the usual
+// ones: they are for the next hop only (RFC 9110 7.6.1).
 type Named struct {
 	list [mostNamed][]byte
 	N    int
@@ -56,8 +56,8 @@ func (s *Named) Has(name []byte) bool {
 // Names are the names; they lie in what was read.
 func (s *Named) Names() [][]byte { return s.list[:s.N] }
 
-// protected reports whether a field is not a client's to take away: what frames and
-// routes a message, says who somebody is, or would be the gateway's.
+// protected reports whether a client can't remove a field by listing it: fields that
+// frame and route a message, that identify its sender, or that the gateway sets.
 func protected(name []byte) bool {
 	for _, lower := range [...]string{"host", "content-length", "transfer-encoding", "authorization", "cookie", "forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"} {
 		if http1.EqualFold(name, lower) {
@@ -67,9 +67,10 @@ func protected(name []byte) bool {
 	return false
 }
 
-// Stripped reports whether a request's field is not sent on as it is, whoever sent it: it
-// is for this hop only, the gateway writes its own, or it would have the upstream take the
-// request for another one. It is asked of every field, so it looks at the length first.
+// Stripped reports whether a request's field is not forwarded, whatever the client: it is
+// for this hop only, the gateway writes its own, or it could make the upstream read the
+// request as another one. It is called for every field, so it switches on the length
+// first.
 func Stripped(name []byte) bool {
 	switch len(name) {
 	case 2:
@@ -84,7 +85,7 @@ func Stripped(name []byte) bool {
 		return http1.EqualFold(name, "connection") || http1.EqualFold(name, "keep-alive")
 	case 11:
 		return http1.EqualFold(name, "client-cert")
-	case 13: // a path besides the one that routes, guards and rules have looked at
+	case 13: // another path than the one that routes, guards and rules have checked
 		return http1.EqualFold(name, "x-rewrite-url")
 	case 14:
 		return http1.EqualFold(name, "http2-settings") || http1.EqualFold(name, "x-original-url")

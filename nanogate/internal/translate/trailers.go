@@ -1,9 +1,9 @@
 package translate
 
-// RequestTrailers takes out of a request's trailers, given as lines, what its head isn't
-// sent on with: fields for this hop, those that the gateway writes, and those in the lists,
-// which are in lower case, also spelt with underscores. Upstreams may merge trailers with
-// the head (RFC 9110 6.5.1), where they would say who somebody is. It works in place.
+// RequestTrailers removes from a request's trailers, given as lines, what isn't forwarded
+// in its head either: fields for this hop, those that the gateway writes, and those in the
+// lists, which are in lower case, also spelt with underscores. Upstreams may merge trailers
+// with the head (RFC 9110 6.5.1), where they could forge an identity. It works in place.
 func RequestTrailers(lines []byte, drops ...[]string) []byte {
 	kept := lines[:0]
 	for len(lines) > 0 {

@@ -16,8 +16,9 @@ import (
 
 // Request writes the head of a request as HTTP/1.1 has it into dst, from its start, and
 // reads it into r (RFC 9113 8.3.1): :authority is the Host field, a body without a length
-// is one in chunks, WebSocket by CONNECT (RFC 8441) is an upgrade. end says that no body follows; uri bounds the target, in bytes. An
-// *[http1.Error] says what the client is to be answered.
+// is one in chunks, WebSocket by CONNECT (RFC 8441) is an upgrade. end says that no body
+// follows; uri bounds the target, in bytes. An *[http1.Error] has the status of the
+// response.
 func Request(r *http1.Request, dst []byte, h *http2.Header, end bool, uri int) ([]byte, error) {
 	target, host := h.Path, h.Authority
 	if target.Empty() { // of CONNECT (RFC 9113 8.5)
@@ -73,8 +74,8 @@ func Request(r *http1.Request, dst []byte, h *http2.Header, end bool, uri int) (
 
 var get = []byte("GET")
 
-// checkProtocol holds extended CONNECT to what becomes an upgrade of HTTP/1.1 (RFC 8441
-// 5): WebSocket, whose bytes are no body.
+// checkProtocol accepts an extended CONNECT only if it can become an upgrade of
+// HTTP/1.1 (RFC 8441 5): WebSocket, whose bytes are no body.
 func checkProtocol(h *http2.Header) error {
 	switch {
 	case string(h.Protocol.Of(h.Bytes)) != "websocket":
@@ -97,7 +98,8 @@ func add[N, V string | []byte](r *http1.Request, dst []byte, name N, value V) ([
 }
 
 // Response appends the head of a response, final or interim, as HTTP/1.1 has it. end says
-// that no body follows: unless the length was told, or there never is a body, it is 0.
+// that no body follows: the length is then 0, unless it was given or there never is a
+// body.
 func Response(dst []byte, h *http2.Header, end, toHead bool) []byte {
 	dst = append(dst, http1.StatusLine(h.Status)...)
 	for i := range h.Fields {

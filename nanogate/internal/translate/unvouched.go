@@ -2,10 +2,10 @@ package translate
 
 import "dyno.example/nano/wire/http1"
 
-// Unvouched reports whether a field tells of the client, or of the address that it asked for,
-// what only a proxy can know, and nobody who may say it does: anybody can send such a field,
-// and upstreams believe it. proxy says that it comes from a proxy that is trusted, vouches
-// that what this one says of certificates counts too.
+// Unvouched reports whether a field claims to come from a proxy, about the client or the
+// address that it requested, and doesn't come from a trusted one: any client can send such a
+// field, and upstreams believe it. proxy says that it comes from a trusted proxy, vouches
+// that its claims about certificates are trusted too.
 func Unvouched(name []byte, proxy, vouches bool) bool {
 	if proxy && vouches {
 		return false
@@ -16,17 +16,17 @@ func Unvouched(name []byte, proxy, vouches bool) bool {
 	return !proxy && ofProxy(name)
 }
 
-// asked are fields by which proxies tell what a client asked them for, besides
-// X-Forwarded-Host and the like; senders those by which they tell who it is. By length.
+// original are fields by which proxies pass on the original request, in addition to
+// X-Forwarded-Host and the like; senders those that identify the client. By length.
 var (
-	asked   = byLength("x-host", "x-original-host", "x-original-uri", "x-original-method", "x-url-scheme", "front-end-https")
-	senders = byLength("x-original-forwarded-for", "x-client-ip", "x-remote-ip", "x-remote-addr", "x-originating-ip", "x-cluster-client-ip",
+	original = byLength("x-host", "x-original-host", "x-original-uri", "x-original-method", "x-url-scheme", "front-end-https")
+	senders  = byLength("x-original-forwarded-for", "x-client-ip", "x-remote-ip", "x-remote-addr", "x-originating-ip", "x-cluster-client-ip",
 		"true-client-ip", "fly-client-ip", "cf-connecting-ip", "cf-connecting-ipv6", "fastly-client-ip", "x-azure-clientip", "x-azure-socketip", "x-envoy-external-address",
 		"client-ip", "proxy-client-ip", "wl-proxy-client-ip", "x-proxyuser-ip", // what PHP, WebLogic and much of Java look for
 		"akamai-client-ip", "incap-client-ip", "x-sucuri-clientip", "do-connecting-ip", "x-appengine-user-ip", "x-nf-client-connection-ip", "x-vercel-forwarded-for")
 )
 
-// certificates are what names of fields begin with by which proxies that end TLS tell of a
+// certificates are prefixes of the fields in which proxies that terminate TLS pass on a
 // client's certificate: Envoy, Traefik, Nginx, HAProxy, Apache, the balancers of AWS and Azure.
 var certificates = [...]string{
 	"client-cert", "x-client-cert", "x-client-verify", "x-forwarded-client-cert", "x-forwarded-tls-client-cert",
@@ -47,13 +47,14 @@ func (n *names) has(name []byte) bool {
 }
 
 func ofProxy(name []byte) bool {
-	return begins(name, "x-forwarded") || asked.has(name) || senders.has(name)
+	return begins(name, "x-forwarded") || original.has(name) || senders.has(name)
 }
 
-// AskedBefore reports whether a field tells what a client asked of a proxy before the gateway,
-// by which an upstream that believes it may answer otherwise. That isn't said of who asked.
+// AskedBefore reports whether a field describes the original request to a proxy before the
+// gateway, which may change the response of an upstream that believes it. Fields about the
+// client aren't among them.
 func AskedBefore(name []byte) bool {
-	return asked.has(name) || begins(name, "x-forwarded") && !begins(name, "x-forwarded-for") && !begins(name, "x-forwarded-proto") && !ofCertificate(name)
+	return original.has(name) || begins(name, "x-forwarded") && !begins(name, "x-forwarded-for") && !begins(name, "x-forwarded-proto") && !ofCertificate(name)
 }
 
 func ofCertificate(name []byte) bool {

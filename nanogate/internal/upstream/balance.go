@@ -100,7 +100,7 @@ func load(e *Endpoint) float64 {
 }
 
 // ewmaCost is how long a request would wait there: the mean response time for each of
-// those under way. One that was never asked is asked.
+// those under way. An endpoint without requests so far costs nothing.
 func ewmaCost(e *Endpoint) float64 { return e.Cost() * load(e) }
 
 // inTurn returns the next endpoint of the round.

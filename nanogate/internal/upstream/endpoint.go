@@ -40,7 +40,7 @@ type Endpoint struct {
 
 	secure atomic.Pointer[shown] // its TLS; nil until it is needed
 
-	marks atomic.Uint32 // why it isn't asked; 0: it is
+	marks atomic.Uint32 // why it gets no requests; 0: it does
 	gone  atomic.Bool   // its upstream doesn't have it any more
 	cut   atomic.Bool   // it couldn't be connected to, which was said
 	cutAt atomic.Int64  // when, ns
@@ -52,13 +52,13 @@ type Endpoint struct {
 	_     [64]byte
 }
 
-// Mark is a reason not to ask an endpoint.
+// Mark is a reason to send an endpoint no requests.
 type Mark uint32
 
 const (
 	Unhealthy Mark = 1 << iota // active checks fail
 	Ejected                    // too many of its responses failed
-	Drained                    // somebody took it out
+	Drained                    // drained by an operator
 	Starting                   // it is new, and not warm yet
 )
 
@@ -84,7 +84,7 @@ func (e *Endpoint) End() { e.under.Add(-1) }
 // the way there.
 const decay = 10e9 // ns
 
-// Took tells how long a response took to begin. The mean follows a slower one at once
+// Took records how long a response took to begin. The mean follows a slower one at once
 // and a faster one slowly (peak EWMA, as Finagle's): an endpoint that has become slow
 // must be seen soon. Loops may lose each other's updates; the mean bears that.
 func (e *Endpoint) Took(took, now int64) {

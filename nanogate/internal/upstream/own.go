@@ -13,10 +13,10 @@ import (
 )
 
 // Own are the addresses that the gateway itself listens on, the admin address among them.
-// What a source names there isn't asked: who may write one entry of a registry or a DNS
-// zone would otherwise have the gateway ask itself, with the rights of a local process.
-// What the file itself names is its author's to say. It may be used by several goroutines
-// at once; a nil Own has none.
+// Discovered instances with such an address get no requests: otherwise anyone who can
+// write an entry of a registry or a DNS zone could make the gateway send requests to
+// itself, with the rights of a local process. Addresses in the file are its author's
+// decision. Safe for concurrent use; a nil Own has none.
 type Own struct {
 	mu    sync.Mutex
 	ports []netip.AddrPort
@@ -43,7 +43,7 @@ func (o *Own) Set(all []net.Addr) (changed bool) {
 	return changed
 }
 
-// Has reports whether who connects to an address comes to the gateway itself.
+// Has reports whether a connection to an address reaches the gateway itself.
 func (o *Own) Has(a config.Address) bool {
 	if o == nil {
 		return false

@@ -37,7 +37,8 @@ func (u *Upstream) TLS(e *Endpoint) *tls.Config {
 	return s.config
 }
 
-// refusing is for an upstream whose TLS couldn't be made: it believes nobody.
+// refusing is for an upstream whose TLS couldn't be configured: it trusts no
+// certificate.
 var refusing = &tls.Config{RootCAs: x509.NewCertPool()}
 
 // nameOf is what an endpoint is verified by.

@@ -12,7 +12,7 @@ import (
 // fill while little hangs on them.
 type SlowStart struct{ over time.Duration }
 
-// NewSlowStart makes the watcher of an upstream whose endpoints take so long to be warm.
+// NewSlowStart makes the watcher of an upstream whose endpoints take over to warm up.
 func NewSlowStart(over time.Duration) *SlowStart { return &SlowStart{over} }
 
 // coldest is how many percent of its share an endpoint has at first.

@@ -9,15 +9,15 @@ import (
 
 // Source finds the instances of an upstream: DNS, etcd, a file.
 type Source interface {
-	// Watch tells update who there is, all of them, at first and whenever it
-	// changes, until ctx ends. It calls update with nothing only when the source
-	// itself says that there is nobody: while it can't be asked, what was known
-	// stays. It runs on a goroutine of its own and logs what goes wrong.
+	// Watch calls update with all instances, at first and whenever they change, until
+	// ctx ends. It calls update with none only when the source itself says that there
+	// are none: while the source can't be reached, the known ones stay. It runs on a
+	// goroutine of its own and logs failures.
 	Watch(ctx context.Context, update func([]Instance))
 }
 
-// Preloaded is a source that knows of instances before it is watched: an upstream that is
-// made anew begins with those.
+// Preloaded is a source that knows instances before it is watched: an upstream that is
+// rebuilt begins with those.
 type Preloaded interface {
 	Known() []Instance
 }
@@ -51,11 +51,11 @@ type SourceStatus struct {
 type found struct {
 	u  *Upstream
 	mu sync.Mutex
-	by [][]Instance // by source, as it told; the static ones come first
+	by [][]Instance // by source, as given; the static ones come first
 	// wrong is what each source named that the upstream doesn't take.
 	wrong [][]string
 
-	untold map[int]bool  // sources that haven't told yet
+	untold map[int]bool  // sources without a first result yet
 	told   chan struct{} // closed when all have
 }
 
@@ -75,7 +75,7 @@ func newFound(u *Upstream, static []Instance, sources []Source) *found {
 	return f
 }
 
-// tell makes what a source has found the upstream's.
+// tell gives the upstream what a source has found.
 func (f *found) tell(source int, instances []Instance) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,15 +88,15 @@ func (f *found) tell(source int, instances []Instance) {
 	}
 }
 
-// again makes the upstream's what was told, after the gateway's own addresses have changed.
+// again updates the upstream after the gateway's own addresses have changed.
 func (f *found) again() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.show()
 }
 
-// show gives the upstream what was told, but for the gateway's own addresses. f.mu is held,
-// or nobody knows f yet.
+// show gives the upstream all instances but those with the gateway's own addresses. f.mu is
+// held, or f isn't published yet.
 func (f *found) show() {
 	all := slices.Clone(f.by[0])
 	for i, told := range f.by[1:] {
@@ -112,8 +112,8 @@ func (f *found) show() {
 	f.u.Update(all)
 }
 
-// Statuses says how the upstream's sources are doing: those that tell, and what they or the
-// names of hosts among its endpoints named that isn't taken.
+// Statuses are the states of the upstream's sources: of those that report one, and the
+// instances that were refused of sources and of host names.
 func (u *Upstream) Statuses() (all []SourceStatus) {
 	u.found.mu.Lock()
 	defer u.found.mu.Unlock()

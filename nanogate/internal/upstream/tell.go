@@ -9,8 +9,8 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// tell logs what has become of an endpoint, unless much else was said in the same second:
-// a whole rack may go at once, and an endpoint may come and go.
+// tell logs a change of an endpoint, unless many were logged in the same second: a whole
+// rack may go at once, and an endpoint may come and go.
 func (u *Upstream) tell(level slog.Level, message string, args ...any) {
 	g := u.registry
 	if !g.told.Takes(clock.Now()) {
@@ -24,7 +24,7 @@ func (u *Upstream) tell(level slog.Level, message string, args ...any) {
 	g.log().Log(context.Background(), level, message, args...)
 }
 
-// tellMark logs that a reason not to ask an endpoint has come, or that the last one is gone.
+// tellMark logs that an endpoint has become unavailable for a reason, or available again.
 // before is the set as it was. u.mu is held.
 func (u *Upstream) tellMark(e *Endpoint, m Mark, on bool, why string, before *Set) {
 	after := u.set.Load()

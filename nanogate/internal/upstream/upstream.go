@@ -1,5 +1,5 @@
-// Package upstream is the sets of instances that requests are sent to: who is in them,
-// who may be asked, and who is.
+// Package upstream is the sets of endpoints that requests are sent to: which there are,
+// which are available, and which gets a request.
 //
 // A set is immutable and found through one atomic pointer: loops pick from it without
 // waiting, whoever changes it makes a new one.
@@ -50,7 +50,7 @@ type turn struct {
 	_    [60]byte
 }
 
-// Set is who is in an upstream, and who may be asked, at one moment.
+// Set is the endpoints of an upstream, and those available, at one moment.
 type Set struct {
 	All    []*Endpoint
 	Usable []*Endpoint // those that nothing speaks against; all, if something does against each
@@ -81,12 +81,12 @@ type Registry struct {
 
 // Watcher looks after an upstream: active health, slow start.
 type Watcher interface {
-	// Watch runs on a goroutine of its own until ctx ends. Who there is may change at
-	// any time: [Upstream.Set] says who is.
+	// Watch runs on a goroutine of its own until ctx ends. Endpoints may change at any
+	// time: [Upstream.Set] has them.
 	Watch(ctx context.Context, u *Upstream)
 }
 
-// Parts are what an upstream has besides its static endpoints.
+// Parts are what an upstream has in addition to its static endpoints.
 type Parts struct {
 	Secure    *secure.Client // TLS with endpoints that want it
 	Sources   []Source
@@ -134,14 +134,14 @@ func (u *Upstream) Close() {
 	u.all = nil
 }
 
-// Discovered is closed when all sources have said who there is.
+// Discovered is closed when all sources have given their instances.
 func (u *Upstream) Discovered() <-chan struct{} { return u.found.told }
 
 // Review looks again at what its sources have said, after the gateway's own addresses have
 // changed.
 func (u *Upstream) Review() { u.found.again() }
 
-// Set returns who is in it now.
+// Set returns the current set.
 func (u *Upstream) Set() *Set { return u.set.Load() }
 
 // Update makes the instances the upstream's. Endpoints whose address is among them
@@ -168,7 +168,7 @@ func (u *Upstream) Update(instances []Instance) {
 				continue // it was named twice
 			}
 			e = newEndpoint(in, u.registry.take(), u.registry.Loops)
-			if len(u.all) > 0 { // else nobody else is warm either
+			if len(u.all) > 0 { // else no other is warm either
 				u.chill(e, clock.Now())
 			}
 		} else {
@@ -185,8 +185,7 @@ func (u *Upstream) Update(instances []Instance) {
 	u.rebuild()
 }
 
-// Mark notes a reason not to ask an endpoint, or that there is no longer one. It is logged,
-// with what the reason is.
+// Mark sets or removes a reason to send an endpoint no requests. It is logged, with why.
 func (u *Upstream) Mark(e *Endpoint, m Mark, on bool, why string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -218,8 +217,8 @@ func (u *Upstream) rebuild() {
 		}
 	}
 	if len(s.Usable) == 0 && len(s.All) > 0 {
-		// Health is a guess: when it speaks against all, asking them is better than
-		// asking nobody. What somebody took out stays out.
+		// Health is a guess: when no endpoint is healthy, requests to all are better
+		// than none (panic mode). Drained ones stay out.
 		for _, e := range u.all {
 			if e.Marks()&Drained == 0 {
 				s.Usable = append(s.Usable, e)

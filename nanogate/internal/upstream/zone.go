@@ -8,7 +8,8 @@ package upstream
 // overprovision is how much more than their part the endpoints of a zone can take.
 const overprovision = 1.4
 
-// divide finds who of a set is near. It does nothing if that makes no difference.
+// divide splits a set into near and far endpoints. It does nothing if that makes no
+// difference.
 func (u *Upstream) divide(s *Set) {
 	if u.Config.Zone == "" || s.Panic {
 		return
@@ -43,7 +44,7 @@ func (s *Set) of(l *Local, tried *Endpoint) *Set {
 	case s.near == nil:
 		return s
 	case tried != nil && len(s.near.Usable) == 1 && s.near.Usable[0] == tried:
-		return s.far // there is nobody else nearby
+		return s.far // there is no other one nearby
 	case l.Random()>>32 < s.nearby:
 		return s.near
 	}

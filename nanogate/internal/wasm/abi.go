@@ -110,9 +110,10 @@ func (c *call) values(mem memory, s []uint64) {
 	s[0] = mem.giveAll(s[3], s[4], values)
 }
 
-// change finds the fields that a guest changes. Which fields frame a message or are for
-// one connection only is the gateway's (RFC 9110 7.6.1): for these it is nil, and setting
-// them does nothing, as in other hosts, whose servers frame messages themselves as well.
+// change finds the fields that a guest changes. Fields that frame a message or are for
+// one connection only are the gateway's (RFC 9110 7.6.1): for these it is nil, and
+// setting them does nothing, as in other hosts, whose servers frame messages themselves
+// as well.
 func (c *call) change(kind uint64, name string) *Fields {
 	f := c.fieldsOf(kind)
 	switch {
@@ -234,7 +235,7 @@ func (c *call) writeBody(mem memory, s []uint64) {
 	}
 }
 
-// status is 200 as long as nobody has said another.
+// status is 200 as long as no other was set.
 func (c *call) status(_ memory, s []uint64) {
 	if s[0] = uint64(uint32(c.x.Status)); s[0] == 0 {
 		s[0] = 200

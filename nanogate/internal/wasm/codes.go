@@ -18,11 +18,11 @@ import (
 )
 
 // Codes keeps the code that modules are compiled to on disk, so that a start needn't compile
-// them again: each in a folder of its own in Dir, by the module's SHA-256. Nobody has to have
-// it: what can't be read or written there is compiled. nil keeps nothing.
+// them again: each in a folder of its own in Dir, by the module's SHA-256. It is optional:
+// what can't be read or written there is compiled. nil keeps nothing.
 //
-// Who can write there decides what this process executes, so a folder that is others' too is
-// refused.
+// Anyone who can write there decides what this process executes, so a folder that others can
+// write is refused.
 type Codes struct {
 	Dir  string
 	Most int64 // bytes of all of it; what was used longest ago goes; 0: 256 MiB

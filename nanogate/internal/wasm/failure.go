@@ -23,7 +23,7 @@ const (
 	Trapped   Reason = iota // it panicked, ran out of memory or stack, or did what no module may
 	Late                    // it took longer than it may, and was stopped
 	Exited                  // it ended itself
-	Forbidden               // it asked the gateway for what it may not have, or can't have then
+	Forbidden               // it called a host function that it may not use, or not at that time
 	Unstarted               // another instance of it couldn't be made
 	Crowded                 // there was no turn for it in time
 
@@ -47,7 +47,7 @@ func (f *forbidden) Error() string { return f.text }
 
 func forbid(format string, args ...any) { panic(&forbidden{fmt.Sprintf(format, args...)}) }
 
-// failureOf tells what ended a call by the runtime's error.
+// failureOf classifies the runtime's error that ended a call.
 func failureOf(err error) *Failure {
 	var exit *sys.ExitError
 	var refused *forbidden

@@ -6,7 +6,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Features are what a guest may ask of its host (http-wasm HTTP handler ABI, features).
+// Features are what a guest may enable in its host (http-wasm HTTP handler ABI,
+// features).
 type Features uint32
 
 const (
@@ -141,7 +142,7 @@ func (m memory) giveAll(at, limit uint64, values []string) uint64 {
 }
 
 // enable turns features on, and says which there are. The request's body is read before
-// the guest is called, so what it asks for only then can't be had.
+// the guest is called, so features enabled only then have no effect.
 func (c *call) enable(_ memory, s []uint64) {
 	offered := supported
 	if c.x != nil && c.in.module.features&BufferRequest == 0 {
@@ -156,8 +157,8 @@ func (c *call) enable(_ memory, s []uint64) {
 // mostLogged is how much of a message is logged, in bytes.
 const mostLogged = 1 << 10
 
-// log passes a message on. The ABI asks that what can't be logged is left out, but memory
-// that isn't the guest's is never right.
+// log passes a message on. The ABI has messages dropped that can't be logged, but memory
+// outside the guest's is an error.
 func (c *call) log(mem memory, s []uint64) {
 	level := Level(int32(uint32(s[0])))
 	if level < Info || level > Error {

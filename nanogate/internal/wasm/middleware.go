@@ -10,11 +10,11 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// answers are what clients get in the place of a plug-in that failed.
-type answers struct{ failed, crowded *request.Reply }
+// failureReplies are the responses in place of a plug-in that failed.
+type failureReplies struct{ failed, crowded *request.Reply }
 
-func newAnswers() answers {
-	return answers{
+func newFailureReplies() failureReplies {
+	return failureReplies{
 		request.Refuse(500, "a plug-in of the gateway failed", "").For(request.RefusedMiddlewareFailed),
 		request.Refuse(503, "a plug-in of the gateway has too much to do", "Retry-After: 1\r\n").For(request.RefusedMiddlewareUndecided),
 	}
@@ -25,14 +25,14 @@ func newAnswers() answers {
 // again.
 func (p *Plugin) Middleware() middleware.Middleware {
 	u := &use{p}
-	return middleware.Middleware{Request: u.asked, Response: u.answered}
+	return middleware.Middleware{Request: u.onRequest, Response: u.onResponse}
 }
 
 // use is a plug-in at one place of a route: what it knows of a request is kept by that.
 type use struct{ *Plugin }
 
-// asked has the guest look at a request.
-func (u *use) asked(r *request.Request) *request.Reply {
+// onRequest calls the guest with a request.
+func (u *use) onRequest(r *request.Request) *request.Reply {
 	p, m := u.Plugin, u.now.Load()
 	t := &turn{p: p, m: m, x: exchangeOf(r)}
 	var content func([]byte)
@@ -40,7 +40,7 @@ func (u *use) asked(r *request.Request) *request.Reply {
 		content = func(body []byte) { t.x.Body = body }
 	}
 	next, failure := false, (*Failure)(nil)
-	reply := p.later(p.answers.crowded, content, func() func(*request.Request) *request.Reply {
+	reply := p.later(p.replies.crowded, content, func() func(*request.Request) *request.Reply {
 		if next, failure = t.request(); failure != nil {
 			p.failed(failure)
 		}
@@ -49,7 +49,7 @@ func (u *use) asked(r *request.Request) *request.Reply {
 			case failure != nil:
 				return p.instead()
 			case !next:
-				return t.x.answer()
+				return t.x.reply()
 			}
 			t.x.pass(r)
 			t.promised = slices.Clone(t.x.Response)
@@ -66,8 +66,8 @@ func (u *use) asked(r *request.Request) *request.Reply {
 	return reply
 }
 
-// answered has it look at the response.
-func (u *use) answered(r *request.Request, resp *request.Response) *request.Reply {
+// onResponse calls it with the response.
+func (u *use) onResponse(r *request.Request, resp *request.Response) *request.Reply {
 	p := u.Plugin
 	t, ok := r.Kept(u).(*turn)
 	if !ok { // it failed before, and may
@@ -78,8 +78,8 @@ func (u *use) answered(r *request.Request, resp *request.Response) *request.Repl
 	if t.features&BufferResponse != 0 {
 		content = func(body []byte) { t.x.Content = body }
 	}
-	return p.later(p.answers.crowded, content, func() func(*request.Request) *request.Reply {
-		if !t.takesResponse() { // nobody waits any more
+	return p.later(p.replies.crowded, content, func() func(*request.Request) *request.Reply {
+		if !t.takesResponse() { // the request has ended
 			return nil
 		}
 		failure := t.response(false)
@@ -99,12 +99,12 @@ func (u *use) answered(r *request.Request, resp *request.Response) *request.Repl
 	})
 }
 
-// instead is what happens to what a guest has failed to look at.
+// instead is the reply when a guest has failed; nil: it passes.
 func (p *Plugin) instead() *request.Reply {
 	if p.rules.Pass {
 		return nil
 	}
-	return p.answers.failed
+	return p.replies.failed
 }
 
 // exchangeOf copies a request, as the upstream would be sent it by now.
@@ -138,8 +138,8 @@ func (f *Fields) read(lines []byte) {
 	}
 }
 
-// source is who sent a request, as the gateway knows it: behind a proxy that is trusted it
-// is whom that says, whose port nobody knows.
+// source is the client's address, as the gateway knows it: behind a trusted proxy it is
+// the address that the proxy gives, whose port isn't known.
 func source(r *request.Request) string {
 	switch {
 	case r.Client == r.Peer.Addr() && r.Peer.IsValid():
@@ -150,8 +150,8 @@ func source(r *request.Request) string {
 	return ""
 }
 
-// answer is what a guest has said itself.
-func (x *Exchange) answer() *request.Reply {
+// reply is the response that a guest has made.
+func (x *Exchange) reply() *request.Reply {
 	a := &request.Reply{Status: x.Status, Body: x.Content}
 	if a.Status == 0 {
 		a.Status = 200
@@ -184,7 +184,7 @@ func (x *Exchange) pass(r *request.Request) {
 }
 
 // respond copies the response. promised are the fields that the guest has set before there
-// was one, which it sees beside the upstream's: in hosts whose server has one set of fields
+// was one, which it sees with the upstream's: in hosts whose server has one set of fields
 // for a response they are there too.
 func (x *Exchange) respond(p *request.Response, promised Fields) {
 	x.Changed, x.Status, x.Content = Changes{}, p.Status(), nil

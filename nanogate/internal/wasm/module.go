@@ -52,7 +52,7 @@ const (
 )
 
 // coreFeatures are those of WebAssembly that guests may use: 2.0 without reference
-// types, as tables that grow are memory that nobody counts.
+// types, as tables that grow are memory that isn't counted.
 const coreFeatures = api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes
 
 // compile makes a module of its binary, and a first instance. codes is where its code may
@@ -74,7 +74,7 @@ func compile(binary, config []byte, limits Limits, codes *Codes, log func(Level,
 		return nil, fmt.Errorf("it can't be compiled: %s", brief(err))
 	}
 	if err := m.prepare(ctx); err != nil {
-		_ = m.runtime.Close(ctx) // what it says is of no use to anybody
+		_ = m.runtime.Close(ctx) // its error is of no use
 		return nil, err
 	}
 	return m, nil
@@ -102,7 +102,7 @@ func (m *module) translate(ctx context.Context, binary []byte, codes *Codes) (er
 	return nil
 }
 
-// prepare checks what the module offers and asks for, and makes an instance.
+// prepare checks the module's exports and imports, and makes an instance.
 func (m *module) prepare(ctx context.Context) (err error) {
 	if err = checkExports(m.code); err != nil {
 		return err
@@ -145,8 +145,8 @@ func checkExports(code wazero.CompiledModule) error {
 	return nil
 }
 
-// offer gives the guest's imports something to be bound to: the ABI, and of WASI what
-// needs nobody else. What a module imports besides is an error when it is started.
+// offer provides the guest's imports: the ABI, and of WASI what needs nothing else of
+// the system. Other imports are an error when the module is started.
 func (m *module) offer(ctx context.Context) error {
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, m.runtime); err != nil {
 		return err

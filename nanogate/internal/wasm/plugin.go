@@ -29,7 +29,7 @@ type Plugin struct {
 	now     atomic.Pointer[module]
 	problem atomic.Pointer[string] // why the file's present content isn't what runs; nil: it is
 	workers *bounds.Workers
-	answers answers
+	replies failureReplies
 
 	looking sync.Mutex // of what follows
 	seen    fileState
@@ -60,14 +60,13 @@ func Open(rules *config.Plugin, before *Plugin, codes *Codes, log *slog.Logger) 
 	return p, nil
 }
 
-// Check does what Open does, but for looking at the file later: who has the plug-in may
-// let go of it.
+// Check does what Open does, but doesn't watch the file: the plug-in needs no Close.
 func Check(rules *config.Plugin) (*Plugin, error) {
 	return open(rules, nil, slog.New(slog.DiscardHandler))
 }
 
 func open(rules *config.Plugin, codes *Codes, log *slog.Logger) (*Plugin, error) {
-	p := &Plugin{Name: rules.Name, Counts: &Counts{}, rules: *rules, codes: codes, log: log, stop: make(chan struct{}), answers: newAnswers()}
+	p := &Plugin{Name: rules.Name, Counts: &Counts{}, rules: *rules, codes: codes, log: log, stop: make(chan struct{}), replies: newFailureReplies()}
 	if p.rules.Instances == 0 {
 		p.rules.Instances = max(1, runtime.GOMAXPROCS(0)/2) // the rest of the CPUs is the loops'
 	}
@@ -103,14 +102,14 @@ func (p *Plugin) Problem() string {
 // many instances there are.
 func (p *Plugin) Memory() (bytes uint64, instances int) { return p.now.Load().memory() }
 
-// fileState tells one state of a file from another.
+// fileState identifies one state of a file.
 type fileState struct {
 	size     int64
 	modified time.Time
 }
 
-// watch looks at the file now and then. A file is replaced by renaming as often as by
-// writing, on file systems that tell of neither: looking works on all.
+// watch polls the file. It may be replaced by renaming or by writing, and on file
+// systems without notifications: polling works for all.
 func (p *Plugin) watch() {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

@@ -10,9 +10,9 @@ import (
 // functions that are called by pointer.
 const mostElements = 1 << 20
 
-// checkTables looks through a binary for tables that are too large: the runtime makes
-// them as they are asked for, outside of the memory that is counted (WebAssembly 2.0
-// 5.5.7). What else is wrong with the binary the runtime says.
+// checkTables searches a binary for tables that are too large: the runtime allocates
+// them as declared, outside of the memory that is counted (WebAssembly 2.0 5.5.7). The
+// runtime reports all other errors.
 func checkTables(b []byte) error {
 	const header = 8
 	if len(b) < header || string(b[:4]) != "\x00asm" {
@@ -36,7 +36,7 @@ func checkTables(b []byte) error {
 	return nil
 }
 
-// checkTable looks at the section: there is one table at most.
+// checkTable checks the section: there is one table at most.
 func checkTable(b []byte) error {
 	count, n := binary.Uvarint(b)
 	if n <= 0 || count > 1 {

@@ -39,8 +39,8 @@ func (t *turn) takesResponse() bool {
 	return t.told.CompareAndSwap(nothingYet, itsResponse) || t.told.Load() == itsResponse
 }
 
-// request calls the guest with the request. It reports whether that goes on; else the
-// exchange has the guest's answer.
+// request calls the guest with the request. It reports whether the request goes on;
+// else the exchange has the guest's response.
 func (t *turn) request() (next bool, failure *Failure) {
 	in, err := t.m.take(nil)
 	if err != nil {
@@ -84,11 +84,10 @@ func (t *turn) response(gone bool) *Failure {
 	return failure
 }
 
-// ended calls the guest when all is over with a request that it has let go on and whose
-// response hasn't come by it: the gateway has answered itself or from its cache, a later
-// middleware has, or nobody. The ABI has handle_response called once for each such request,
-// so that guests let go of what they keep for it. What the guest says now comes too late to
-// change anything.
+// ended calls the guest when a request has ended that it has let pass and whose response it
+// hasn't seen: the gateway has responded itself or from its cache, a later middleware has,
+// or there was no response. The ABI has handle_response called once for each such request,
+// so that guests release what they keep for it. Changes of the guest are too late then.
 func (t *turn) ended(o *request.Outcome) {
 	if !t.told.CompareAndSwap(nothingYet, itsEnd) {
 		return
@@ -119,8 +118,8 @@ func (t *turn) call(c *call, name string, params ...uint64) ([]uint64, *Failure)
 
 var errEarly = errors.New("it has written a response's body and let the request go on, without buffer_response")
 
-// later has the work done by the plug-in's own workers. without is the answer if it isn't
-// done in time. content, if it isn't nil, is given the request's body before.
+// later has the work done by the plug-in's own workers. without is the reply if it isn't
+// done in time. content, if it isn't nil, is called with the request's body before.
 func (p *Plugin) later(without *request.Reply, content func([]byte), work func() func(*request.Request) *request.Reply) *request.Reply {
 	a, looked, full := *without, false, false
 	within, queued := p.rules.Queue.Wait+p.rules.Time+slack, int64(0)

@@ -43,7 +43,7 @@ func TestMissedTurns(t *testing.T) {
 			<-done
 		}
 		r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-		later := (&use{p}).asked(r).Deferred
+		later := (&use{p}).onRequest(r).Deferred
 		var decide func(*request.Request) *request.Reply
 		done := make(chan bool)
 		if !later.By(func() { decide = later.Work(t.Context()); close(done) }) {

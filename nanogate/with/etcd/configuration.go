@@ -14,21 +14,21 @@ import (
 	"dyno.example/nanogate/serve"
 )
 
-// Key is where in etcd a configuration stands, as a whole.
+// Key is the key in etcd that holds a whole configuration.
 type Key struct {
 	Endpoints []string // members of the cluster: host:port, http://host:port or https://host:port
 	Key       string   // such as "/nanogate/config"
 
-	User, PasswordFile string // nobody logs in without a user
-	CA                 string // file of who signs the members' certificates; "": those that the system trusts
+	User, PasswordFile string // without a user there is no login
+	CA                 string // file of the CAs of the members' certificates; "": those that the system trusts
 	Cert, CertKey      string // files of our certificate; "": none
 
 	State string       // directory that keeps the last good configuration, for a start without etcd; "": it isn't kept
 	Log   *slog.Logger // nil: the default one
 }
 
-// Source is what follows the configuration, for [serve.Follow]. It reads the files with
-// credentials, and connects to nobody yet.
+// Source is the source of the configuration, for [serve.Follow]. It reads the files
+// with credentials, and opens no connection yet.
 func (k Key) Source() (serve.Source, error) {
 	c, err := k.cluster()
 	if err == nil && k.Key == "" {

@@ -32,8 +32,8 @@ import (
 // Authority is a running one. It ends with the test.
 type Authority struct {
 	Directory string         // its URL
-	CA        string         // file of who signs its own certificate
-	Roots     *x509.CertPool // who signs what it issues
+	CA        string         // file of the CA that signed its own certificate
+	Roots     *x509.CertPool // the CAs that sign what it issues
 	HTTP, TLS *Balancer      // where it checks
 	Names     *Names         // where it looks names up
 	Away      atomic.Bool    // it takes requests and hangs up
@@ -43,7 +43,7 @@ type Authority struct {
 	accounts sync.Mutex // one account is made at a time
 
 	mu      sync.Mutex
-	ordered []string // names that certificates were asked for, in turn
+	ordered []string // names of certificates ordered, in order
 	made    int      // requests for an account
 }
 
@@ -90,7 +90,7 @@ func Start(t testing.TB, o Options) *Authority {
 	return a
 }
 
-// count notes what is asked for, and hangs up while the authority is away.
+// count counts requests, and hangs up while the authority is away.
 func (a *Authority) count(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.Away.Load() {
@@ -105,7 +105,8 @@ func (a *Authority) count(next http.Handler) http.Handler {
 			a.mu.Lock()
 			a.made++
 			a.mu.Unlock()
-			// Pebble changes an account it has told of, while another asks for the same.
+			// Pebble changes an account that it has returned while another request reads
+			// it.
 			a.accounts.Lock()
 			defer a.accounts.Unlock()
 		}
@@ -131,14 +132,14 @@ func (a *Authority) note(body []byte) {
 	}
 }
 
-// Ordered are the names that certificates were asked for, in turn.
+// Ordered are the names of certificates ordered, in order.
 func (a *Authority) Ordered() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.ordered)
 }
 
-// Accounts is how often an account was asked for, or for whether there is one.
+// Accounts counts requests that create or look up an account.
 func (a *Authority) Accounts() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -61,7 +61,7 @@ func WriteKey(t testing.TB, algorithm, secret string) (path string) {
 	return path
 }
 
-// ServeDNS answers a question, or does what an update says.
+// ServeDNS responds to a query, or applies an update.
 func (n *Names) ServeDNS(w dns.ResponseWriter, r *dns.Msg) {
 	answer := new(dns.Msg).SetReply(r)
 	if r.Opcode == dns.OpcodeUpdate {

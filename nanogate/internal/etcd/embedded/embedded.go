@@ -28,7 +28,7 @@ type Server struct {
 // Close stops the server. It may be called again.
 func (s *Server) Close() { s.close() }
 
-// Failed is sent why the server has stopped, if nobody stopped it.
+// Failed receives why the server has stopped, unless it was stopped.
 func (s *Server) Failed() <-chan error { return s.etcd.Err() }
 
 // Options are what isn't usual.
@@ -62,7 +62,7 @@ func Start(dir string, o Options) (*Server, error) {
 	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer} // it has no peers
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop()) // errors are returned
-	// Nobody reads old revisions but watches that were cut off for a moment.
+	// Old revisions are read only by watches that were cut off for a moment.
 	c.AutoCompactionMode, c.AutoCompactionRetention = embed.CompactorModeRevision, "10000"
 	if o.Fast {
 		c.UnsafeNoFsync, c.TickMs, c.ElectionMs, c.BcryptCost = true, 10, 100, 4

@@ -27,7 +27,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-// What the provider knows of the gateway, and where it answers.
+// The provider's client registration and its paths.
 const (
 	ClientID     = "gateway"
 	ClientSecret = "secret of the gateway"
@@ -36,16 +36,16 @@ const (
 	Revoke       = "/revoke"
 )
 
-// Provider is an identity provider whose users have their passwords always right.
+// Provider is an identity provider that accepts every login.
 type Provider struct {
 	URL     string       // which is its issuer
-	User    atomic.Value // name of who logs in: "test-user2"
+	User    atomic.Value // name of the user that logs in: "test-user2"
 	Session atomic.Value // name (sid) of the session that ID tokens are of; none at first
 	Away    atomic.Bool  // connections are cut
-	Change  atomic.Value // func(http.ResponseWriter, *http.Request) bool: answers in its place if it returns true
-	Handler http.Handler // what answers
+	Change  atomic.Value // func(http.ResponseWriter, *http.Request) bool: has responded in its place if it returns true
+	Handler http.Handler // serves the requests
 	Type    string       // typ of logout tokens; "": they have none
-	Browser *http.Client // of somebody who logs in
+	Browser *http.Client // of a user who logs in
 
 	mu    sync.Mutex
 	asked map[string]int
@@ -137,14 +137,14 @@ func (p *Provider) LogIn(t testing.TB, location string) *url.URL {
 	return nil
 }
 
-// RequestCount is how often a path was asked for.
+// RequestCount is how often a path was requested.
 func (p *Provider) RequestCount(path string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.asked[path]
 }
 
-// Rotate has the provider sign with a new key. It tells the old ones too.
+// Rotate makes the provider sign with a new key. It publishes the old ones too.
 func (p *Provider) Rotate(t testing.TB) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

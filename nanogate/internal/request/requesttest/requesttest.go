@@ -1,4 +1,4 @@
-// Package requesttest makes requests for tests of what looks at them.
+// Package requesttest makes requests for tests.
 package requesttest
 
 import (

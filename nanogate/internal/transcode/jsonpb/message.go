@@ -5,10 +5,10 @@
 // here, and none of protojson's rules is changed (protobuf.dev/programming-guides/json,
 // protobuf.dev/programming-guides/encoding).
 //
-// Left to protojson are, besides all that is wrong: Any, Struct, Value, ListValue,
-// FieldMask, groups, extensions, unknown fields of JSON, numbers of JSON that are no plain
-// integers where integers are wanted, times with an offset, maps of many keys in JSON, and
-// in messages whatever has to be merged.
+// Left to protojson are all errors, and also: Any, Struct, Value, ListValue, FieldMask,
+// groups, extensions, unknown fields of JSON, numbers of JSON that are no plain integers
+// where integers are wanted, times with an offset, maps of many keys in JSON, and in
+// messages whatever has to be merged.
 package jsonpb
 
 import (
@@ -26,7 +26,7 @@ type Options struct {
 	MostNesting       int // messages within each other, and the outermost
 }
 
-// Types are the types of messages that have been asked for, and those of their fields.
+// Types are the types of messages that have been requested, and those of their fields.
 // They are made while descriptors are loaded, by one goroutine; then nothing is changed.
 type Types struct {
 	options Options

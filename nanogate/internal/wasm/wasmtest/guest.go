@@ -13,7 +13,7 @@ type Guest struct {
 	Request  []byte   // the body of handle_request; nil: it goes on
 	Response []byte   // of handle_response; nil: nothing
 	Begin    []byte   // of _initialize; nil: there is none
-	Extra    []byte   // of a function () that nobody exports; nil: there is none
+	Extra    []byte   // of a function () that no module exports; nil: there is none
 	Start    bool     // Extra is the module's start function
 	Table    []byte   // the table section; nil: none
 	Without  string   // an export that is left out
