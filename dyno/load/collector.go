@@ -79,7 +79,7 @@ func newCollector(spec *Spec, loops int, result *Result) *collector {
 func (c *collector) begin(at int64) {
 	c.health = newHealthSampler()
 	if c.spec.Others != nil {
-		c.spec.Others() // what was before is nobody's
+		c.spec.Others() // the time before the load belongs to no window
 	}
 	parts := c.spec.loops() // loops that have nothing to send have a part of the schedule too
 	for range parts {
@@ -106,7 +106,7 @@ func (c *collector) run() {
 	}
 }
 
-// take adds a slot to its window, and delivers the windows that are whole now.
+// take adds a slot to its window, and delivers the windows that are complete now.
 func (c *collector) take(s *engine.Slot) {
 	if !c.begun {
 		c.next, c.begun = s.Index, true

@@ -11,15 +11,15 @@ type Counts struct {
 	Server   float64 `json:"server"`   // as the server counts, by Series
 	Series   string  `json:"series"`   // of the server's metrics
 	Sent     uint64  `json:"sent"`     // handed to the kernel
-	Answered uint64  `json:"answered"` // answered in full and as expected
+	Answered uint64  `json:"answered"` // complete responses, as expected
 }
 
 // countsApart is the threshold of the finding; dyno/docs/findings.md explains it.
 const countsApart = 0.001 // of the requests sent
 
-// CompareCounts holds the load to how many requests the server says it has
-// answered meanwhile. What was sent and not answered may or may not be in its
-// count, and so may the question itself.
+// CompareCounts compares the load with how many requests the server says it has served
+// meanwhile. Requests without a response may or may not be in its count, and so may the
+// request for the count itself.
 func (r *Result) CompareCounts(series string, server float64) {
 	c := &Counts{Server: server, Series: series}
 	for i := range r.Windows {

@@ -1,11 +1,11 @@
 // Package load puts a known load on an HTTP service and records what came back.
 //
-// A load is described by a [Spec]: where to send ([Spec.Target]), what to send
-// (package request: a mix of [request.Request]s, whose templates may take rows from
+// A load is described by a [Spec]: where to send ([Spec.Target]), what to send (package
+// request: a mix of [request.Request]s, whose templates may take rows from
 // [request.Feed]s), and in which rhythm (package profile: a [profile.Profile]). [Run]
 // executes it and returns a [Result] made of one-second [measure.Window]s (package
-// measure), each with its counts and full histograms. Who only reads what was measured
-// needs those rooms, and not this package, which brings the engines.
+// measure), each with its counts and full histograms. A program that only reads
+// measurements needs those packages, and not this one, which brings the engines.
 //
 // # In a test
 //
@@ -15,11 +15,11 @@
 //
 // # Loops
 //
-// In a closed loop each of N connections sends its next request when the response
-// to the last one is in: the maximum. In an open loop requests start when the
-// schedule says so, whatever the server does, and response times count from that
-// intended start, so that a stall of the server is seen by all who would have
-// come meanwhile. The schedule is a pure function of profile and seed.
+// In a closed loop each of N connections sends its next request when the response to
+// the last one is in: the maximum. In an open loop requests start when the schedule
+// says so, whatever the server does, and response times count from that intended start,
+// so that a stall of the server is seen by all requests that were due meanwhile. The
+// schedule is a pure function of profile and seed.
 //
 // # Units and clocks
 //
@@ -35,7 +35,7 @@
 //     failed as one of the [measure.Errors], shed, or is unfinished. What was due by
 //     the end is sent and waited for, up to [Spec.Drain]; of what is unfinished or
 //     timed out it is known how long it had taken ([measure.Window.Waited]).
-//   - A result tells what speaks against it ([finding.Finding]). A window in which the
+//   - A result has findings about its validity ([finding.Finding]). A window in which the
 //     generator itself stood still for a tenth of a second, or in which
 //     what piled up meanwhile was not gone yet, is invalid and in no total; a total
 //     without a valid window is empty. See dyno/docs/findings.md.

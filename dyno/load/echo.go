@@ -18,15 +18,15 @@ import (
 // shorter one would be found everywhere.
 const shortestSecret = 4
 
-// echoed blanks the secrets of requests out of what servers have sent back: error pages and
-// debugging endpoints show what they were asked.
+// echoed blanks the secrets of requests out of responses: error pages and debugging
+// endpoints echo the request.
 type echoed struct {
 	texts    []string // as a response may have them, the longest first
 	replacer *strings.Replacer
 }
 
 // newEchoed collects the values of headers whose names say that they are secrets, cookies
-// and credentials. What a template makes anew for each request isn't known.
+// and credentials. What a template makes for each request isn't known.
 func newEchoed(requests []request.Request) *echoed {
 	var e echoed
 	for i := range requests {

@@ -9,9 +9,9 @@ import (
 	"dyno.example/dyno/load/rpc"
 )
 
-// Resolve finds out what the methods of the spec's calls over gRPC take: from the files
-// that describe them, else by asking the target. [Run] does so itself; whoever has other
-// things to do before it does so first.
+// Resolve finds the message types of the spec's gRPC calls: from the files that describe
+// them, else by the target's reflection. [Run] does so itself; call it earlier if
+// something before the load needs them.
 func Resolve(ctx context.Context, s *Spec) error {
 	return rpc.Resolve(ctx, s.Requests, s.server)
 }

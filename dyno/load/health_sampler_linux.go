@@ -8,7 +8,7 @@ import (
 	"dyno.example/dyno/probe"
 )
 
-// systemHealth reads what the kernel tells of the generator's machine.
+// systemHealth reads the kernel's counters of the generator's machine.
 type systemHealth struct {
 	steal *probe.StealProbe
 }
@@ -18,7 +18,7 @@ func openSystemHealth() systemHealth { return systemHealth{probe.NewSteal()} }
 func (s *systemHealth) close() { s.steal.Close() }
 
 func (s *systemHealth) read(t *healthTotals) {
-	t.steal, _ = s.steal.Total() // a system that doesn't tell steals nothing
+	t.steal, _ = s.steal.Total() // without a counter, steal counts as zero
 	t.wall, t.boot = clockOffsets()
 }
 

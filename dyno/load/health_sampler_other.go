@@ -2,8 +2,7 @@
 
 package load
 
-// systemHealth is what the kernel tells of the generator's machine: nothing
-// here.
+// systemHealth has no counters of the generator's machine here.
 type systemHealth struct{}
 
 func openSystemHealth() systemHealth { return systemHealth{} }

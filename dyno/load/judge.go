@@ -70,7 +70,7 @@ func generatorCPUs(w *measure.Window) float64 {
 	return float64(w.Worked()) / float64(w.Length)
 }
 
-// judge names what speaks against the whole load.
+// judge finds what is wrong with the whole load.
 func (r *Result) judge(spec *Spec) {
 	add := func(name finding.Name, level finding.Validity, detail i18n.Message) {
 		r.Findings = append(r.Findings, finding.Finding{Name: name, Validity: level, Detail: detail})

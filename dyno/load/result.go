@@ -25,7 +25,7 @@ type Result struct {
 	All         measure.Window
 	Calibration *measure.Calibration // as in the spec; nil if there was none
 	Idle        *measure.Idle        // as in the spec
-	Counts      *Counts              // of the server against ours; nil if it did not tell
+	Counts      *Counts              // of the server against ours; nil if it has none
 	Interrupted bool                 // ended by its context before its time
 	Drain       time.Duration        // how long it waited at most, after the end, for what was due by then
 	Validity    finding.Validity
@@ -43,11 +43,11 @@ type Result struct {
 	// that WebSockets were closed with, over the whole load; the most frequent first.
 	Causes []measure.Cause
 
-	// Location is where the first redirect led that was answered, without its
-	// query; empty if there was none.
+	// Location is where the first redirect led, without its query; empty if there was
+	// none.
 	Location string
 	// Allowed is the least number of streams that the server allowed on a connection,
-	// if that was fewer than were asked for (Limited).
+	// if that was fewer than configured (Limited).
 	Allowed int
 	Limited bool
 	// Requests has one for each kind of request, in order, of a mix of 2 to 32
@@ -84,8 +84,8 @@ func (r *Result) CPUPerRequest() time.Duration {
 	return r.Total.Worked() / time.Duration(r.Total.Completed)
 }
 
-// Answered reports whether any request was answered, also in windows that are in
-// no figure.
+// Answered reports whether any request got a response, also in windows that are in no
+// figure.
 func (r *Result) Answered() bool {
 	for i := range r.Windows {
 		if w := &r.Windows[i]; w.Completed+w.Drained+w.Errors.Wrong() > 0 {

@@ -43,16 +43,16 @@ type Spec struct {
 	// DropHistograms keeps only the totals' histograms in the result, for long
 	// loads whose windows are used as they come.
 	DropHistograms bool
-	// KeepParts keeps all parts of the result's windows, for those who judge windows by
-	// more than the load does, and leave out themselves those in which the service was
-	// warming up; else only those are kept that figures need.
+	// KeepParts keeps all parts of the result's windows, for callers that judge windows
+	// by more than the load does, and leave out those in which the service was warming
+	// up; else only those are kept that figures need.
 	KeepParts bool
-	// Others, if set, is asked at the end of each window what programs beside the
-	// generator and the server did since it was asked last, or since the load
-	// began; nil is that it can't be told. It is asked once before the first
-	// window, and from one goroutine.
+	// Others, if set, is called at the end of each window and returns what programs
+	// other than the generator and the server did since the last call, or since the
+	// load began; nil if that isn't known. It is called once before the first window,
+	// and from one goroutine.
 	Others func() *measure.Others
-	// Idle, if set, is what the server used before the load, with nothing asked of it.
+	// Idle, if set, is what the server used before the load, without requests.
 	Idle *measure.Idle
 	// OnStart, if set, is called once when the connections are up and the load
 	// is about to begin. The measured time starts at the given instant of

@@ -62,9 +62,8 @@ func (s *Spec) program(host string) (*engine.Program, error) {
 	return engine.NewProgram(s.Requests, s.Feeds, s.Seed, host, s.Link.Version())
 }
 
-// quota is how many requests one of the loops sends at most: its part of the
-// requests asked for, or as many as there are rows for in feeds that end the
-// load.
+// quota is how many requests one of the loops sends at most: its part of the requests
+// configured, or as many as there are rows for in feeds that end the load.
 func (s *Spec) quota(p *engine.Program, i, loops int) (n uint64, ends bool) {
 	n, ends = p.UntilStop(i, loops)
 	if s.MaxRequests == 0 {

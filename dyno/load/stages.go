@@ -10,10 +10,10 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// StageResult is what came of one stage of a load. A window counts if it lies
-// within the stage as a whole and is not invalid; stages shorter than a second
-// may have none. Answers count in the window in which they came, so that a
-// backlog built up in one stage shows in the response times of the next.
+// StageResult is the result of one stage of a load. A window counts if all of it lies
+// within the stage and it is not invalid; stages shorter than a second may have none.
+// Responses count in the window in which they came, so that a backlog built up in one
+// stage shows in the response times of the next.
 type StageResult struct {
 	profile.Stage
 	Windows int     // that count
@@ -22,8 +22,8 @@ type StageResult struct {
 	Total measure.Window
 }
 
-// Throughput is the rate of complete answers in requests per second; 0 if no
-// window counts.
+// Throughput is the rate of complete responses in requests per second; 0 if no window
+// counts.
 func (s *StageResult) Throughput() float64 {
 	return perSecond(float64(s.Total.Completed), s.Total.Length)
 }
@@ -63,7 +63,7 @@ func newPlanFold(spec *Spec) *planFold {
 	return f
 }
 
-// endWith tells how many requests the loops send at most.
+// endWith sets how many requests the loops send at most.
 func (f *planFold) endWith(shares []engine.Share) {
 	if f == nil {
 		return

@@ -5,9 +5,9 @@ import (
 	"dyno.example/dyno/load/measure"
 )
 
-// whole sums all measured windows, whatever was found against them: how much was sent and
-// what came back doesn't become wrong because the machine was busy with something else,
-// only the times do.
+// whole sums all measured windows, whatever their findings: counts of requests and
+// responses don't become wrong because the machine was busy with something else, only
+// times do.
 type whole struct {
 	total     measure.Window
 	durations measure.Durations
@@ -43,8 +43,8 @@ func (r *Result) Shown() (w *measure.Window, trusted bool) {
 	return &r.Total, true
 }
 
-// Level is what the load is worth, in a word: its validity, or "accepted" if it is valid
-// only because somebody accepted a finding.
+// Level is the load's validity in a word, or "accepted" if it is valid only because a
+// finding was accepted.
 func (r *Result) Level() string {
 	return finding.Level(r.Validity, r.Findings)
 }

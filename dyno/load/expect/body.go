@@ -23,7 +23,7 @@ func parseBody(rest string) (check, error) {
 		return parseSum(strings.TrimSpace(strings.TrimPrefix(operand, "==")))
 	}
 	test, err := parseText(operator, operand)
-	return check{needs: Body, holds: func(a answer) (string, bool) {
+	return check{needs: Body, holds: func(a response) (string, bool) {
 		if test(a.body) {
 			return "", true
 		}
@@ -43,7 +43,7 @@ func parseSize(rest string) (check, error) {
 	if !ok || err != nil || size < 0 {
 		return check{}, fmt.Errorf("%q compares no size; write it as body size < 1000", rest)
 	}
-	return check{needs: Body, holds: func(a answer) (string, bool) {
+	return check{needs: Body, holds: func(a response) (string, bool) {
 		if holds(cmp.Compare(len(a.body), size)) {
 			return "", true
 		}
@@ -57,7 +57,7 @@ func parseSum(digits string) (check, error) {
 		return check{}, fmt.Errorf("%q is no SHA-256 of %d hexadecimal digits", digits, 2*sha256.Size)
 	}
 	want := [sha256.Size]byte(sum)
-	return check{needs: Body, holds: func(a answer) (string, bool) {
+	return check{needs: Body, holds: func(a response) (string, bool) {
 		got := sha256.Sum256(a.body)
 		if got == want {
 			return "", true

@@ -1,4 +1,4 @@
-// Package expect holds the answers to requests to what was expected of them.
+// Package expect checks responses against what was expected of them.
 //
 // An expectation is one line, such as
 //
@@ -29,8 +29,8 @@ const (
 	Body
 )
 
-// Expect is what is expected of the answers to one request. It is read-only
-// once parsed and may be shared.
+// Expect is what is expected of the responses to one request. It is read-only once
+// parsed and may be shared.
 type Expect struct {
 	statuses Statuses
 	codes    Codes
@@ -41,7 +41,7 @@ type Expect struct {
 	saysStatus bool
 }
 
-// check is one expectation besides the status.
+// check is one expectation other than the status.
 type check struct {
 	text  string // as written
 	needs Needs
@@ -51,11 +51,10 @@ type check struct {
 
 // judgement reports whether a response is as expected, and if not, what was
 // there instead.
-type judgement func(a answer) (got string, ok bool)
+type judgement func(a response) (got string, ok bool)
 
-// answer is what checks look at. It is passed by value, which keeps it off the
-// heap.
-type answer struct {
+// response is what checks read. It is passed by value, which keeps it off the heap.
+type response struct {
 	head, body []byte
 	doc        document
 }
@@ -112,7 +111,7 @@ func (e *Expect) add(line string) error {
 	return nil
 }
 
-// Needs returns how much of a response [Expect.Judge] looks at.
+// Needs returns how much of a response [Expect.Judge] reads.
 func (e *Expect) Needs() Needs { return e.needs }
 
 // Statuses returns the expected statuses.
@@ -127,7 +126,7 @@ func (e *Expect) Judge(status int, head, body []byte) (failed string) {
 	if !e.statuses.Has(status) {
 		return fmt.Sprintf("status %s: got %d", e.statuses, status)
 	}
-	a := answer{head: head, body: body}
+	a := response{head: head, body: body}
 	if e.json {
 		a.doc = readDocument(body)
 	}

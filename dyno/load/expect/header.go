@@ -19,14 +19,14 @@ func parseHeader(rest string) (check, error) {
 	case strings.ContainsAny(name, ":=\"<>"):
 		return c, fmt.Errorf("%q is no header name", name)
 	case operand == "" && (operator == "" || operator == "exists"):
-		c.holds = func(a answer) (string, bool) { return "none", has(a.head, name) }
+		c.holds = func(a response) (string, bool) { return "none", has(a.head, name) }
 		return c, nil
 	case operand == "" && operator == "absent":
-		c.holds = func(a answer) (string, bool) { return "one", !has(a.head, name) }
+		c.holds = func(a response) (string, bool) { return "one", !has(a.head, name) }
 		return c, nil
 	}
 	test, err := parseText(operator, operand)
-	c.holds = func(a answer) (string, bool) { return holdsHeader(a.head, name, test) }
+	c.holds = func(a response) (string, bool) { return holdsHeader(a.head, name, test) }
 	return c, err
 }
 

@@ -52,7 +52,7 @@ func parseJSON(rest string) (check, error) {
 	default:
 		test, err = parseComparison(operator, operand)
 	}
-	return check{needs: Body, json: true, holds: func(a answer) (string, bool) {
+	return check{needs: Body, json: true, holds: func(a response) (string, bool) {
 		return holdsJSON(a.doc, p, test)
 	}}, err
 }

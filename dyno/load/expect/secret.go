@@ -11,7 +11,7 @@ var secretWords = []string{
 	"credential", "session", "jwt", "assertion", "signature", "access-key", "access_key", "accesskey", "account-key", "account_key",
 }
 
-// secretEnds are the last words of such names: not of one word alone, as --key is a file.
+// secretEnds are the last words of such names, if they have several: --key is a file.
 var secretEnds = []string{"key", "dsn", "pwd", "pass"}
 
 // plainKeys are names that end so and whose values are no secrets.

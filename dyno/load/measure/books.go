@@ -7,9 +7,9 @@ import (
 )
 
 // What is left out of a load's figures are the arrivals that were due in its warm-up, and
-// in windows that are left out; not what happened to be answered in these. So a request
-// that was due in a window that counts is accounted for whatever became of it and
-// whenever: also if it was answered, or given up, in a window that is left out or after
+// in windows that are left out; not the requests that happened to complete in these. So a
+// request that was due in a window that counts is accounted for whatever became of it and
+// whenever: also if it completed, or was given up, in a window that is left out or after
 // the end. Of the arrivals that count:
 //
 //	offered = completed − carried + drained + failed + shed + unfinished + cut off
@@ -21,7 +21,7 @@ func (w *Window) Booked() uint64 {
 	return w.Right() + w.Failures() + w.Shed + w.Unfinished + w.CutOff
 }
 
-// Right is how many of the arrivals that count were answered as expected, whenever.
+// Right is how many of the arrivals that count got the expected response, whenever.
 func (w *Window) Right() uint64 { return w.Completed - w.Carried + w.Drained }
 
 // Ended is how many requests came to an end: as expected, or as errors of whatever kind.
@@ -47,7 +47,7 @@ func (t *Window) Leave(p *Window) {
 }
 
 // Keep adds what became of arrivals that count, in a window that is left out, to a total.
-// What was answered there is in no throughput, as what drained after the end. Histograms
+// Its completions are in no throughput, as those that drained after the end. Histograms
 // are the caller's.
 func (t *Window) Keep(p *Window) {
 	o := *p
@@ -64,9 +64,9 @@ func (w *Window) Settle(itself bool, counts func(window int) bool) {
 	}
 }
 
-// Counted returns what of a window is in figures if all its parts are of windows whose
-// arrivals count other than its own: see [Window.Settle]. It shares histograms with w
-// where they are the same.
+// Counted returns the part of a window that figures are made of, if all its parts are
+// of windows whose arrivals count other than its own: see [Window.Settle]. It shares
+// histograms with w where they are the same.
 func (w *Window) Counted(itself bool) Window {
 	if !itself {
 		t := Window{Index: w.Index, Start: w.Start}

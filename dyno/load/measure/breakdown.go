@@ -26,7 +26,7 @@ func (b *Breakdown) Count(status int) {
 	}
 }
 
-// CountCode counts a call over gRPC that was answered in full by its status.
+// CountCode counts a gRPC call with a complete response by its status.
 func (b *Breakdown) CountCode(code grpc.Code) { b.codes[code]++ }
 
 // Kind returns the counts of the kind at a place in the mix; nil if they are not
@@ -50,7 +50,7 @@ type KindCount struct {
 	Waited   *Buckets // how long those had taken that were given up; nil if none was yet
 }
 
-// Timed notes the response time of a request that was answered in full, in ns.
+// Timed notes the response time of a request with a complete response, in ns.
 func (k *KindCount) Timed(ns int64) { recordIn(&k.Response, ns) }
 
 // GaveUp notes how long a request had taken, in ns, when it was given up.

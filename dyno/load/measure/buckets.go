@@ -23,7 +23,7 @@ type Buckets struct {
 const (
 	unitBits   = 6                       // Resolution = 1<<unitBits ns
 	halfBits   = 10                      // a power of two of durations has 1<<halfBits buckets
-	Longest    = int64(10 * time.Minute) // ns that are told apart from more
+	Longest    = int64(10 * time.Minute) // ns; longer times are not distinguished
 	numBuckets = 25 << halfBits
 )
 

@@ -21,9 +21,9 @@ type Calibration struct {
 	Protocol string `json:"protocol,omitempty"`
 	Streams  int    `json:"streams,omitempty"`
 
-	// Ceiling is how many requests a second a closed loop got answered, with the
-	// null server on the same machine: what generator, kernel and a server that
-	// costs nothing can do together. CPUPerRequest is the generator's share.
+	// Ceiling is the throughput of a closed loop, in requests a second, with the null
+	// server on the same machine: what generator, kernel and a server that costs
+	// nothing can do together. CPUPerRequest is the generator's share.
 	Ceiling       float64       `json:"ceiling"`
 	CPUPerRequest time.Duration `json:"cpu_per_request_ns"`
 
@@ -36,8 +36,8 @@ type Calibration struct {
 	// rate or 80 % of the ceiling if that is less; 0 for a closed loop.
 	LagRate float64 `json:"lag_rate,omitempty"` // requests per second
 	Lag     Times   `json:"lag_ns,omitzero"`
-	// Hiccups is what the machine took from a thread that did nothing but look at
-	// the clock.
+	// Hiccups is what the machine took from a thread that did nothing but read the
+	// clock.
 	Hiccups Hiccups `json:"hiccups"`
 
 	Took time.Duration `json:"took_ns"` // the calibration itself

@@ -14,8 +14,8 @@ const (
 	RefusedError                    // HTTP/2: the server refused the stream each time it was tried (REFUSED_STREAM)
 	GoAwayError                     // HTTP/2: the connection ended after a GOAWAY, before the response was complete
 	ProtocolError                   // HTTP/2, WebSocket: the server broke the protocol, which ended the connection and all on it
-	HandshakeError                  // WebSocket, events: the server refused, with a status that is told
-	CloseError                      // WebSocket: the server closed the connection with a status, before the answer or not as a normal end
+	HandshakeError                  // WebSocket, events: the server refused, with a status that is recorded
+	CloseError                      // WebSocket: the server closed the connection with a status, before the response or not as a normal end
 	MaskedError                     // WebSocket: the server masked a frame (RFC 6455 5.1)
 	UTF8Error                       // WebSocket: text that is not UTF-8 (RFC 6455 8.1)
 	OversizeError                   // WebSocket, events: a message longer than the limit
@@ -28,9 +28,9 @@ func (k ErrorKind) String() string {
 	return [...]string{"connect", "timeout", "reset", "status", "body", "expect", "stream", "refused", "goaway", "protocol", "handshake", "close", "masked", "utf8", "oversize", "grpc"}[k]
 }
 
-// Errors counts failed requests by kind. A request that failed is never in a
-// latency histogram, except those counted under Status, Expect and GRPC, which were
-// answered in full.
+// Errors counts failed requests by kind. A request that failed is never in a latency
+// histogram, except those counted under Status, Expect and GRPC, whose responses were
+// complete.
 type Errors struct {
 	Connect uint64 `json:"connect"` // see ConnectError and so on
 	Timeout uint64 `json:"timeout"`
@@ -69,7 +69,7 @@ func (e Errors) Total() uint64 {
 	return sum
 }
 
-// Wrong counts the requests that were answered in full, but wrongly.
+// Wrong counts the requests whose response was complete, but wrong.
 func (e Errors) Wrong() uint64 { return e.Status + e.Expect + e.GRPC }
 
 // Most is the kind that happened most often; "" if none did.

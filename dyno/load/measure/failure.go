@@ -6,7 +6,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Failure is one failed request, kept whole for the report.
+// Failure is one failed request, kept in full for the report.
 type Failure struct {
 	Kind    string       `json:"kind"`              // as the JSON names of [Errors]
 	Request string       `json:"request,omitempty"` // its name in the mix

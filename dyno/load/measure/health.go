@@ -2,8 +2,8 @@ package measure
 
 import "time"
 
-// Health is what befell the generator's process and machine in a window. What a
-// system can't tell stays zero.
+// Health is what befell the generator's process and machine in a window. What a system
+// doesn't report stays zero.
 type Health struct {
 	LagP99   time.Duration `json:"lag_p99,omitempty"`   // ns, as in the window's histogram
 	Steal    time.Duration `json:"steal,omitempty"`     // CPU time the hypervisor took from the machine, all CPUs, ns
@@ -15,6 +15,6 @@ type Health struct {
 	// Suspended is how long the machine was suspended, ns: time that passed
 	// without the monotonic clock.
 	Suspended time.Duration `json:"suspended,omitempty"`
-	// Others is what other programs did; nil if [load.Spec.Others] did not tell.
+	// Others is what other programs did; nil if [load.Spec.Others] doesn't know.
 	Others *Others `json:"others,omitempty"`
 }

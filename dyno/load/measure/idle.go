@@ -7,8 +7,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Idle is what a server used before the load, when it was up and nothing was asked of
-// it: its process and all processes under it.
+// Idle is what a server used before the load, when it was up without requests: its
+// process and all processes under it.
 type Idle struct {
 	Length time.Duration `json:"length"` // of the time that was looked at, ns
 	CPU    time.Duration `json:"cpu"`    // user + system, ns

@@ -2,19 +2,18 @@ package measure
 
 // Messages counts what went over connections that carry messages or events, and not
 // requests with their responses: WebSockets, server-sent events and calls over gRPC. A
-// message that is answered counts as a request, too, and so does one that came without
-// being asked for, or an event: as one that the server sent to itself, in Offered, Sent
-// and Completed.
+// message with a response counts as a request, too, and so does an unsolicited one, or
+// an event: as one that the server sent to itself, in Offered, Sent and Completed.
 type Messages struct {
 	Out   uint64 `json:"out,omitempty"`   // messages sent
 	In    uint64 `json:"in,omitempty"`    // messages, or events, that came
-	Pings uint64 `json:"pings,omitempty"` // of the server, answered
+	Pings uint64 `json:"pings,omitempty"` // of the server, each with a pong
 
 	Reconnects uint64 `json:"reconnects,omitempty"` // connections that were made again
 	Missed     uint64 `json:"missed,omitempty"`     // events that the ids say there were, and that did not come
 	Repeated   uint64 `json:"repeated,omitempty"`   // events whose id is no higher than the one before
 	Untimed    uint64 `json:"untimed,omitempty"`    // completed without a delay: unstamped and ahead are among them
-	Unstamped  uint64 `json:"unstamped,omitempty"`  // without a stamp, where one was asked for
+	Unstamped  uint64 `json:"unstamped,omitempty"`  // without a stamp, where one was expected
 	Ahead      uint64 `json:"ahead,omitempty"`      // stamped later than they came: the clocks are apart
 }
 

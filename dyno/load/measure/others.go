@@ -25,7 +25,7 @@ type Others struct {
 	// the load already, ns: that is not done for the server.
 	Foreign bool          `json:"foreign,omitempty"`
 	Before  time.Duration `json:"before,omitempty"`
-	// Blind says that nobody looked before the load.
+	// Blind says that there was no survey before the load.
 	Blind bool `json:"blind,omitempty"`
 	// ListenDrops is how many connections to servers on this machine were dropped because
 	// a listen queue was full; only of a server here.
@@ -182,12 +182,12 @@ func Describe(p *probe.Program, length time.Duration) i18n.Message {
 type Use struct {
 	Name string // as in [OthersPart]
 	CPUs []int
-	Own  time.Duration // CPU time of those whose CPUs they are, ns
+	Own  time.Duration // CPU time of the programs that the CPUs are for, ns
 }
 
-// NewOthers tells from what a machine did what others used. Some kernels count the
-// time in which a program is interrupted as the program's, others don't, and none
-// says which: what single programs used decides between the two as far as it can.
+// NewOthers derives from a machine's counters what other programs used. Some kernels
+// count the time in which a program is interrupted as the program's, others don't, and
+// none says which: the use of single programs decides between the two as far as it can.
 func NewOthers(m *probe.Machine, length time.Duration, uses ...Use) *Others {
 	o := &Others{Length: length}
 	visible := time.Duration(0)

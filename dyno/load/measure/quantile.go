@@ -6,10 +6,10 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// GivenUp is how many requests have no time on the clock because they were given
-// up: shed before they were sent, without a connection or a response in time, or
-// not answered by the end. What was never sent says nothing of the times that begin with
-// the sending. They count as slower than every request that has one.
+// GivenUp is how many requests have no time on the clock because they were given up:
+// shed before they were sent, without a connection or a response in time, or without one
+// by the end. Requests that were never sent say nothing of the times that begin with the
+// sending. They count as slower than every request that has one.
 func (w *Window) GivenUp(c Clock) uint64 {
 	switch c {
 	case Response:
@@ -34,8 +34,8 @@ func (w *Window) Censored() float64 {
 	return float64(unknown) / float64(unknown+w.Right()+w.Failed(Response))
 }
 
-// Failed is how many requests got no right answer and were not given up: refused,
-// reset, answered wrongly. No time is as bad as theirs.
+// Failed is how many requests got no right response and were not given up: refused,
+// reset, wrong responses. They count as worse than any time.
 func (w *Window) Failed(c Clock) uint64 {
 	switch c {
 	case Response:
@@ -46,8 +46,9 @@ func (w *Window) Failed(c Clock) uint64 {
 	return 0
 }
 
-// timedWrong is how many of the wrong answers are among the timed ones, as they were in
-// runs of before they were kept apart. They can't be told from the right ones.
+// timedWrong is how many of the wrong responses are among the timed ones, as they were
+// in runs from before they were kept apart. They can't be distinguished from the right
+// ones.
 func (w *Window) timedWrong(c Clock) uint64 {
 	right := w.Right() - min(w.Right(), w.Messages.Untimed)
 	return min(w.Timed(c)-min(w.Timed(c), right), w.Errors.Wrong())
@@ -74,8 +75,8 @@ func (w *Window) AmongFailed(c Clock, percent float64) bool {
 
 // rank is the number of requests at or below a percentile.
 func (w *Window) rank(c Clock, percent float64) uint64 {
-	// The product of a decimal percentage and a count is off by a hair in binary;
-	// that hair must not ask for one request more.
+	// The product of a decimal percentage and a count is off by a hair in binary; that
+	// hair must not require one request more.
 	return uint64(max(1, math.Ceil(percent/100*float64(w.Judged(c))-1e-6)))
 }
 
@@ -96,8 +97,8 @@ func Needs(percent float64) uint64 {
 	return uint64(math.Ceil(100/(100-percent) - 1e-6))
 }
 
-// Tells reports whether the requests are enough for the percentile to exist; see
-// [Needs]. Those that were given up or failed count too.
+// Tells reports whether there are enough requests for the percentile; see [Needs].
+// Those that were given up or failed count too.
 func (w *Window) Tells(c Clock, percent float64) bool {
 	return w.Timed(c) > 0 && w.Judged(c) >= Needs(percent)
 }

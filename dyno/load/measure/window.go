@@ -21,7 +21,7 @@ const (
 	FullHandshake                 // TLS handshake with a key exchange and certificates, from connected to done
 	ResumedHandshake              // TLS handshake that took up an earlier session
 	ReadDelay                     // bytes read − received by the kernel; only if Spec.KernelTimestamps
-	Message                       // of calls with several answers: a message received − the one before it, the first − sent
+	Message                       // of calls with several responses: a message received − the one before it, the first − sent
 	NumClocks
 )
 
@@ -35,8 +35,8 @@ const (
 	// LateAfter is how long after its intended start an arrival may be taken up
 	// before it counts as late.
 	LateAfter = 2 * time.Millisecond
-	// StallSuspect is how long a loop may be away before what is answered meanwhile
-	// is told by it.
+	// StallSuspect is how long a loop may be away before the windows of responses
+	// meanwhile are marked.
 	StallSuspect = 10 * time.Millisecond
 )
 
@@ -51,25 +51,25 @@ type Window struct {
 	Offered   uint64 `json:"offered"`        // arrivals the schedule wanted (closed loop: equals Sent)
 	Late      uint64 `json:"late,omitempty"` // arrivals that the generator took up more than 2 ms after their time
 	Sent      uint64 `json:"sent"`           // requests whose first byte went to the kernel
-	Completed uint64 `json:"completed"`      // answers received in full with the expected status
+	Completed uint64 `json:"completed"`      // complete responses with the expected status
 	Shed      uint64 `json:"shed"`           // arrivals given up: no connection was free and, if they may wait, the backlog was full
 	Errors    Errors `json:"errors"`
 	// Statuses counts the complete responses by status, those that drained among
 	// them; nil if there were none, or they were not counted.
 	Statuses map[int]uint64 `json:"statuses,omitempty"`
-	// Codes counts the calls over gRPC that were answered in full by the name of their
-	// status, such as OK; nil if there were none.
+	// Codes counts the gRPC calls with a complete response by the name of their status,
+	// such as OK; nil if there were none.
 	Codes map[string]uint64 `json:"grpc_codes,omitempty"`
 	// Unconnected is how many of those that failed as Errors.Connect had waited
 	// for their connection until the time limit.
 	Unconnected uint64 `json:"unconnected,omitempty"`
 
 	// After the measured time what was due by then is still sent, and responses are
-	// waited for, up to Spec.Drain. They count in the last window: SentLate is how
-	// many of Sent were sent then, and Drained how many responses came, which are in
-	// its histograms but not in its throughput. What never came, or was never sent,
-	// counts as Unfinished; of a closed loop's only what had taken longer than any
-	// answer in the window.
+	// waited for, up to Spec.Drain. They count in the last window: SentLate is how many
+	// of Sent were sent then, and Drained how many responses came, which are in its
+	// histograms but not in its throughput. What never came, or was never sent, counts
+	// as Unfinished; of a closed loop's only what had taken longer than any response in
+	// the window.
 	SentLate   uint64 `json:"sent_late,omitempty"`
 	Drained    uint64 `json:"drained,omitempty"`
 	Unfinished uint64 `json:"unfinished,omitempty"`
@@ -96,9 +96,9 @@ type Window struct {
 	Connects uint64 `json:"connects"` // connections established
 
 	// Resent is how many segments TCP sent again on the load's own connections. They
-	// are asked when they are closed and at the ends of windows, 256 of a loop in
-	// turn, so that with more it may be told a little later. Not told by the portable
-	// engine, nor of connections that don't last.
+	// are read when connections are closed and at the ends of windows, on 256 of a loop
+	// in turn, so that with more of them it may be counted a little later. Not known of
+	// the portable engine, nor of connections that don't last.
 	Resent uint64 `json:"resent,omitempty"`
 
 	// Resubmitted is how many requests were sent again over HTTP/2, as the server had
@@ -117,7 +117,7 @@ type Window struct {
 	CPUUser    time.Duration `json:"cpu_user"`       // of the generator's loops, ns
 	CPUSys     time.Duration `json:"cpu_sys"`        // of the generator's loops, ns
 	Spun       time.Duration `json:"spun"`           // of it, CPU time spent polling for the next arrival to come due, ns
-	Stall      time.Duration `json:"stall"`          // longest time a loop was away when it should have been polling, or that held up what was answered here, ns
+	Stall      time.Duration `json:"stall"`          // longest time a loop was away when it should have been polling, or that held up responses of this window, ns
 	Busy       time.Duration `json:"busy,omitempty"` // longest part of a time away that a loop is known to have been at work with something else, ns
 
 	Health *Health `json:"health,omitempty"` // of the generator's process and machine

@@ -11,9 +11,9 @@ const (
 	AutoPacing Pacing = "auto"
 	// SpinPacing polls all the time: the most exact, at the price of a whole CPU.
 	SpinPacing Pacing = "spin"
-	// TimerPacing always sleeps, and looks at what is due and at what has come
-	// about ten thousand times a second: the cheapest. Requests are sent, and
-	// answers seen, up to 0.1 ms late; both are in the times that are reported.
+	// TimerPacing always sleeps, and polls about ten thousand times a second: the
+	// cheapest. Requests are sent, and responses seen, up to 0.1 ms late; both are in
+	// the times that are reported.
 	TimerPacing Pacing = "timer"
 )
 

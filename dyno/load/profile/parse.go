@@ -246,8 +246,8 @@ func parseSteps(text string) ([]float64, error) {
 	return rates, nil
 }
 
-// StepsBetween returns the rates from one to another, up or down, in strides of
-// by, which is above 0. The last is the one asked for only if the strides meet it.
+// StepsBetween returns the rates from one to another, up or down, in strides of by,
+// which is above 0. The last is to only if the strides meet it.
 func StepsBetween(from, to, by float64) ([]float64, error) {
 	if !(by > 0) {
 		return nil, i18n.Errorf("profile.steps-from-need-stride-above", "steps from..to need a stride above 0")

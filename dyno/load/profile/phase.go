@@ -17,9 +17,9 @@ const (
 	Steps    Shape = "steps"    // several rates, each for the same time
 	Ramp     Shape = "ramp"     // from one rate to another in a straight line
 	Spike    Shape = "spike"    // a base rate with one sudden peak in it
-	// Soak is one rate held for long, with an optional slow rise to it. What it is
-	// asked for is what changes over hours, so dyno load keeps the counts of each
-	// second but not its histograms, which would fill the memory.
+	// Soak is one rate held for long, with an optional slow rise to it. It shows what
+	// changes over hours, so dyno load keeps the counts of each second but not its
+	// histograms, which would fill the memory.
 	Soak  Shape = "soak"
 	Sine  Shape = "sine"  // around a mean, as day and night do
 	Trace Shape = "trace" // at recorded times

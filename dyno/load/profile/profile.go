@@ -45,7 +45,7 @@ const (
 	ShedArrival Overflow = "shed"
 )
 
-// Limits of what a profile may ask for.
+// Limits of a profile.
 const (
 	MaxRate   = 1e7                 // requests per second
 	MaxPhases = 1000                // in one load

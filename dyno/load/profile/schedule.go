@@ -64,7 +64,7 @@ func (s *Schedule) After(begin int64) int64 {
 }
 
 // enter goes to the first arrival of the next segment; false if there is none. A
-// Poisson process has no memory: it may be drawn anew in each.
+// Poisson process has no memory: it may be drawn again in each.
 func (s *Schedule) enter() bool {
 	if len(s.later) == 0 {
 		return false
@@ -77,7 +77,7 @@ func (s *Schedule) enter() bool {
 	case s.form == recorded:
 		s.mass = s.origin + s.part
 	default:
-		// The first whole number from origin that is this part's.
+		// The first integer from origin that is this part's.
 		s.mass = max(math.Ceil((s.origin-s.part)/s.parts), 0)*s.parts + s.part
 	}
 	return true

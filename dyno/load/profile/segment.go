@@ -73,8 +73,8 @@ func (s *segment) recordedBefore(t float64) float64 {
 	return rounds*float64(len(s.trace.times)) + float64(s.trace.before(t-rounds*float64(s.trace.Length)))
 }
 
-// within makes a time in the segment a whole number of ns. One beyond its end, of
-// which rates of next to nothing have some that no int64 holds, is its last.
+// within rounds a time in the segment to ns. One beyond its end, which at rates of next
+// to nothing may not fit an int64, becomes its last.
 func (s *segment) within(t float64) int64 {
 	if !(t < float64(s.length)) {
 		return s.length - 1

@@ -69,7 +69,7 @@ func (b *timetableBuilder) segment(s segment, length int64) {
 		s.gap = 1 / s.rate
 	}
 	if s.form == recorded {
-		s.origin = math.Ceil(s.origin) // its arrivals have whole numbers
+		s.origin = math.Ceil(s.origin) // its arrivals are at integers
 	}
 	if s.total = snap(s.planned(float64(length))); length == math.MaxInt64 {
 		s.total = math.Inf(1)
@@ -78,8 +78,8 @@ func (b *timetableBuilder) segment(s segment, length int64) {
 	b.next, b.planned = s.start+length, s.origin+s.total
 }
 
-// snap rounds what is a whole number but for the rounding of floats, so that a
-// phase of 300 arrivals doesn't have the first of the next one as its last.
+// snap rounds what would be an integer but for the rounding of floats, so that a phase
+// of 300 arrivals doesn't have the first of the next one as its last.
 func snap(x float64) float64 {
 	if whole := math.Round(x); math.Abs(x-whole) < 1e-6 {
 		return whole

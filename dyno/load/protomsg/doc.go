@@ -1,10 +1,10 @@
 // Package protomsg makes protobuf messages of JSON with placeholders.
 //
-// [Compile] holds a text to the message type it is for, once, and says by the path of
-// the field what doesn't fit; [Program.Append] then writes the message anew for each
-// request. What is constant was encoded before; of the rest only the placeholders'
-// values are: nothing is allocated, and no descriptor looked at. [JSON] is the way
-// back, for what responses are held to.
+// [Compile] checks a text against its message type, once, and names the path of a field
+// that doesn't fit; [Program.Append] then writes the message for each request. What is
+// constant was encoded before, and only the placeholders' values are then: nothing is
+// allocated, and no descriptor read. [JSON] is the way back, for expectations of
+// responses.
 //
 // JSON is read as protobuf's JSON mapping has it (protobuf.dev/programming-guides/json).
 // A placeholder may stand in a string, or by itself where a number, a boolean or the

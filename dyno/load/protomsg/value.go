@@ -52,8 +52,8 @@ func (v *wireValue) wireType() protowire.Type {
 	return protowire.VarintType
 }
 
-// append appends the value of a text, without a tag. ok is false if it has none; a
-// whole number that is out of range has one, its lowest bits.
+// append appends the value of a text, without a tag. ok is false if it has none; an
+// integer that is out of range has one, its lowest bits.
 func (v *wireValue) append(dst, text []byte) (wire []byte, ok bool) {
 	switch v.kind {
 	case protoreflect.StringKind:
@@ -84,7 +84,7 @@ func (v *wireValue) append(dst, text []byte) (wire []byte, ok bool) {
 	return v.appendNumber(dst, uint64(n)), err == nil && (v.bits() == 64 || n == int64(int32(n)))
 }
 
-// bits is how wide a whole number is.
+// bits is the width of an integer.
 func (v *wireValue) bits() int {
 	switch v.kind {
 	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind:
@@ -93,7 +93,7 @@ func (v *wireValue) bits() int {
 	return 64
 }
 
-// appendNumber appends a whole number, whose sign is that of its highest bit.
+// appendNumber appends an integer, whose sign is that of its highest bit.
 func (v *wireValue) appendNumber(dst []byte, n uint64) []byte {
 	switch v.kind {
 	case protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind:

@@ -18,8 +18,8 @@ import (
 type Call struct {
 	Unit         Unit
 	Messages     int           // that are sent on a stream; 0: no limit
-	Deadline     time.Duration // that the server is told; 0: none
-	Answers      int           // messages that answer each, for [UnitMessage]
+	Deadline     time.Duration // that is sent to the server; 0: none
+	Answers      int           // messages in response to each, for [UnitMessage]
 	ManyAnswers  bool          // the server may send several messages
 	Codes        expect.Codes
 	Uses         template.Uses // of a message
@@ -115,7 +115,7 @@ func (r *Compiled) Rows(feed int) int {
 	return r.Call.Messages
 }
 
-// Sent is a message that was sent, with its prefix, as JSON: for who looks at it.
+// Sent is a message that was sent, with its prefix, as JSON, for display.
 func (c *Call) Sent(framed []byte) string { return shown(c.sent, framed) }
 
 // shown is the first of messages on the wire as JSON, or what it is otherwise.
@@ -127,13 +127,13 @@ func shown(d *protomsg.Decoder, framed []byte) string {
 	return strings.TrimSpace(string(messages))
 }
 
-// AnswerJSON is what came of a call's answer as JSON: the message or, if there may be
-// several, a list of them.
+// AnswerJSON is a call's response, as far as it came, as JSON: the message or, if there
+// may be several, a list of them.
 func (c *Call) AnswerJSON(framed []byte) ([]byte, error) {
 	return appendJSON(nil, c.answer, framed, c.ManyAnswers && c.Unit == UnitCall)
 }
 
-// head is what a call's request says besides the user's fields.
+// head is the fields of a call's request other than the user's.
 func (g *GRPC) head() string {
 	text := "Content-Type: " + grpc.ContentType + "\r\nTE: trailers\r\n"
 	if g.Deadline > 0 {

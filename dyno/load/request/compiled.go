@@ -38,7 +38,7 @@ type Compiled struct {
 type Keep uint8
 
 const (
-	KeepNothing Keep = iota // the status alone is judged
+	KeepNothing Keep = iota // only the status is judged
 	KeepHead
 	KeepBody
 )

@@ -8,7 +8,7 @@ import (
 )
 
 // Events makes a load listen to server-sent events (HTML Living Standard, 9.2): each
-// connection asks once and is held open.
+// connection sends one request and is held open.
 type Events struct {
 	Stamp    *Stamp        `json:"stamp,omitempty"`     // where the server says when it sent an event; nil: delays are not known
 	Retry    time.Duration `json:"retry,omitempty"`     // before a stream is taken up again, unless the server says so, ns; 0: DefaultRetry
@@ -66,7 +66,7 @@ type Stamp struct {
 // Compile reads where the stamp is.
 func (s *Stamp) Compile() (*stamp.Stamp, error) { return stamp.Parse(s.Where, s.Clock) }
 
-// Listening returns the requests as those that ask for events.
+// Listening returns the requests as requests for events.
 func Listening(requests []Request) []Request {
 	out := make([]Request, len(requests))
 	for i, r := range requests {
@@ -82,7 +82,7 @@ func Listening(requests []Request) []Request {
 	return out
 }
 
-// CheckListening reports why r can't be one that asks for events, or nil.
+// CheckListening reports why r can't be a request for events, or nil.
 func (r *Request) CheckListening() error {
 	if len(r.Expect) > 0 || r.Status != 0 {
 		return i18n.Errorf("request.nothing-can-expected-stream-events", "nothing can be expected of a stream of events, which has no end: it must be answered with status 200 and text/event-stream")

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// Examples renders each request once, for who wants to see that they are
-// answered before a load is put on. Credentials and cookies become headers.
-// Requests that depend on what earlier responses have set, those with a cookie
-// jar, are left out. The body of a call over gRPC is its first message as it goes over
-// the wire.
+// Examples renders each request once, to check that they get responses before a load is
+// put on. Credentials and cookies become headers. Requests that depend on what earlier
+// responses have set, those with a cookie jar, are left out. The body of a call over
+// gRPC is its first message as it goes over the wire.
 func Examples(requests []Request, feeds []Feed) ([]Request, error) {
 	env, err := Environment(feeds)
 	if err != nil {

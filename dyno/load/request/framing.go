@@ -32,7 +32,7 @@ func (r *Request) CheckFraming() error {
 	return nil
 }
 
-// isChunked reports whether a body is whole in the chunked coding (RFC 9112 7.1).
+// isChunked reports whether a body is complete in the chunked coding (RFC 9112 7.1).
 func isChunked(body string) bool {
 	for {
 		line, rest, ok := strings.Cut(body, "\r\n")

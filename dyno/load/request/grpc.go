@@ -17,7 +17,7 @@ import (
 type Unit string
 
 const (
-	// UnitMessage makes a request of each message with its answer; the stream stays
+	// UnitMessage makes a request of each message with its response; the stream stays
 	// open between them as a connection does. The default of bidirectional methods.
 	UnitMessage Unit = "message"
 	// UnitCall makes one of the whole call: all its messages are sent one after the
@@ -39,15 +39,15 @@ type GRPC struct {
 	// several. 0 is one for a call and, for [UnitMessage], no limit.
 	Messages    int           `json:"messages,omitempty"`
 	Unit        Unit          `json:"unit,omitempty"`        // "": what the method's kind makes of it
-	Answers     int           `json:"answers,omitempty"`     // messages that answer each, for [UnitMessage]; 0 is 1
+	Answers     int           `json:"answers,omitempty"`     // messages in response to each, for [UnitMessage]; 0 is 1
 	Compression string        `json:"compression,omitempty"` // of what is sent: "" or "gzip"
-	Deadline    time.Duration `json:"deadline,omitempty"`    // that the server is told (grpc-timeout); 0: none
+	Deadline    time.Duration `json:"deadline,omitempty"`    // that is sent to the server (grpc-timeout); 0: none
 	Schema      Schema        `json:"schema,omitzero"`
 
 	method protoreflect.MethodDescriptor // once it is known
 }
 
-// Schema says where messages are described. The zero value asks the server, by
+// Schema says where messages are described. The zero value uses the server's
 // reflection.
 type Schema struct {
 	Protos      []string `json:"protos,omitempty"`      // .proto files
@@ -55,7 +55,7 @@ type Schema struct {
 	Descriptors string   `json:"descriptors,omitempty"` // a file with a FileDescriptorSet
 }
 
-// Reflects reports whether the server must be asked.
+// Reflects reports whether the server's reflection is needed.
 func (s *Schema) Reflects() bool { return len(s.Protos) == 0 && s.Descriptors == "" }
 
 // Check reports what is wrong with the schema's own settings, or nil.
@@ -75,7 +75,7 @@ func (g *GRPC) Describe(method protoreflect.MethodDescriptor) { g.method = metho
 // Described reports whether it is known what the method is.
 func (g *GRPC) Described() bool { return g.method != nil }
 
-// Streams reports whether the server may answer with several messages.
+// Streams reports whether the server may respond with several messages.
 func (g *GRPC) Streams() bool { return g.method != nil && g.method.IsStreamingServer() }
 
 // PerMessage reports whether each message of a stream is a request.
@@ -86,7 +86,7 @@ func NewGRPC(g *GRPC, message string) Request {
 	return Request{Name: g.Method, Method: "POST", Path: "/" + g.Method, Body: message, GRPC: g}
 }
 
-// Verb is how a request is asked for: its method of HTTP or, of a call over gRPC, "call".
+// Verb is a request's HTTP method or, of a gRPC call, "call".
 func (r *Request) Verb() string {
 	if r.GRPC != nil {
 		return "call"

@@ -17,10 +17,10 @@ const (
 	maxCookieBytes = 4096 // of name, value and path together
 )
 
-// Jar holds the cookies of one connection, which plays one user. It does the
-// part of RFC 6265 that matters for requests to a single host: name, value and
-// path, and removal by Max-Age or Expires. A cookie that lapses later is kept for
-// the whole load. Domain, Secure, HttpOnly and SameSite are passed over.
+// Jar holds the cookies of one connection, which plays one user. It does the part of
+// RFC 6265 that matters for requests to a single host: name, value and path, and
+// removal by Max-Age or Expires. A cookie that lapses later is kept for the whole load.
+// Domain, Secure, HttpOnly and SameSite are ignored.
 type Jar struct {
 	cookies []cookie // those with the longer paths first (RFC 6265 5.4)
 	Now     int64    // when the request under way was sent, in ns since 1970

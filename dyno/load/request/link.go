@@ -76,7 +76,7 @@ func (k *Link) Version() string {
 func (k *Link) Places(connections int) int { return connections * max(1, k.Streams) }
 
 // Listens reports whether the load waits for what the server sends on its own: it has no
-// requests that are answered.
+// requests with responses.
 func (k *Link) Listens() bool { return k.Events != nil || k.WebSocket != nil && k.WebSocket.Pushes() }
 
 // checkMessages reports what is wrong with WebSockets and events, or nil.

@@ -33,11 +33,11 @@ const (
 //
 //	{"method": "POST", "url": "http://127.0.0.1:8080/users", "body": "e30=", "header": {"Accept": ["*/*"]}}
 //
-// or as a list of URLs, which are asked for with GET. All must go to the same
-// origin ("http://127.0.0.1:8080"), or start with the path; an empty one is that
-// of the first target, and is returned. Unlike vegeta, which goes through them in
-// turn, a load draws one at random each time. file is the name in messages; body
-// returns what is in a file.
+// or as a list of URLs, which are requested with GET. All must go to the same origin
+// ("http://127.0.0.1:8080"), or start with the path; an empty one is that of the first
+// target, and is returned. Unlike vegeta, which goes through them in turn, a load draws
+// one at random each time. file is the name in messages; body returns what is in a
+// file.
 func ReadTargets(file string, r io.Reader, origin string, body func(path string) (string, error)) (at string, requests []Request, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxTargetLine)

@@ -90,8 +90,8 @@ func (t *TLS) Config(host, protocol string) (c *tls.Config, release func(), err 
 	return c, release, nil
 }
 
-// Client returns the settings for asking other things of the same servers, such as
-// their metrics, as any client would: certificates and versions are the load's.
+// Client returns the settings for other requests to the same servers, such as for their
+// metrics, as any client would make them: certificates and versions are the load's.
 func (t *TLS) Client() (*tls.Config, error) {
 	c := &tls.Config{
 		ServerName: t.ServerName, InsecureSkipVerify: t.Insecure,

@@ -8,12 +8,12 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Answers says how messages and what the server sends belong together.
+// Answers says how the server's messages relate to those of the load.
 type Answers string
 
 const (
-	// OneAnswer is a server that answers each message with one, in order: a connection
-	// has one message under way. The default.
+	// OneAnswer is a server that responds to each message with one, in order: a
+	// connection has one message under way. The default.
 	OneAnswer Answers = "one"
 	// NoAnswers is a server that sends on its own: what comes is counted. A message is
 	// sent once on each connection, when it is up, to subscribe.
@@ -36,7 +36,7 @@ const (
 	MostMessage       = 1 << 30
 )
 
-// Pushes reports whether the server sends without being asked.
+// Pushes reports whether the server sends unsolicited messages.
 func (w *WebSocket) Pushes() bool { return w.Answers == NoAnswers }
 
 // Most is how long a message of the server may be, in bytes.

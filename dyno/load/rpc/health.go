@@ -9,11 +9,11 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 )
 
-// ErrNoHealth is a server that answers over gRPC but doesn't tell its health, or not of
+// ErrNoHealth is a server that speaks gRPC but doesn't report its health, or not of
 // that service.
 var ErrNoHealth = errors.New("its health is not told (grpc.health.v1.Health)")
 
-// Health asks a server for its health, or that of one of its services
+// Health checks a server's health, or that of one of its services
 // (github.com/grpc/grpc/blob/master/doc/health-checking.md). It returns nil if it
 // serves.
 func (s *Server) Health(ctx context.Context, service string) error {

@@ -11,7 +11,7 @@ import (
 	"dyno.example/internal/descriptors/reflection"
 )
 
-// Reflect asks a server for the description of the services named. Those that it
+// Reflect fetches from a server the description of the services named. Those that it
 // doesn't know are left out; then the names of all it has are known.
 func (s *Server) Reflect(ctx context.Context, md metadata.MD, services ...string) (*Services, error) {
 	conn, err := s.connect()
@@ -19,7 +19,7 @@ func (s *Server) Reflect(ctx context.Context, md metadata.MD, services ...string
 		return nil, err
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(metadata.NewOutgoingContext(ctx, md), asking)
+	ctx, cancel := context.WithTimeout(metadata.NewOutgoingContext(ctx, md), callTimeout)
 	defer cancel()
 	set, err := reflection.Files(ctx, conn, services)
 	var plain *reflection.Refusal
@@ -30,7 +30,7 @@ func (s *Server) Reflect(ctx context.Context, md metadata.MD, services ...string
 		return nil, err
 	case err != nil:
 		if err = s.explain(err); isCode(err, codes.DeadlineExceeded) {
-			return nil, fmt.Errorf("asking %s what it offers (reflection): no answer within %v", s.Address, asking)
+			return nil, fmt.Errorf("asking %s what it offers (reflection): no answer within %v", s.Address, callTimeout)
 		}
 		return nil, fmt.Errorf("asking %s what it offers (reflection): %w", s.Address, err)
 	}

@@ -9,9 +9,9 @@ import (
 	"dyno.example/dyno/load/request"
 )
 
-// Resolve finds out what the methods are of those requests that are calls and of which
-// it isn't known yet. Files are read once; server, if one has to be asked, says where it
-// is, and nil leaves those requests as they are.
+// Resolve finds the methods of those requests that are calls and don't have it yet.
+// Files are read once; server, if its reflection is needed, says where it is, and nil
+// leaves those requests as they are.
 func Resolve(ctx context.Context, requests []request.Request, server func() (*Server, error)) error {
 	read := make(map[string]*Services) // by where from
 	for i := range requests {
@@ -42,7 +42,7 @@ func Resolve(ctx context.Context, requests []request.Request, server func() (*Se
 	return nil
 }
 
-// reflectAll asks the server for all services that must be asked for.
+// reflectAll fetches all services that need the server's reflection.
 func reflectAll(ctx context.Context, requests []request.Request, server func() (*Server, error)) (*Services, error) {
 	var names []string
 	md := metadataOf(&request.Request{})
@@ -65,8 +65,8 @@ func reflectAll(ctx context.Context, requests []request.Request, server func() (
 	return s.Reflect(ctx, md, names...)
 }
 
-// constantMetadata is what a request says besides its message that isn't a template:
-// servers that ask who calls may ask that of reflection too.
+// constantMetadata is the metadata of a request that isn't a template: servers that
+// authenticate calls may require it for reflection too.
 func constantMetadata(r *request.Request) map[string][]string {
 	constant := request.Request{}
 	for _, h := range r.Headers {

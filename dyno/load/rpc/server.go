@@ -18,8 +18,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// asking is how long a server may take for one of the questions here.
-const asking = 10 * time.Second
+// callTimeout is how long a server may take for one of the calls here.
+const callTimeout = 10 * time.Second
 
 // Server is where a gRPC server is.
 type Server struct {
@@ -49,7 +49,7 @@ func (s *Server) connect() (*grpc.ClientConn, error) {
 	return conn, nil
 }
 
-// metadataOf is what a request says besides its message, as far as it is the user's.
+// metadataOf is the user's metadata of a request.
 func metadataOf(r *request.Request) metadata.MD {
 	md := metadata.MD{}
 	for _, h := range r.Headers {
@@ -62,8 +62,8 @@ func metadataOf(r *request.Request) metadata.MD {
 	return md
 }
 
-// explain turns what grpc-go says of a server that can't be talked to into plain words;
-// anything else stays as it is.
+// explain rewords grpc-go's error for a server that can't be reached; any other stays
+// as it is.
 func (s *Server) explain(err error) error {
 	said, ok := status.FromError(err)
 	if !ok || said.Code() != codes.Unavailable {
@@ -84,5 +84,5 @@ func isCode(err error, code codes.Code) bool {
 	return ok && err != nil && said.Code() == code
 }
 
-// errOff is why a server can't be asked what it offers.
+// errOff is that a server has no reflection.
 var errOff = errors.New("the server doesn't tell what it offers: reflection is off there; give its .proto file with --proto FILE (proto in a study), or a descriptor set with --descriptors FILE")

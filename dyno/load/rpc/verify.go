@@ -30,7 +30,7 @@ var _ encoding.Codec = raw{}
 
 // Verify makes a call once, and reports whether it ends as its request expects. r is an
 // example (request.Examples): its body is the message as it goes over the wire. Of a
-// bidirectional method it waits for the first answer.
+// bidirectional method it waits for the first response message.
 func (s *Server) Verify(ctx context.Context, r *request.Request) error {
 	e, err := r.Expectations()
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Server) Verify(ctx context.Context, r *request.Request) error {
 		return err
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(metadata.NewOutgoingContext(ctx, metadataOf(r)), asking)
+	ctx, cancel := context.WithTimeout(metadata.NewOutgoingContext(ctx, metadataOf(r)), callTimeout)
 	defer cancel()
 	code, err := s.call(ctx, conn, r)
 	if err != nil && code == wire.OK {

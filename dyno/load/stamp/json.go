@@ -54,8 +54,8 @@ func parsePath(text string) (path []step, err error) {
 }
 
 // find returns the number or the text, without its quotes, that a path leads to. It
-// looks at no more of the JSON than it needs, and decodes no escapes: neither a number
-// nor a stamp in quotes has any.
+// reads no more of the JSON than it needs, and decodes no escapes: neither a number nor
+// a stamp in quotes has any.
 func find(b []byte, path []step) (value []byte, ok bool) {
 	for _, s := range path {
 		if b = blanks(b); len(b) == 0 {

@@ -9,8 +9,8 @@ import (
 var environment = regexp.MustCompile(`\{\{\s*env\s+([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
 
 // Environ replaces each {{env NAME}} in a text by the variable's value. All other
-// braces stay as they are: the text is somebody else's. The error names a variable
-// that is not set.
+// braces stay as they are: they may have a meaning in the text. The error names a
+// variable that is not set.
 func Environ(text string, lookup func(name string) (string, bool)) (string, error) {
 	if !strings.Contains(text, "{{") {
 		return text, nil

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Feed is a table by the name that placeholders use, and the order in which its
-// rows are taken. In order, it starts again after its last row; a caller that
-// wants a load to end there asks [Feed.Rows].
+// Feed is a table by the name that placeholders use, and the order in which its rows
+// are taken. In order, it starts again after its last row; a caller that wants a load
+// to end there uses [Feed.Rows].
 type Feed struct {
 	Name   string
 	Table  *Table
@@ -59,7 +59,7 @@ func (t *Table) column(name string) (int, error) {
 	return at, nil
 }
 
-// errTooLong tells that a file is longer than allowed.
+// errTooLong: a file is longer than allowed.
 var errTooLong = errors.New("longer than allowed")
 
 // bounded reads at most max bytes, and fails with errTooLong if there are more.

@@ -14,7 +14,7 @@ const (
 	maxChoices = 10_000
 )
 
-// names are the placeholders there are, besides feeds and quoted texts.
+// names are the placeholders other than feeds and quoted texts.
 var names = []string{"int", "string", "hex", "uuid", "choice", "seq", "timestamp", "env", "json", "url"}
 
 // parse reads what is between the braces.
@@ -128,7 +128,7 @@ func exactly(args []argument, n int) error {
 	return nil
 }
 
-// number reads the i-th argument as a whole number.
+// number reads the i-th argument as an integer.
 func number(args []argument, i int, low, high int64) (int64, error) {
 	if i >= len(args) {
 		return 0, errors.New("lacks a number, as in {{int 1 100}} or {{string 12}}")
@@ -203,7 +203,7 @@ func parseFeed(reference string, env *Env) (segment, error) {
 	return segment{kind: feedCell, feed: feed, column: at, table: table}, err
 }
 
-// FeedError tells that a placeholder refers to a feed that is not there.
+// FeedError is that a placeholder refers to a feed that doesn't exist.
 type FeedError struct {
 	Name  string
 	given string

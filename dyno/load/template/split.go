@@ -13,8 +13,8 @@ type Piece struct {
 	Placeholder bool
 }
 
-// Split takes a text apart at its placeholders, whose words it doesn't look at: for
-// who needs to know where in a text they stand.
+// Split splits a text at its placeholders without parsing them, for callers that need
+// their positions.
 func Split(text string) ([]Piece, error) {
 	var pieces []Piece
 	for text != "" {

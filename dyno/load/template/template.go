@@ -12,7 +12,7 @@
 //
 // The placeholders:
 //
-//	{{int LOW HIGH}}     a whole number from LOW to HIGH, both included
+//	{{int LOW HIGH}}     an integer from LOW to HIGH, both included
 //	{{string N}}         N random letters and digits
 //	{{hex N}}            N random hexadecimal digits
 //	{{uuid}}             a random UUID (RFC 9562, version 4)

@@ -7,21 +7,21 @@ import (
 	"dyno.example/dyno/load/measure"
 )
 
-// aftermath is what a recorder knows of the times in which its loop was away, and
-// of the time after each until what had piled up meanwhile is gone. Who was due
-// before that, and was sent after the stall began, was held up by the generator:
-// its times say nothing about the server.
+// aftermath is what a recorder knows of the stalls of its loop, and of the time after
+// each until the backlog is gone. A request that was due before that, and was sent
+// after the stall began, was held up by the generator: its times say nothing about the
+// server.
 //
-// What was sent before the stall and answered after its aftermath is not held up:
-// the loop was back when the response came.
+// A request that was sent before the stall and whose response came after its aftermath
+// is not held up: the loop was back when the response came.
 type aftermath struct {
 	lasting time.Duration // the longest stall whose aftermath lasts; 0: none does
 	from    int64         // when the first of them began
 	level   float64       // requests in flight before it
-	turns   int           // looks at the world after which all that had come meanwhile has been seen
+	turns   int           // polls after which all events of the stall have been seen
 	settle  int           // how many turns that takes
 	usual   float64       // mean in flight of the window before
-	touched int64         // who was due before it may belong to one of the episodes
+	touched int64         // requests due before it may belong to one of the episodes
 	past    [8]episode
 
 	usedAt int64         // when the loop's CPU time was last read …
@@ -36,7 +36,7 @@ type episode struct {
 }
 
 // watch readies r for stalls: settle is in how many turns a loop sees all that has
-// come, alone says that the CPU time it uses is of one thread.
+// come, alone says that the CPU time is that of one thread.
 func (r *Recorder) watch(settle int, alone bool) { r.settle, r.alone = settle, alone }
 
 // away notes that the loop should have been polling from instant from and came
@@ -78,9 +78,9 @@ func (r *Recorder) noteBusy(stall time.Duration, now int64) {
 	r.usedAt, r.used = now, user+sys
 }
 
-// recover is called after each look at the world while an aftermath lasts. It is
-// over when the loop is up with its schedule, has seen what had come meanwhile, and
-// has no more in flight than before the stall.
+// recover is called after each poll while an aftermath lasts. It is over when the loop
+// is up with its schedule, has seen what had come meanwhile, and has no more in flight
+// than before the stall.
 func (r *Recorder) recover(now int64, upToDate bool) {
 	r.Stall = max(r.Stall, r.lasting)
 	r.turns--
@@ -102,8 +102,8 @@ func (r *Recorder) remember(e episode) {
 	r.past[least] = e
 }
 
-// tells marks the window if a request that is answered in it was held up.
-func (r *Recorder) tells(intended, sent int64) {
+// markHeldUp marks the window if a request that completes in it was held up.
+func (r *Recorder) markHeldUp(intended, sent int64) {
 	for i := range r.past {
 		if e := &r.past[i]; intended < e.until && sent >= e.from {
 			r.Stall = max(r.Stall, e.stall)

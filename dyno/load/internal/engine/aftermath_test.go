@@ -94,7 +94,7 @@ func TestNoEpisodeIsForgottenForLessOnes(t *testing.T) {
 		r.recover(at+length, true)
 	}
 	r.Advance(second+1, 10*second)
-	r.tells(100*ms, 200*ms)
+	r.markHeldUp(100*ms, 200*ms)
 	if r.Stall != 200*time.Millisecond {
 		t.Errorf("the window has a stall of %v", r.Stall)
 	}

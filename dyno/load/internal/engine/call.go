@@ -15,7 +15,7 @@ import (
 // mostMessage is how long a message of a server may be, in bytes.
 const mostMessage = 1 << 30
 
-// call is what an engine has of a call over gRPC, besides its stream.
+// call is an engine's state of a gRPC call, without its stream.
 type call struct {
 	reader  grpc.Reader // of what the server sends
 	sent    int         // messages that were begun
@@ -23,8 +23,8 @@ type call struct {
 	owed    int         // messages that are still to come for the one that was sent last; request.UnitMessage
 	last    int64       // when the last came
 	final   bool        // nothing is sent after the message that was begun last
-	between bool        // the stream is open and nothing is asked on it
-	ending  bool        // … as all was asked: its end is to come
+	between bool        // the stream is open without a message under way
+	ending  bool        // … as the last message is done: its end is to come
 	isGRPC  bool        // the response's head is that of gRPC
 	packed  bool        // … and says that messages may be compressed
 	ended   bool        // its status has come
@@ -61,7 +61,7 @@ func (c *call) head(x *exchange, h *http2.Header, end bool) {
 // keep takes bytes of the response, of which [call.next] makes messages.
 func (c *call) keep(x *exchange, status int, data []byte) {
 	if !c.isGRPC {
-		x.copy(data) // it is no answer, whatever its status
+		x.copy(data) // it isn't gRPC, whatever its status
 		return
 	}
 	x.keep(status, data)
@@ -69,7 +69,7 @@ func (c *call) keep(x *exchange, status int, data []byte) {
 
 // next reads data up to the end of a message, or all of it: n bytes. There is no part
 // (ok is false) if data has no more than a piece of a prefix, or the response is broken
-// or no answer of gRPC.
+// or isn't gRPC.
 func (c *call) next(data []byte) (n int, part grpc.Part, ok bool) {
 	if c.broken != "" || !c.isGRPC {
 		return 0, part, false

@@ -57,11 +57,11 @@ type conn struct {
 	ended  bool // the server has closed its side
 	queued bool // sent is when the request was given to the backend, which may hand it over later
 	place
-	secured *secured // nil without TLS
-	unsent  []byte   // rest of the request, when the kernel took only a part
-	partial []byte   // start of a head that came in pieces; reused
-	answer  http1.Response
-	opened  int64 // connect was called; ns
+	secured  *secured // nil without TLS
+	unsent   []byte   // rest of the request, when the kernel took only a part
+	partial  []byte   // start of a head that came in pieces; reused
+	response http1.Response
+	opened   int64 // connect was called; ns
 }
 
 // send starts the pending request of a ready connection.
@@ -81,7 +81,7 @@ func (l *eventLoop) send(id int32) {
 		l.encrypt(c)
 	}
 	c.state, c.sent, c.first, c.queued = busy, l.now, 0, true
-	c.answer.Reset(c.request.IsHead)
+	c.response.Reset(c.request.IsHead)
 	c.partial = c.partial[:0]
 	c.served++
 	l.due.Start(id, l.now)
@@ -98,15 +98,15 @@ func (l *eventLoop) received(id int32, data []byte) {
 	if l.TLS != nil {
 		l.decrypt(id, data)
 	} else {
-		l.answered(id, data)
+		l.takeResponses(id, data)
 	}
 	if l.mux != nil {
 		l.mux.flush(id)
 	}
 }
 
-// answered takes bytes of responses.
-func (l *eventLoop) answered(id int32, data []byte) {
+// takeResponses takes bytes of responses.
+func (l *eventLoop) takeResponses(id int32, data []byte) {
 	if l.mux != nil {
 		l.mux.read(id, data)
 		return
@@ -136,8 +136,8 @@ func (l *eventLoop) parse(id int32, data []byte) {
 		c.partial = append(c.partial, data...)
 		data = c.partial
 	}
-	n, err := c.answer.Feed(data)
-	c.keep(c.answer.Status, data[:n])
+	n, err := c.response.Feed(data)
+	c.keep(c.response.Status, data[:n])
 	switch {
 	case err != nil:
 		c.keepRest(&c.answer, data[n:])
@@ -165,7 +165,7 @@ func (l *eventLoop) ended(id int32) {
 		l.session.ended(id)
 	case c.state == ready:
 		l.lostIdle(id)
-	case c.answer.EOF():
+	case c.response.EOF():
 		l.done(id)
 	case c.answer.Started() || len(c.partial) > 0:
 		l.failRequest(id, measure.ResetError, i18n.New("engine.server-closed-connection-middle-answer", "the server closed the connection in the middle of an answer"))
@@ -179,7 +179,7 @@ func (l *eventLoop) done(id int32) {
 	c := &l.conns[id]
 	l.rec.left(c.intended, l.now)
 	l.due.Stop(id)
-	l.Errors.judged(&c.exchange, c.answer.Status, l.rec, Times{c.intended, c.sent, c.first, l.now})
+	l.Errors.judged(&c.exchange, c.response.Status, l.rec, Times{c.intended, c.sent, c.first, l.now})
 	c.state = ready
 	if l.wornOut(c) {
 		l.drop(id)
@@ -192,8 +192,8 @@ func (l *eventLoop) done(id int32) {
 // wornOut reports whether a connection that has just delivered a response must
 // not carry another request.
 func (l *eventLoop) wornOut(c *conn) bool {
-	if !lasts(&c.answer) || len(c.unsent) > 0 {
-		return true // the server's will; or it answered before it had the whole request
+	if !lasts(&c.response) || len(c.unsent) > 0 {
+		return true // the server wants that; or it responded before it had the whole request
 	}
 	return l.usedUp(c)
 }
@@ -217,7 +217,7 @@ func (l *eventLoop) timedOut(id int32) {
 			return
 		}
 		l.rec.waitedFor(c.request, c.intended, c.sent, l.now)
-		l.failRequest(id, measure.TimeoutError, tookTooLong(l.Timeout, c.answer.Started(), c.answer.BodyBytes))
+		l.failRequest(id, measure.TimeoutError, tookTooLong(l.Timeout, c.response.Started(), c.response.BodyBytes))
 	}
 }
 
@@ -276,8 +276,8 @@ func (l *eventLoop) failRequest(id int32, kind measure.ErrorKind, why i18n.Messa
 	l.again(id)
 }
 
-// unsolicited counts bytes that no request asked for. Some servers send them before
-// the load begins, when nothing is recorded yet.
+// unsolicited counts bytes that belong to no request. Some servers send them before the
+// load begins, when nothing is recorded yet.
 func (l *eventLoop) unsolicited(data []byte) {
 	if l.rec != nil {
 		l.rec.erredApart(measure.BodyError)
@@ -285,12 +285,12 @@ func (l *eventLoop) unsolicited(data []byte) {
 	l.Errors.note(measure.BodyError, i18n.Join(i18n.New("engine.server-sent-bytes-no-request", "the server sent bytes that no request asked for"), beginning(data)))
 }
 
-// lossesAWindow is how many connections are asked at a window's end what TCP has
-// sent again on them, in turn: that takes a microsecond each. All are asked when
-// they are closed, and at the end of the load.
+// lossesAWindow is on how many connections TCP's retransmissions are read at a window's
+// end, in turn: that takes a microsecond each. They are read on all when they are
+// closed, and at the end of the load.
 const lossesAWindow = 256
 
-// countResent asks some connections what they have sent again.
+// countResent reads the retransmissions of some connections.
 func (l *eventLoop) countResent(connections int) {
 	if l.rec == nil || l.Link.Unix != "" {
 		return

@@ -257,7 +257,7 @@ func zoneID(zone string) uint32 {
 // for connections that the server wants to end.
 func (l *eventLoop) quickEnd(id int32) {
 	c := &l.conns[id]
-	churns := l.Link.Churns() || l.mux == nil && c.served > 0 && !lasts(&c.answer)
+	churns := l.Link.Churns() || l.mux == nil && c.served > 0 && !lasts(&c.response)
 	if c.ended || c.state != ready || !churns || l.Link.Unix != "" || l.session != nil {
 		return
 	}

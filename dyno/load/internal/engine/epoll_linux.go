@@ -26,10 +26,10 @@ type epoll struct {
 	read   []byte              // shared by all connections: responses are parsed in place
 	unread []incarnation       // connections that have had their turn and may hold more
 	rested []incarnation       // those of the turn before; the two change places
-	stamps *kernelstamp.Reader // nil unless asked for
+	stamps *kernelstamp.Reader // nil unless requested
 }
 
-// incarnation is a connection, told apart from a later one in its place.
+// incarnation identifies a connection, as later ones have the same place.
 type incarnation struct {
 	id  int32
 	gen uint32
@@ -119,7 +119,7 @@ func (p *epoll) dial(id int32) error {
 		}
 	}
 	if !up && l.Link.Churns() {
-		up, err = reactor.Connected(fd) // near targets answer at once: that spares an event
+		up, err = reactor.Connected(fd) // near targets accept at once: that spares an event
 	}
 	if up {
 		l.connected(id, nil)
@@ -170,8 +170,8 @@ func (p *epoll) receive(id int32, ending bool) {
 	}
 }
 
-// readFrom reads from a connection, and notes how long what came had been with
-// the kernel if that was asked for.
+// readFrom reads from a connection, and notes how long the bytes had been with the
+// kernel if that is requested.
 func (p *epoll) readFrom(c *conn) (n int, errno unix.Errno) {
 	if p.stamps == nil {
 		return reactor.Read(int(c.fd), p.read)

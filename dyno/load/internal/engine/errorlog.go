@@ -21,15 +21,15 @@ const (
 	chanceKept = 5
 )
 
-// ErrorLog keeps the first error of each kind, and some failed requests whole.
-// Loops share it.
+// ErrorLog keeps the first error of each kind, and some failed requests in full. Loops
+// share it.
 type ErrorLog struct {
 	mu       sync.Mutex
 	kinds    [measure.NumErrorKinds]failures
 	causes   map[measure.Cause]uint64 // with a count of 0
 	broken   string                   // why a loop could not go on; "" if all could
 	Location string                   // where the first redirect leads
-	allowed  int                      // streams a connection that a server allows, if that is fewer than were asked for
+	allowed  int                      // streams a connection that a server allows, if that is fewer than configured
 	limited  bool                     // allowed is set
 	rng      *rand.Rand
 }
@@ -70,7 +70,7 @@ func (l *ErrorLog) broke(err error) {
 }
 
 // allows notes how many streams a server allows on a connection, which is fewer than
-// are asked for. Of several the least counts.
+// configured. Of several the least counts.
 func (l *ErrorLog) allows(streams int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +80,7 @@ func (l *ErrorLog) allows(streams int) {
 }
 
 // Allowed is the least number of streams that the server allows on a connection; ok is
-// false if that is no fewer than were asked for.
+// false if that is no fewer than configured.
 func (l *ErrorLog) Allowed() (streams int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -147,7 +147,7 @@ func (l *ErrorLog) Causes() []measure.Cause {
 // judged counts a complete response with the given status: as completed, or as the error
 // it is.
 func (l *ErrorLog) judged(x *exchange, status int, rec *Recorder, t Times) {
-	rec.told(status, t.Intended)
+	rec.countStatus(status, t.Intended)
 	if IsRedirect(status) && !rec.redirected {
 		rec.redirected = true
 		l.redirected(x)
@@ -166,7 +166,7 @@ func (l *ErrorLog) settle(x *exchange, kind measure.ErrorKind, why i18n.Message,
 	l.failed(x, kind, why, t.Done)
 }
 
-// judgedMessage counts a complete answer to a message: as completed, or as the error
+// judgedMessage counts a complete response to a message: as completed, or as the error
 // it is.
 func (l *ErrorLog) judgedMessage(x *exchange, rec *Recorder, t Times) {
 	l.settle(x, measure.ExpectError, x.judgeMessage(), rec, t)
@@ -232,8 +232,8 @@ func sample(raw []byte) string {
 	return text
 }
 
-// blank hides the secrets in a message's head, and in those of interim answers
-// before it.
+// blank hides the secrets in a message's head, and in those of interim responses before
+// it.
 func blank(text string) string {
 	head, rest, whole := strings.Cut(text, "\r\n\r\n")
 	lines := strings.Split(head, "\r\n")

@@ -19,10 +19,10 @@ import (
 // Settings of the event loop.
 const (
 	maxWait      = 10 * time.Millisecond // so that a stall can't hide behind a long wait
-	timerTick    = 64 * time.Microsecond // with TimerPacing: between two looks at what has come and what is due
+	timerTick    = 64 * time.Microsecond // with TimerPacing: between two polls
 	spinBelow    = 80 * time.Microsecond // what a timer may be late: the rest is polled
 	perEvent     = 50 * time.Microsecond // what handling one event may take before it counts as a stall
-	leastEvents  = 16                    // that the kernel tells of in one turn, if there are so many
+	leastEvents  = 16                    // that the kernel returns in one turn, if there are so many
 	connectBurst = 128                   // connections in the making at once: listen queues are short
 )
 
@@ -66,7 +66,7 @@ type eventLoop struct {
 	talker    talker       // the session, if more than its beginning is sent on it; else nil
 	plain     []byte       // what was decrypted; shared by all connections
 	think     profile.Thinker
-	users     agenda.Agenda    // who thinks, in a closed loop
+	users     agenda.Agenda    // users that think, in a closed loop
 	idle      ring[int32]      // places without a request
 	backlog   ring[int64]      // intended starts of arrivals that wait for a connection
 	arrivals  profile.Schedule // open loop
@@ -80,13 +80,13 @@ type eventLoop struct {
 	begun     uint64           // requests that have a connection, or wait for theirs to be made
 	turn      uint64           // counts the turns of the loop: what is sent in one is handed to the kernel at its end
 	sending   bool             // new requests may start
-	coalesce  bool             // look at the world once in a timerTick only
+	coalesce  bool             // poll once in a timerTick only
 	looked    int64            // when the loop last did
 	now       int64
 	back      int64 // when the loop had done with what it last saw
 	work      int   // what has been done since that takes as long as an event
 	end       int64
-	asked     int   // the connection that is asked next what it has sent again
+	asked     int   // the connection whose retransmissions are read next
 	broken    error // the backend failed: nothing can go on
 }
 
@@ -310,7 +310,7 @@ func (l *eventLoop) stopSending() {
 }
 
 // drain waits, after the end, for the requests that were due by then: for their
-// answers, for connections that are being made, and for some to become free.
+// responses, for connections that are being made, and for some to become free.
 func (l *eventLoop) drain(ctx context.Context) {
 	l.end = min(l.end, l.now)
 	l.stopSending()
@@ -322,7 +322,7 @@ func (l *eventLoop) drain(ctx context.Context) {
 	}
 }
 
-// giveUp ends the requests that nobody waits for any more.
+// giveUp ends the requests that are still under way after the drain.
 func (l *eventLoop) giveUp() {
 	mode := l.Profile.Mode
 	for l.backlog.len() > 0 {
@@ -373,7 +373,7 @@ func (l *eventLoop) arrive(intended int64) {
 
 // roomForFiles makes sure that the process may open so many sockets.
 func roomForFiles(connections int) error {
-	const others = 64 // files open besides the connections
+	const others = 64 // files open in addition to the connections
 	_, err := machine.RaiseFileLimit(uint64(connections + others))
 	if err != nil {
 		return fmt.Errorf("%d connections: %w", connections, err)
@@ -381,7 +381,7 @@ func roomForFiles(connections int) error {
 	return nil
 }
 
-// intercepted is a backend that tells of calls before they are made: see
+// intercepted is a backend that reports calls before they are made: see
 // [Share.Intercept].
 type intercepted struct {
 	backend

@@ -10,13 +10,13 @@ import (
 // Limits of what is kept of a response, in bytes.
 const (
 	maxSample = 8 << 10     // of a response that was not expected
-	maxBody   = 1 << 20     // of a body that expectations look at
+	maxBody   = 1 << 20     // of a body that expectations read
 	maxRaw    = 2 * maxBody // of such a body as it came, which may be in chunks
 )
 
-// exchange is what one connection holds of a request and its response besides the
-// state of its engine: the bytes of a request that is not constant, and as much
-// of the response as its judging needs. Its buffers are used again and again.
+// exchange is what one connection holds of a request and its response, apart from the
+// state of its engine: the bytes of a request that is not constant, and as much of the
+// response as its judging needs. Its buffers are used again and again.
 //
 // An engine calls [mix.next], then keep with all bytes of the response in the
 // order they came, then, once the response is complete, errorLog.judged.
@@ -51,20 +51,19 @@ func (x *exchange) sent() []byte {
 	return x.buf
 }
 
-// keep takes the next bytes of the response, whose status is known unless its
-// head is still incomplete. It copies them only if they will be looked at: that
-// is so if the request has expectations, if the status was not expected, or if
-// it sends the client elsewhere.
+// keep takes the next bytes of the response, whose status is known unless its head is
+// still incomplete. It copies them only if they will be used: if the request has
+// expectations, if the status was not expected, or if it is a redirect.
 func (x *exchange) keep(status int, raw []byte) {
 	if x.keeps(status) {
 		x.copy(raw)
 	}
 }
 
-// keepRest keeps what comes after that in a response that is broken. Of one whose head
-// was not kept it is no beginning, and says nothing by itself.
-func (x *exchange) keepRest(answer *http1.Response, rest []byte) {
-	if !answer.Started() || x.keeps(answer.Status) {
+// keepRest keeps the bytes after that in a response that is broken. Of one whose head
+// was not kept it keeps nothing, as they say nothing by themselves.
+func (x *exchange) keepRest(response *http1.Response, rest []byte) {
+	if !response.Started() || x.keeps(response.Status) {
 		x.copy(rest)
 	}
 }

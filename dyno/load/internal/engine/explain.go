@@ -144,7 +144,7 @@ func refusedTimes(n int) i18n.Message {
 	return i18n.New("engine.server-refused-requests-stream-times", "the server refused the request's stream %d times (REFUSED_STREAM, RFC 9113 8.7)", n)
 }
 
-// alivePing asks a server that is silent whether it is there.
+// alivePing is the PING that checks whether a silent server is there.
 var alivePing = [8]byte{'a', 'l', 'i', 'v', 'e', '?'}
 
 // whySilent is why a connection is given up that was asked so in vain.

@@ -18,7 +18,8 @@ import (
 const silenceTick = 100 * time.Millisecond
 
 // listeners is what an event loop has for server-sent events (HTML Living Standard,
-// 9.2): each connection asks once, and is held open as long as the server likes.
+// 9.2): each connection sends one request, and is held open as long as the server
+// likes.
 type listeners struct {
 	loop      *eventLoop
 	listeners []listener // by the loop's conns
@@ -59,7 +60,7 @@ func newListeners(l *eventLoop) (*listeners, error) {
 	return s, nil
 }
 
-// greet asks for the stream, from the event on that came last.
+// greet requests the stream, from the event on that came last.
 func (s *listeners) greet(id int32) {
 	l, k := s.loop, &s.listeners[id]
 	c := &l.conns[id]
@@ -126,7 +127,7 @@ func (s *listeners) head(id int32, data []byte) (rest []byte) {
 		return nil
 	}
 	if l.rec != nil {
-		l.rec.toldApart(k.head.Status)
+		l.rec.countOther(k.head.Status)
 	}
 	if why := s.denied(data, k); why != "" {
 		c.copy(data)
@@ -236,7 +237,7 @@ func (s *listeners) end(id int32) {
 	s.later(id)
 }
 
-// later lets the connection be made again after the time that the server has asked for.
+// later lets the connection be made again after the time that the server has set.
 func (s *listeners) later(id int32) {
 	if k := &s.listeners[id]; !k.stopped {
 		s.waiting.Push(s.loop.now+int64(k.retry), id)
@@ -290,8 +291,8 @@ func (s *listeners) worth() int {
 	return n
 }
 
-// sequence finds what is missing in ids that are numbers. Only those that count on by
-// one tell of what is missing: until two events have done so, gaps are only noted.
+// sequence finds what is missing in ids that are numbers. Only ids that count up by one
+// show what is missing: until two events have done so, gaps are only noted.
 type sequence struct {
 	last   uint64
 	noted  uint64 // missing, should the ids count on by one

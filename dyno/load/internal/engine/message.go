@@ -19,9 +19,9 @@ const (
 	fieldTable   = 4096 // of both sides' HPACK tables, in bytes; RFC 9113's default
 	mostFields   = 1000 // of a response's head
 	muxTick      = time.Second
-	pingPatience = time.Second // for the answer to a PING
-	// mostTries is how often a request is sent again whose stream the server has
-	// refused, before it counts as failed.
+	pingPatience = time.Second // for the response to a PING
+	// mostTries is how often a request is retried whose stream the server has refused,
+	// before it counts as failed.
 	mostTries = 10
 	// uploadTurn is how much of a body is written down at a time, in bytes.
 	uploadTurn = 64 << 10

@@ -120,7 +120,7 @@ func TestNextDoesNotAllocate(t *testing.T) {
 			Expect: []string{"header x-a contains b", "body contains ok"}},
 	}})
 	var x exchange
-	answer := []byte("HTTP/1.1 200 OK\r\nX-A: abc\r\nSet-Cookie: a=1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
+	response := []byte("HTTP/1.1 200 OK\r\nX-A: abc\r\nSet-Cookie: a=1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
 	round := func() {
 		m.next(&x, 0)
 		x.keep(200, answer)

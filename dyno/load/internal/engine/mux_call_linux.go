@@ -34,15 +34,16 @@ func (m *multiplexer) sayMore(s *slot) bool {
 	return true
 }
 
-// ask sends the next message on the open stream of a place: it is the place's request.
-func (m *multiplexer) ask(id int32) {
+// sendMessage sends the next message on the open stream of a place: it is the place's
+// request.
+func (m *multiplexer) sendMessage(id int32) {
 	l, s := m.loop, &m.slots[id]
 	l.work++
 	now := m.sendTime()
 	s.sent, s.first, s.tries = now, 0, 0
 	s.call.between, s.call.owed = false, s.request.Call.Answers
 	if s.kept = s.kept[:0]; s.keeps(s.status) {
-		s.copyText("HTTP/2 200 OK\r\n\r\n") // of the stream's head; what follows is the answer's
+		s.copyText("HTTP/2 200 OK\r\n\r\n") // of the stream's head; what follows is the response's
 	}
 	m.due.Start(id, now)
 	l.rec.SentAt(now)
@@ -101,7 +102,7 @@ func (m *multiplexer) messageCame(s *slot) {
 		}
 		return
 	}
-	if s.call.between { // nobody asked
+	if s.call.between { // unsolicited
 		return
 	}
 	if s.call.owed--; s.call.owed > 0 {
@@ -111,12 +112,12 @@ func (m *multiplexer) messageCame(s *slot) {
 		s.call.broken = "the server answered a message before it had all of it"
 		return
 	}
-	m.messageAnswered(s)
+	m.messageDone(s)
 }
 
-// messageAnswered records a message that has its answer. Its stream stays open for the
+// messageDone records a message that has its response. Its stream stays open for the
 // next one.
-func (m *multiplexer) messageAnswered(s *slot) {
+func (m *multiplexer) messageDone(s *slot) {
 	l, conn := m.loop, m.conn(s.id)
 	k := &m.carriers[conn]
 	l.rec.left(s.intended, l.now)
@@ -141,8 +142,7 @@ func (k *carrier) leaves(l *eventLoop) bool {
 	return k.goaway != "" || k.going && l.Link.MaxAge > 0
 }
 
-// endCall says that nothing more is asked on a stream. Its place is free when the
-// server has ended it.
+// endCall ends our side of a stream. Its place is free when the server has ended it.
 func (m *multiplexer) endCall(s *slot) {
 	s.call.ending = true
 	if !s.stream.SendEnded() {
@@ -152,7 +152,7 @@ func (m *multiplexer) endCall(s *slot) {
 	m.due.Start(s.id, m.loop.now)
 }
 
-// endCalls ends the streams of a connection on which nothing is asked.
+// endCalls ends the streams of a connection that have no message under way.
 func (m *multiplexer) endCalls(conn int32) {
 	places := m.places(conn)
 	for i := range places {
@@ -187,9 +187,9 @@ func (m *multiplexer) callEnds(s *slot) {
 		return
 	}
 	l.rec.left(s.intended, l.now)
-	l.rec.told(s.status, s.intended)
+	l.rec.countStatus(s.status, s.intended)
 	if s.call.ended {
-		l.rec.toldCode(s.call.code, s.intended)
+		l.rec.countCode(s.call.code, s.intended)
 	}
 	l.Errors.settle(&s.exchange, kind, why, l.rec, Times{s.intended, s.sent, s.first, l.now})
 	m.letGo(s)
@@ -197,7 +197,7 @@ func (m *multiplexer) callEnds(s *slot) {
 	l.release(s.id)
 }
 
-// idleEnds is called when the server has ended a stream on which nothing is asked.
+// idleEnds is called when the server has ended a stream without a message under way.
 func (m *multiplexer) idleEnds(s *slot) {
 	l, c := m.loop, &s.call
 	waits := c.ending
@@ -223,7 +223,7 @@ func (m *multiplexer) streamBroke(why i18n.Message) {
 	m.loop.rec.erredApart(measure.StreamError)
 }
 
-// idle reports whether a place has a stream on which nothing is asked.
+// idle reports whether a place has a stream without a message under way.
 func (s *slot) idle() bool { return s.stream != nil && s.call.between }
 
 // giveUpIdle gives up such a stream, which was reset, lost or takes too long to end. It

@@ -14,7 +14,7 @@ type carrier struct {
 	sending []byte      // with the kernel, or to be taken by it next; without TLS
 	partial []byte      // start of a frame whose end is to come
 	fresh   []int32     // places whose requests are in wire.Out
-	handed  []int32     // those whose requests were handed over last
+	handed  []int32     // those whose requests were passed to the kernel last
 	waiting ring[int32] // places whose requests wait for the connection; those that don't any more are passed over
 	aside   ring[int32] // free places that nothing can be sent on for now
 	more    ring[int32] // places whose bodies go on when what is under way is sent
@@ -29,14 +29,14 @@ type carrier struct {
 	asked   bool   // it is to be opened
 	dirty   bool   // in the multiplexer's dirty
 	heard   int64  // when something came last
-	pinged  int64  // when a PING was sent that is not answered; 0: none is
+	pinged  int64  // when the PING was sent that is unacknowledged; 0: there is none
 }
 
 // room reports whether a stream can be opened.
 func (k *carrier) room() bool { return !k.going && !k.held && k.wire.Room() > 0 }
 
 // greet begins HTTP/2 on a connection that has come up. Before the load the server's
-// SETTINGS are waited for: a server that doesn't speak HTTP/2 is told of then. Later
+// SETTINGS are waited for: a server that doesn't speak HTTP/2 is reported then. Later
 // requests go out at once (RFC 9113 3.4), as real clients do it.
 func (m *multiplexer) greet(conn int32) {
 	l, k := m.loop, &m.carriers[conn]
@@ -182,8 +182,8 @@ func (m *multiplexer) handing(conn int32, now int64) {
 	}
 }
 
-// violated ends a connection whose server broke HTTP/2; first is what came, from the
-// violation on or before it.
+// violated ends a connection on which the server broke HTTP/2; first is what came, from
+// the violation on or before it.
 func (m *multiplexer) violated(conn int32, first []byte, err error) {
 	k := &m.carriers[conn]
 	if !k.greeted && len(first) > 0 {
@@ -254,7 +254,7 @@ func (m *multiplexer) lost(conn int32, kind measure.ErrorKind, why i18n.Message)
 	m.again(conn)
 }
 
-// tick looks at what takes too long on connections.
+// tick ends what takes too long on connections.
 func (m *multiplexer) tick() {
 	for i := range m.loop.conns {
 		conn := int32(i)

@@ -102,7 +102,7 @@ func (m *multiplexer) begin(id int32) {
 	s, conn := &m.slots[id], m.conn(id)
 	s.pending, s.sent, s.tries = false, 0, 0
 	if s.idle() {
-		m.ask(id)
+		m.sendMessage(id)
 		return
 	}
 	k := &m.carriers[conn]
@@ -215,8 +215,8 @@ func (m *multiplexer) touch(conn int32) {
 	}
 }
 
-// worth is how many events the work since it was last asked comes to: responses that
-// came together are one event of the backend.
+// worth is how many events the work since the last call comes to: responses that came
+// together are one event of the backend.
 func (m *multiplexer) worth() int {
 	const perEvent = 8
 	n := m.handled / perEvent
@@ -235,7 +235,7 @@ func (m *multiplexer) expire() {
 	}
 }
 
-// giveUp ends the requests that nobody waits for any more.
+// giveUp ends the requests that are still under way after the drain.
 func (m *multiplexer) giveUp() {
 	l := m.loop
 	for i := range m.slots {

@@ -213,7 +213,7 @@ func (m *multiplexer) refused(s *slot) (again bool) {
 }
 
 // timedOut ends a request that took longer than the time limit. A connection on which
-// nothing comes any more, not even the answer to a PING, is given up.
+// nothing comes any more, not even the acknowledgement of a PING, is given up.
 func (m *multiplexer) timedOut(id int32) {
 	l, s, conn := m.loop, &m.slots[id], m.conn(id)
 	k := &m.carriers[conn]

@@ -8,8 +8,8 @@ import (
 	"dyno.example/nano/wire/grpc"
 )
 
-// mostParts is how many earlier windows are told apart in one; what was due in others
-// is counted with the nearest of them.
+// mostParts is how many earlier windows are distinguished in one; requests due in
+// others are counted with the nearest of them.
 const mostParts = 64
 
 // Part is what becomes in a slot's window of the arrivals that were due in an earlier
@@ -84,19 +84,19 @@ func (r *Recorder) erredApart(kind measure.ErrorKind) {
 	r.ErredApart++
 }
 
-// told counts a complete response by its status.
-func (r *Recorder) told(status int, intended int64) {
+// countStatus counts a complete response by its status.
+func (r *Recorder) countStatus(status int, intended int64) {
 	r.Breakdown.Count(status)
 	if p := r.part(intended); p != nil {
 		p.Breakdown.Count(status)
 	}
 }
 
-// toldApart counts one that answers no request of the mix, such as a handshake's.
-func (r *Recorder) toldApart(status int) { r.Breakdown.Count(status) }
+// countOther counts one that belongs to no request of the mix, such as a handshake's.
+func (r *Recorder) countOther(status int) { r.Breakdown.Count(status) }
 
-// toldCode counts a call over gRPC that was answered in full by its status.
-func (r *Recorder) toldCode(code grpc.Code, intended int64) {
+// countCode counts a gRPC call with a complete response by its status.
+func (r *Recorder) countCode(code grpc.Code, intended int64) {
 	r.Breakdown.CountCode(code)
 	if p := r.part(intended); p != nil {
 		p.Breakdown.CountCode(code)

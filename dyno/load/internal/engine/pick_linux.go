@@ -6,8 +6,8 @@ import (
 	"dyno.example/nano/wire/uring"
 )
 
-// Pick returns the engine of the name or, for "", the best one that can do what
-// is asked for: tell when the kernel received answers (stamps).
+// Pick returns the engine of the name or, for "", the best one that can do what is
+// needed: timestamp responses in the kernel (stamps).
 func Pick(asked string, stamps bool) (name string, open func(Share) (Engine, error)) {
 	switch {
 	case asked == "portable":

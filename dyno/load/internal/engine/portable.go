@@ -27,7 +27,7 @@ type portable struct {
 	mu          sync.Mutex // guards what follows, mix, and the workers' conn
 	workers     []*worker
 	lines       []*line       // over HTTP/2 and HTTP/3: the connections of the workers
-	idle        ring[*worker] // open loop: who waits for an arrival
+	idle        ring[*worker] // open loop: workers that wait for an arrival
 	backlog     ring[int64]   // intended starts of arrivals that wait for a worker
 	think       profile.Thinker
 	rec         *Recorder
@@ -51,7 +51,7 @@ func openPortable(sh Share) (Engine, error) {
 	return p, nil
 }
 
-// hire adds a worker, who has no connection yet, or the workers of a connection that
+// hire adds a worker, without a connection yet, or the workers of a connection that
 // carries the requests of several.
 func (p *portable) hire() []*worker {
 	before := len(p.workers)
@@ -160,7 +160,7 @@ func (p *portable) Load(ctx context.Context, rec *Recorder, begin, end int64) {
 	defer stop() // before cancel
 	p.mu.Lock()
 	for i, w := range p.workers {
-		// Workers who think begin spread over the time they do.
+		// Workers that think begin spread over their think time.
 		rest := p.think.Mean * float64(i) / float64(len(p.workers))
 		p.working.Go(func() { w.work(ctx, time.Duration(rest)) })
 	}
@@ -210,7 +210,7 @@ func (p *portable) expect(next int64) {
 	p.next = next
 }
 
-// dismiss tells the workers that no arrival will come any more.
+// dismiss ends the workers that wait for arrivals: there will be no more.
 func (p *portable) dismiss() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -266,8 +266,8 @@ func (p *portable) watch(ctx context.Context, done <-chan struct{}) {
 // retryPause is before a failed connection is tried again.
 const retryPause = 20 * time.Millisecond
 
-// beatEvery is how often at least the engine looks at the time, also when there
-// is nothing else to do.
+// beatEvery is how often at least the engine reads the clock, also when there is
+// nothing else to do.
 const beatEvery = 20 * time.Millisecond
 
 // advance takes the ledger up to now. That the time was not looked at for longer
@@ -306,8 +306,8 @@ func (p *portable) endOfTime(now int64) {
 	p.rec.drain(p.limit)
 }
 
-// drain waits, after the end, until the workers have sent what was due by then and
-// have their answers, but not for ever.
+// drain waits, after the end, until the workers have sent what was due by then and have
+// the responses, for a limited time.
 func (p *portable) drain(ctx context.Context, done <-chan struct{}) {
 	p.mu.Lock()
 	now := clock.Now()
@@ -327,7 +327,8 @@ func (p *portable) drain(ctx context.Context, done <-chan struct{}) {
 	}
 }
 
-// giveUp ends the requests that nobody waits for any more. No worker works.
+// giveUp ends the requests that are still under way after the drain. All workers have
+// stopped.
 func (p *portable) giveUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

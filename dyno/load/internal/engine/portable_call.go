@@ -82,13 +82,14 @@ func (c *http2Line) messageCame(t *trip, now int64) {
 	}
 }
 
-// called records a call that was answered, well or not. The engine's mu is held.
+// called records a call that has its response, as expected or not. The engine's mu is
+// held.
 func (w *worker) called(o *outcome) {
 	p := w.engine
 	p.rec.left(w.intended, o.done)
-	p.rec.told(o.status, w.intended)
+	p.rec.countStatus(o.status, w.intended)
 	if c := &w.trip.call; c.ended {
-		p.rec.toldCode(c.code, w.intended)
+		p.rec.countCode(c.code, w.intended)
 	}
 	p.Errors.settle(&w.exchange, o.kind, o.why, p.rec, Times{w.intended, w.sentAt, o.first, o.done})
 	w.thinks(o.done)

@@ -11,8 +11,8 @@ import (
 	"dyno.example/nano/wire/clock"
 )
 
-// dialTo opens a connection as the link asks for, as far as the standard library
-// can: TCP Fast Open and quick ACKs are the event loop's.
+// dialTo opens a connection with the options of the link, as far as the standard
+// library can: TCP Fast Open and quick ACKs are the event loop's.
 func (p *portable) dialTo(ctx context.Context) (net.Conn, error) {
 	k := p.Link
 	if k.Unix != "" {

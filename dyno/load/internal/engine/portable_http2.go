@@ -13,7 +13,7 @@ import (
 	"dyno.example/nano/wire/http2"
 )
 
-// traffic counts what went over a line since somebody last took the counts, in bytes.
+// traffic counts bytes over a line since the counts were last taken.
 type traffic struct{ in, out atomic.Uint64 }
 
 // goodbyePatience is for a server that doesn't read, when its connection is closed.
@@ -22,9 +22,10 @@ const goodbyePatience = 100 * time.Millisecond
 // errHungUp is why a connection is of no use that was closed from this side.
 var errHungUp = errors.New("the connection was closed")
 
-// http2Line is a connection over HTTP/2. A goroutine of its own reads; what is to be
-// sent is written by whoever finds that nobody else does, without the line's mu, so
-// that a server that doesn't read holds up no reading. The line's mu guards all else.
+// http2Line is a connection over HTTP/2. A goroutine of its own reads. Output is
+// written by the first goroutine that finds no other doing so, without the line's mu,
+// so that a server that doesn't read holds up no reading. The line's mu guards all
+// else.
 type http2Line struct {
 	line    *line
 	conn    net.Conn
@@ -35,7 +36,7 @@ type http2Line struct {
 	more    []*trip // bodies that go on when what is under way is sent
 	ticker  *time.Timer
 	heard   int64 // when something came last
-	pinged  int64 // when a PING was sent that is not answered; 0: none is
+	pinged  int64 // when the PING was sent that is unacknowledged; 0: there is none
 	settled chan struct{}
 	said    bool   // the server's SETTINGS are in, and settled is closed
 	goaway  string // what the server's GOAWAY said; "" if none came
@@ -186,8 +187,8 @@ func (c *http2Line) upload(t *trip) {
 	c.more = append(c.more, t)
 }
 
-// flush sends what there is to send, unless somebody else does. The line's mu is held,
-// and let go of meanwhile.
+// flush writes pending output, unless another goroutine does. The line's mu is held,
+// and released meanwhile.
 func (c *http2Line) flush() {
 	l := c.line
 	for !c.writing && len(c.wire.Out) > 0 && c.dead == nil {
@@ -219,7 +220,7 @@ func (c *http2Line) goOn() {
 	}
 }
 
-// flushSoon lets somebody send what there is to send. The line's mu is held.
+// flushSoon makes a goroutine write pending output. The line's mu is held.
 func (c *http2Line) flushSoon() {
 	if len(c.wire.Out) > 0 && !c.writing && c.dead == nil {
 		go func() {
@@ -230,7 +231,7 @@ func (c *http2Line) flushSoon() {
 	}
 }
 
-// tick looks at what takes too long on the connection, each second.
+// tick ends what takes too long on the connection, each second.
 func (c *http2Line) tick() {
 	c.line.mu.Lock()
 	defer c.line.mu.Unlock()
@@ -364,8 +365,8 @@ func (c *http2Line) streamEvent(t *trip, ev *http2.Event, now int64) {
 	}
 }
 
-// end tells a worker what became of its request, whose stream is given back. One that
-// is not at its end is reset.
+// end gives a worker the outcome of its request, and releases the stream. One that is
+// not at its end is reset.
 func (c *http2Line) end(t *trip, o outcome) {
 	c.wire.Release(t.stream)
 	t.stream, t.rest, t.result = nil, nil, o
@@ -373,8 +374,8 @@ func (c *http2Line) end(t *trip, o outcome) {
 	c.line.ends(o.done)
 }
 
-// violated ends a connection whose server broke HTTP/2; first is what came, from the
-// violation on.
+// violated ends a connection on which the server broke HTTP/2; first is what came, from
+// the violation on.
 func (c *http2Line) violated(first []byte, err error) {
 	if c.leaving {
 		return

@@ -11,8 +11,8 @@ import (
 )
 
 // line is a connection of the portable engine on which several workers have their
-// requests under way, over HTTP/2 or HTTP/3. The first who needs it opens it, and one
-// that takes no more requests is replaced when the last on it is over.
+// requests under way, over HTTP/2 or HTTP/3. The first worker that needs it opens it,
+// and one that takes no more requests is replaced when the last on it is over.
 //
 // The engine's mu may be taken while the line's is held, and never the other way round.
 type line struct {
@@ -38,8 +38,8 @@ type line struct {
 type carrying interface {
 	// room reports whether a request can be sent now. The line's mu is held.
 	room() bool
-	// do sends a worker's request, tells [worker.sends] when, and waits for its end.
-	// The line's mu is held when it is called, and not when it returns.
+	// do sends a worker's request, calls [worker.sends] with the time, and waits for
+	// its end. The line's mu is held when it is called, and not when it returns.
 	do(ctx context.Context, w *worker) outcome
 	// greeted waits until it is certain that the server speaks the protocol.
 	greeted(ctx context.Context) error
@@ -93,7 +93,7 @@ func (l *line) enter(ctx context.Context) (carrying, error) {
 	return nil, ctx.Err()
 }
 
-// dial opens the connection, or waits until somebody else has tried to: all who need
+// dial opens the connection, or waits until another worker has tried to: all that need
 // it fail with it. Before the load it waits until the server is known to speak the
 // protocol. The line's mu is held.
 func (l *line) dial(ctx context.Context, first bool) error {
@@ -204,15 +204,15 @@ func (l *line) open(ctx context.Context) error {
 	return l.dial(ctx, true)
 }
 
-// wake lets all who wait look whether there is still something to wait for.
+// wake lets all waiters check their condition again.
 func (l *line) wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.changed.Broadcast()
 }
 
-// askOn sends one request on the worker's line and waits for its response.
-func (w *worker) askOn(ctx context.Context) {
+// doRequestOn sends one request on the worker's line and waits for its response.
+func (w *worker) doRequestOn(ctx context.Context) {
 	p, l := w.engine, w.line
 	for tries := 0; ; tries++ {
 		conn, err := l.enter(ctx)

@@ -22,15 +22,15 @@ type worker struct {
 	engine *portable
 	conn   net.Conn
 	exchange
-	read   []byte
-	answer http1.Response
-	line   *line // over HTTP/2 and HTTP/3: what carries its requests; conn is nil then
-	trip   trip
-	msg    message
-	due    chan struct{} // open loop: there is an arrival for it to serve
-	next   int64         // when a user who thinks asks again; 0: at once
-	served int           // requests on this connection
-	opened int64
+	read     []byte
+	response http1.Response
+	line     *line // over HTTP/2 and HTTP/3: what carries its requests; conn is nil then
+	trip     trip
+	msg      message
+	due      chan struct{} // open loop: there is an arrival for it to serve
+	next     int64         // when a user that thinks sends the next request; 0: at once
+	served   int           // requests on this connection
+	opened   int64
 
 	// The request that it has, or waits for a connection with. The engine's mu
 	// guards them.
@@ -42,8 +42,8 @@ type worker struct {
 	resumed   bool  // whether it took up an earlier session
 }
 
-// work sends requests until there are none left or ctx ends; a user who thinks
-// begins with a rest.
+// work sends requests until there are none left or ctx ends; a user that thinks begins
+// with a rest.
 func (w *worker) work(ctx context.Context, rest time.Duration) {
 	if rest > 0 {
 		w.next = clock.Now() + int64(rest)
@@ -53,20 +53,20 @@ func (w *worker) work(ctx context.Context, rest time.Duration) {
 			return
 		}
 		if w.line != nil {
-			w.askOn(ctx)
+			w.doRequestOn(ctx)
 			continue
 		}
 		if w.conn == nil && !w.redial(ctx) {
 			continue
 		}
-		w.ask(ctx)
+		w.doRequest(ctx)
 	}
 }
 
 // has makes a request that was intended at an instant the worker's. mu is held.
 func (w *worker) has(intended int64) { w.asked, w.intended, w.sentAt = true, intended, 0 }
 
-// take gives a worker who waits for it an arrival. mu is held.
+// take gives a waiting worker an arrival. mu is held.
 func (w *worker) take(intended int64) {
 	w.has(intended)
 	w.due <- struct{}{}
@@ -185,8 +185,8 @@ func (w *worker) unconnected(err error, now int64) {
 	}
 }
 
-// ask sends one request and reads its response.
-func (w *worker) ask(ctx context.Context) {
+// doRequest sends one request and reads its response.
+func (w *worker) doRequest(ctx context.Context) {
 	p := w.engine
 	p.mu.Lock()
 	sent := clock.Now()
@@ -198,7 +198,7 @@ func (w *worker) ask(ctx context.Context) {
 	w.setDeadline()
 	p.mu.Unlock()
 
-	w.answer.Reset(w.request.IsHead)
+	w.response.Reset(w.request.IsHead)
 	first, received, err := w.roundTrip(request)
 	done := clock.Now()
 
@@ -218,23 +218,23 @@ func (w *worker) ask(ctx context.Context) {
 		p.rec.failed(w.intended, done)
 		return
 	}
-	w.answered(w.answer.Status, first, done)
+	w.completed(w.response.Status, first, done)
 	if w.served++; w.wornOut(done) {
 		w.quickEnd()
 		w.hangUp()
 	}
 }
 
-// answered records a complete response, and when the worker asks again. The engine's
-// mu is held.
-func (w *worker) answered(status int, first, done int64) {
+// completed records a complete response, and when the worker's next request is due. The
+// engine's mu is held.
+func (w *worker) completed(status int, first, done int64) {
 	p := w.engine
 	p.rec.left(w.intended, done)
 	p.Errors.judged(&w.exchange, status, p.rec, Times{w.intended, w.sentAt, first, done})
 	w.thinks(done)
 }
 
-// thinks decides when a user who thinks asks again.
+// thinks decides when a user that thinks sends the next request.
 func (w *worker) thinks(done int64) {
 	if p := w.engine; p.think.Mean > 0 {
 		w.next = done + p.think.Next()
@@ -244,7 +244,7 @@ func (w *worker) thinks(done int64) {
 // quickEnd lets a connection that the server wants to end leave nothing behind:
 // see that of the event loop. Where all are to end they are made so.
 func (w *worker) quickEnd() {
-	if lasts(&w.answer) {
+	if lasts(&w.response) {
 		return
 	}
 	conn := w.conn
@@ -259,7 +259,7 @@ func (w *worker) quickEnd() {
 // wornOut reports whether the connection must not carry another request.
 func (w *worker) wornOut(now int64) bool {
 	k := w.engine.Link
-	return !lasts(&w.answer) || k.Reuse == request.NoReuse || k.PerConnection > 0 && w.served >= k.PerConnection ||
+	return !lasts(&w.response) || k.Reuse == request.NoReuse || k.PerConnection > 0 && w.served >= k.PerConnection ||
 		k.MaxAge > 0 && now-w.opened >= int64(k.MaxAge)
 }
 
@@ -271,7 +271,7 @@ func (w *worker) roundTrip(request []byte) (first int64, received int, err error
 		return 0, 0, err
 	}
 	pending := 0
-	for !w.answer.Done() {
+	for !w.response.Done() {
 		if pending == len(w.read) {
 			w.read = append(w.read, make([]byte, len(w.read))...) // a large head; the parser bounds it
 		}
@@ -281,14 +281,14 @@ func (w *worker) roundTrip(request []byte) (first int64, received int, err error
 		}
 		received += n
 		pending += n
-		used, parseErr := w.answer.Feed(w.read[:pending])
-		w.keep(w.answer.Status, w.read[:used])
+		used, parseErr := w.response.Feed(w.read[:pending])
+		w.keep(w.response.Status, w.read[:used])
 		if parseErr != nil {
-			w.keepRest(&w.answer, w.read[used:pending])
-			return first, received, fmt.Errorf("%w%s", parseErr, whereBroken(w.answer.Started(), w.kept, w.read[used:pending]))
+			w.keepRest(&w.response, w.read[used:pending])
+			return first, received, fmt.Errorf("%w%s", parseErr, whereBroken(w.response.Started(), w.kept, w.read[used:pending]))
 		}
 		pending = copy(w.read, w.read[used:pending])
-		if err != nil && !w.answer.Done() && !(ended(err) && w.answer.EOF()) {
+		if err != nil && !w.response.Done() && !(ended(err) && w.response.EOF()) {
 			return first, received, err
 		}
 	}
@@ -302,7 +302,7 @@ func (w *worker) roundTrip(request []byte) (first int64, received int, err error
 // over TLS also without having said so before (RFC 8446 6.1).
 func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// failed counts a request that got no usable answer. The engine's mu is held.
+// failed counts a request without a usable response. The engine's mu is held.
 func (w *worker) failed(err error) {
 	p := w.engine
 	w.hangUp()
@@ -317,7 +317,7 @@ func (w *worker) failed(err error) {
 		fail(measure.BodyError, i18n.From(err))
 	case errors.As(err, &network) && network.Timeout():
 		p.rec.waitedFor(w.request, w.intended, w.sentAt, clock.Now())
-		fail(measure.TimeoutError, tookTooLong(p.Timeout, w.answer.Started(), w.answer.BodyBytes))
+		fail(measure.TimeoutError, tookTooLong(p.Timeout, w.response.Started(), w.response.BodyBytes))
 	default:
 		fail(measure.ResetError, i18n.From(err))
 	}

@@ -73,7 +73,7 @@ type Recorder struct {
 	due      int64 // sum of their intended starts; may wrap around
 	aftermath
 
-	redirected bool // a redirect was answered
+	redirected bool // a redirect was received
 }
 
 // SlotsPerLoop lets a loop run ahead of a delayed collector by some seconds.
@@ -168,7 +168,7 @@ func (r *Recorder) arrived(intended, now int64) {
 	if now-intended > int64(measure.LateAfter) {
 		r.Late++
 		if now-intended >= int64(measure.StallSuspect) {
-			r.away(intended, now) // who comes so late was away, whatever else it says
+			r.away(intended, now) // a loop that is so late was away, whatever else it says
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (r *Recorder) ages(at int64) time.Duration {
 	return time.Duration(int64(r.inFlight)*at - r.due)
 }
 
-// left counts a request that is over at instant now: answered, failed or shed.
+// left counts a request that is over at instant now: completed, failed or shed.
 func (r *Recorder) left(intended, now int64) {
 	r.inFlight--
 	r.due -= intended
@@ -232,7 +232,7 @@ func (r *Recorder) unconnected(of *request.Compiled, intended, now int64) {
 	r.gaveUpOn(intended, now-intended, measure.Response, measure.Lag)
 }
 
-// cut ends a request for which nobody waits any more; sent is 0 if it wasn't. In a
+// cut ends a request that is given up after the load; sent is 0 if it wasn't. In a
 // closed loop one that has taken no longer than others before it says nothing. of is
 // its kind.
 func (r *Recorder) cut(mode profile.Mode, of *request.Compiled, intended, sent, now int64) {
@@ -299,7 +299,7 @@ func (r *Recorder) close(end int64) {
 	r.out <- r.Slot
 }
 
-// Times are when a request that was answered in full was due, sent, when the first byte
+// Times are when a request with a complete response was due, sent, when the first byte
 // of its response came, and its last. All in ns on the same clock.
 type Times struct{ Intended, Sent, First, Done int64 }
 
@@ -331,7 +331,7 @@ func (r *Recorder) errant(t Times) {
 // seen marks the window if the request was held up by the generator.
 func (r *Recorder) seen(t Times) {
 	if t.Intended < r.touched {
-		r.tells(t.Intended, t.Sent)
+		r.markHeldUp(t.Intended, t.Sent)
 	}
 }
 
@@ -346,7 +346,7 @@ func record(d *measure.Durations, t Times) {
 // has been in flight meanwhile.
 func (r *Recorder) delayed(stamped, now int64) {
 	if stamped < r.touched {
-		r.tells(stamped, stamped)
+		r.markHeldUp(stamped, stamped)
 	}
 	r.Pending += float64(now - stamped)
 	r.Durations.Timed[measure.Response].Record(now - stamped)

@@ -5,8 +5,8 @@ import (
 	"dyno.example/dyno/load/request"
 )
 
-// begin makes a request that is due at an instant the business of place id, whose
-// connection is opened for it if need be.
+// begin assigns a request that is due at an instant to place id, whose connection is
+// opened for it if need be.
 func (l *eventLoop) begin(id int32, due int64) {
 	p := l.place(id)
 	p.intended, p.pending = due, true
@@ -34,14 +34,14 @@ func (l *eventLoop) release(id int32) {
 	case l.think.Mean > 0:
 		l.rest(id)
 	case l.Profile.Mode == profile.Closed:
-		l.ask(id, l.now)
+		l.sendNext(id, l.now)
 	default:
 		l.park(id)
 	}
 }
 
-// ask makes a request of the closed loop due on a connection.
-func (l *eventLoop) ask(id int32, due int64) {
+// sendNext makes a request of the closed loop due on a connection.
+func (l *eventLoop) sendNext(id int32, due int64) {
 	if l.now >= l.rec.end && l.now < l.end {
 		l.turnWindows() // as in openLoop
 	}
@@ -64,7 +64,7 @@ func (l *eventLoop) restUntil(id int32, at int64) {
 	l.place(id).thinking = true
 }
 
-// wakeUsers makes the requests due of those who have thought long enough.
+// wakeUsers makes the requests due of users that have thought long enough.
 func (l *eventLoop) wakeUsers() {
 	for l.users.Len() > 0 && l.users.First().At <= l.now {
 		u := l.users.Pop()
@@ -75,7 +75,7 @@ func (l *eventLoop) wakeUsers() {
 			u.ID = l.unpark()
 		}
 		l.place(u.ID).thinking = false
-		l.ask(u.ID, u.At)
+		l.sendNext(u.ID, u.At)
 	}
 }
 

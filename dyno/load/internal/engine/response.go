@@ -11,10 +11,10 @@ import (
 
 var headEnd = []byte("\r\n\r\n")
 
-// splitResponse splits a final response as it came into its head, with the empty
-// line, and its body without chunk framing. Interim answers before it are
-// passed over. The answer was parsed before: what is cut short or odd gives
-// what there is. A chunked body is put together in place.
+// splitResponse splits a final response as it came into its head, with the empty line,
+// and its body without chunk framing. Interim responses before it are skipped. The
+// response was parsed before: one that is cut short or odd gives what there is. A
+// chunked body is put together in place.
 func splitResponse(raw []byte) (head, body []byte) {
 	head, body = cutHead(raw)
 	if hasField(head, "transfer-encoding") {
@@ -60,7 +60,7 @@ func isTimeoutOfIdle(raw []byte) bool {
 // lasts reports whether the server lets the connection carry another request
 // after a complete response (RFC 9112 9.3). One that has switched protocols speaks
 // another language now (RFC 9110 15.2.2).
-func lasts(answer *http1.Response) bool { return answer.KeepAlive && answer.Status != 101 }
+func lasts(response *http1.Response) bool { return response.KeepAlive && response.Status != 101 }
 
 // unchunk takes the chunk framing (RFC 9112 7.1) out of b, in place.
 func unchunk(b []byte) []byte {

@@ -24,7 +24,7 @@ type session interface {
 	// flush hands over what a connection has to send.
 	flush(id int32)
 	// turn is called at the beginning of each turn of the loop, worth after it: how many
-	// events the work since it was last asked comes to.
+	// events the work since the last call comes to.
 	turn()
 	worth() int
 }
@@ -37,13 +37,13 @@ type talker interface {
 	// session has begun.
 	timedOut(id int32)
 	// quiet reports whether what is sent next on a connection can only come after the
-	// kernel has taken what was sent before, so that nobody need tell of that.
+	// kernel has taken what was sent before, so that it needs no event of its own.
 	quiet(id int32) bool
 	// leave says goodbye on a connection that is about to be closed.
 	leave(id int32)
 }
 
-// beginSession makes the session that the load asks for; none with plain HTTP.
+// beginSession makes the session of the load's protocol; none with plain HTTP.
 func (l *eventLoop) beginSession() (err error) {
 	switch {
 	case l.Link.WebSocket != nil:
@@ -145,9 +145,8 @@ func (l *eventLoop) fault(kind measure.ErrorKind, why i18n.Message) {
 // listening reports whether what comes on its own is counted at the moment.
 func (l *eventLoop) listening() bool { return l.rec != nil && !l.rec.draining }
 
-// came counts a message or an event that nobody asked for. stamped is when the server
-// sent it, by CLOCK_MONOTONIC; asked is whether it should have a stamp, ok whether it
-// does.
+// came counts an unsolicited message or event. stamped is when the server sent it, by
+// CLOCK_MONOTONIC; asked is whether it should have a stamp, ok whether it has one.
 func (l *eventLoop) came(stamped int64, asked, ok bool) {
 	const slack = 1e6 // ns that clocks may be apart: wall clocks are slewed
 	r := l.rec
@@ -170,7 +169,7 @@ func (l *eventLoop) came(stamped int64, asked, ok bool) {
 	}
 }
 
-// wallClock turns Unix time into CLOCK_MONOTONIC. It is compared anew each second.
+// wallClock converts Unix time to CLOCK_MONOTONIC. It is compared again each second.
 type wallClock struct {
 	apart int64 // Unix time less CLOCK_MONOTONIC, ns
 	until int64

@@ -27,7 +27,7 @@ type Share struct {
 	Timeout  time.Duration // per request, from its sending
 	Patience time.Duration // how long to wait after the measured time
 	Pacing   profile.Pacing
-	// Stamps asks for the time at which the kernel received answers.
+	// Stamps requests the time at which the kernel received responses.
 	Stamps bool
 
 	Part, Parts int // from 0, of how many

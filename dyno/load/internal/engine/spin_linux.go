@@ -8,7 +8,8 @@ import (
 
 // spinning is a stretch of polls that found nothing, with nothing begun between them. It is
 // counted in CPU time of the thread: a loop that another program keeps off its CPU while it
-// polls lets more time pass than it uses, and what it uses at work would be told too low.
+// polls lets more time pass than it uses, and the CPU time of its work would come out too
+// low.
 type spinning struct {
 	on   bool
 	done uint64        // what the loop had done by the last poll

@@ -15,11 +15,11 @@ import (
 )
 
 // secured is the TLS side of a connection of the event loop. The protocol is
-// crypto/tls; this is the net.Conn below it, which never blocks: what is to be
-// sent is gathered in out, and reading from an empty in says that there is
-// nothing yet. crypto/tls goes on where it was after such an answer, except in
-// the handshake, which must run to its end: that is a coroutine on the loop's
-// own thread, resumed whenever bytes have come.
+// crypto/tls; this is the net.Conn below it, which never blocks: what is to be sent is
+// gathered in out, and reading from an empty in says that there is nothing yet.
+// crypto/tls goes on where it was after such a result, except in the handshake, which
+// must run to its end: that is a coroutine on the loop's own thread, resumed whenever
+// bytes have come.
 type secured struct {
 	tls    *tls.Conn
 	in     []byte              // came and not read yet; the backend's bytes
@@ -114,8 +114,8 @@ func (l *eventLoop) shakeHands(id int32) {
 	l.established(id)
 }
 
-// flush sends what crypto/tls has written, once what was sent before is with the
-// kernel as a whole. It reports whether the connection is still the same.
+// flush sends what crypto/tls has written, once the kernel has all of what was sent
+// before. It reports whether the connection is still the same.
 func (l *eventLoop) flush(id int32) bool {
 	c := &l.conns[id]
 	if len(c.secured.out) == 0 || len(c.unsent) > 0 {
@@ -140,7 +140,7 @@ func (l *eventLoop) encrypt(c *conn) {
 	l.now = clock.Now()
 }
 
-// handedOver is called when the kernel has taken the whole of what was sent.
+// handedOver is called when the kernel has taken all of what was sent.
 func (l *eventLoop) handedOver(id int32) {
 	if s := l.conns[id].secured; s != nil {
 		s.partly = false
@@ -171,13 +171,13 @@ func (l *eventLoop) decrypt(id int32, data []byte) {
 	for c.gen == gen && c.state > securing {
 		n, err := s.tls.Read(l.plain)
 		if n > 0 {
-			l.answered(id, l.plain[:n])
+			l.takeResponses(id, l.plain[:n])
 			continue
 		}
 		switch {
 		case err == nil:
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			l.flush(id) // an answer to what the protocol itself asked
+			l.flush(id) // a response of the TLS protocol itself
 			return
 		case errors.Is(err, io.EOF):
 			l.ended(id)

@@ -39,10 +39,10 @@ type kernelRing struct {
 	conns   []ringConn // by the loop's conns
 	unsent  []int32    // connections that send, since the last hand-over
 	closing int        // connections the kernel has yet to close
-	keep    bool       // connections outlive their request: one order to receive lasts for all answers
+	keep    bool       // connections outlive their request: one receive operation lasts for all responses
 }
 
-// ringConn is what the ring knows of a connection besides the loop.
+// ringConn is the ring's own state of a connection.
 type ringConn struct {
 	receiving bool // an order to receive is under way
 	handing   bool // what is sent is to be handed over
@@ -89,8 +89,8 @@ func (r *kernelRing) close() {
 	r.buffers.Close()
 }
 
-// tag marks the operations of a connection: those of an earlier connection in
-// the same place are told apart by its count.
+// tag marks the operations of a connection: its count distinguishes those of an earlier
+// connection in the same place.
 func (r *kernelRing) tag(id int32, op ringOp) uint64 {
 	return uint64(op)<<56 | uint64(r.loop.conns[id].gen&0xffffff)<<32 | uint64(uint32(id))
 }

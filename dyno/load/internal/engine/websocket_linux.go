@@ -16,12 +16,13 @@ import (
 )
 
 // mostPongs is how much a server can make a connection owe it, in bytes of pongs that
-// the kernel has yet to take. Pings beyond that are not answered (RFC 6455 5.5.3: the
-// latest one is what counts).
+// the kernel has yet to take. Pings beyond that get no pong (RFC 6455 5.5.3: the latest
+// one is what counts).
 const mostPongs = 64 << 10
 
 // webSockets is what an event loop has for WebSockets (RFC 6455). A connection has one
-// message under way, whose answer is the next that comes on it; or it only listens.
+// message under way, whose response is the next message that comes on it; or it only
+// listens.
 type webSockets struct {
 	loop    *eventLoop
 	sockets []socket // by the loop's conns
@@ -41,9 +42,9 @@ type socket struct {
 	partial []byte // start of the handshake's response
 	text    []byte // of a message that is looked at for its stamp
 	pinged  bool   // the server has sent a ping on this connection
-	closing bool   // a close frame was sent: its answer, and the end, are waited for
+	closing bool   // a close frame was sent: the peer's, and the end, are waited for
 	known   bool   // it was up before
-	free    bool   // its message was answered, and the next is due once all that came is looked at
+	free    bool   // its message has its response, and the next is due once all that came is processed
 }
 
 func newWebSockets(l *eventLoop) (*webSockets, error) {
@@ -137,7 +138,7 @@ func (w *webSockets) shake(id int32, data []byte) (rest []byte) {
 		return w.shake(id, bytes.Clone(rest))
 	}
 	if l.rec != nil {
-		l.rec.toldApart(w.head.Status)
+		l.rec.countOther(w.head.Status)
 	}
 	if why := w.denied(data, k); why != "" {
 		c.copy(data)
@@ -235,7 +236,7 @@ func (w *webSockets) event(id int32, ev *websocket.Event) {
 		if w.options.Pushes() {
 			w.pushed(k, ev)
 		} else {
-			w.answered(id, ev)
+			w.received(id, ev)
 		}
 	case websocket.PingFrame:
 		k.pinged = true
@@ -251,8 +252,8 @@ func (w *webSockets) event(id int32, ev *websocket.Event) {
 	}
 }
 
-// answered takes a part of a message of a server that answers.
-func (w *webSockets) answered(id int32, ev *websocket.Event) {
+// received takes a part of a message from a server that responds to messages.
+func (w *webSockets) received(id int32, ev *websocket.Event) {
 	l := w.loop
 	c := &l.conns[id]
 	if c.state != busy {
@@ -354,7 +355,7 @@ func (w *webSockets) idle(id int32) {
 	l.retries.Start(id, max(l.now, 1))
 }
 
-// violated ends a connection whose server broke the protocol.
+// violated ends a connection on which the server broke the protocol.
 func (w *webSockets) violated(id int32, err error) {
 	l, k := w.loop, &w.sockets[id]
 	wrong := err.(*websocket.Violation)
@@ -427,7 +428,7 @@ func (w *webSockets) timedOut(id int32) {
 
 func (w *webSockets) flush(id int32) { w.loop.handOver(id, &w.sockets[id].outbox) }
 
-// quiet: without pings a message is sent when the one before was answered.
+// quiet: without pings a message is sent when the one before has its response.
 func (w *webSockets) quiet(id int32) bool { return !w.sockets[id].pinged && !w.options.Pushes() }
 
 func (w *webSockets) turn() {}

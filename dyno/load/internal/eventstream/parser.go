@@ -14,7 +14,7 @@ type Kind uint8
 // The kinds.
 const (
 	More  Kind = iota // all bytes are used up
-	Event             // an event is whole
+	Event             // an event is complete
 	Retry             // the server has said how long to wait before connecting again
 )
 
@@ -45,7 +45,7 @@ type Parser struct {
 	hasID   bool
 	afterCR bool // an LF would belong to the line before
 	begun   bool // the first line is over: no byte order mark can follow
-	done    bool // the event was told, and is to be cleared
+	done    bool // the event was returned, and is to be cleared
 }
 
 // Reset readies p for a new connection; LastID stays.
@@ -94,7 +94,7 @@ func (p *Parser) Next(b []byte) (n int, f Found, err error) {
 	return n, Found{}, nil
 }
 
-// clear ends the event that was told.
+// clear ends the event that was returned.
 func (p *Parser) clear() {
 	p.data, p.kind, p.hasData, p.hasID, p.done = p.data[:0], p.kind[:0], false, false, false
 }

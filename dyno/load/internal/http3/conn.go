@@ -20,8 +20,8 @@ const (
 	connWindow   = 256 << 20
 )
 
-// idleMost is how long a connection lives on which nothing comes, not even the answers
-// to what is sent each keepAlive.
+// idleMost is how long a connection lives on which nothing comes, not even the
+// acknowledgements of what is sent each keepAlive.
 const (
 	idleMost  = 30 * time.Second
 	keepAlive = 10 * time.Second

@@ -85,7 +85,7 @@ func explainDial(ctx context.Context, err error) error {
 	return err
 }
 
-// silentError is that nobody answered; it counts as a time-out.
+// silentError is that the peer didn't respond; it counts as a time-out.
 type silentError struct{ err error }
 
 func (e *silentError) Error() string {

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 )
 
-// Request is what is asked for.
+// Request is a request.
 type Request struct {
 	Method, Authority, Path string
 	Fields                  http.Header // names as http.Header has them
