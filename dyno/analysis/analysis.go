@@ -105,7 +105,7 @@ type Cell struct {
 	Service   []Point  `json:"service"`          // service by percentile
 	Stages    []Stage  `json:"stages,omitempty"` // of a load with several
 	Seconds   []Second `json:"seconds"`          // every window of every trial, in order
-	// Statuses counts the complete answers by status, of all trials, in windows that
+	// Statuses counts the complete responses by status, of all trials, in windows that
 	// are not invalid; Requests are those of a single load with a mix.
 	Statuses map[int]uint64 `json:"statuses,omitempty"`
 	// Codes counts the complete calls over gRPC by the name of their status, as Statuses.
@@ -123,8 +123,8 @@ type Point struct {
 	Censored   bool    `json:"censored,omitempty"`
 }
 
-// Second is one window, reduced to what the heat map and time charts show.
-// Pointers are nil where the machine or subject can't tell.
+// Second is one window, reduced to what the heat map and time charts show. Pointers are
+// nil where the machine or subject doesn't report it.
 type Second struct {
 	Trial      int              `json:"trial"`
 	Block      int              `json:"block"`
@@ -133,7 +133,7 @@ type Second struct {
 	Why        []string         `json:"why,omitempty"` // names of findings
 	Throughput float64          `json:"rps"`
 	Errors     uint64           `json:"errors"`
-	P50        float64          `json:"p50,omitzero"` // response, µs; 0 if nothing was answered
+	P50        float64          `json:"p50,omitzero"` // response, µs; 0 if there was none
 	P99        float64          `json:"p99,omitzero"`
 	Max        float64          `json:"max,omitzero"`
 	LagP99     float64          `json:"lag_p99"`

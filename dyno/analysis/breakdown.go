@@ -8,14 +8,14 @@ import (
 // Request is what became of one kind of request of a mix.
 type Request struct {
 	Name       string  `json:"name"`
-	Completed  uint64  `json:"completed"`  // answered as expected
+	Completed  uint64  `json:"completed"`  // with the expected response
 	Throughput float64 `json:"throughput"` // of them, per second
 	Errors     uint64  `json:"errors"`
 	Response   []Point `json:"response,omitempty"` // p50, p90, p99, as far as there are enough requests
 }
 
-// takeBreakdown adds what a trial's answers were, also of one that is left out:
-// they may be why.
+// takeBreakdown adds a trial's responses by kind, also of one that is left out: they
+// may be why.
 func (s *cellBuilder) takeBreakdown(t *archive.Trial, sums *sums) {
 	s.Statuses = measure.AddStatuses(s.Statuses, sums.statuses)
 	s.Codes = measure.AddCodes(s.Codes, sums.codes)

@@ -40,7 +40,7 @@ func newEvidence(m *archive.Manifest, groups []Group, builders []*cellBuilder, a
 	for i := range m.Plan.Cells {
 		c := &m.Plan.Cells[i]
 		if c.Twin {
-			continue // it competes with nobody, and claims can't name it
+			continue // it competes with no other, and claims can't name it
 		}
 		cells = append(cells, claim.Cell{Index: i, Subject: c.Subject, Load: c.Load, Levels: c.Levels})
 	}
@@ -77,7 +77,7 @@ func (e *evidence) AtLeast(metric string, cell int) (values []float64) {
 	return values
 }
 
-// Failed tells the blocks in which the cell's subject failed.
+// Failed returns the blocks in which the cell's subject failed.
 func (e *evidence) Failed(cell int) (failed []bool) {
 	for _, block := range e.blocks {
 		failed = append(failed, e.builders[cell].failed[block])

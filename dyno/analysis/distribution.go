@@ -9,8 +9,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// beyond is how many requests must have taken longer than a quantile for it to
-// be told: with fewer, it is but one or two accidents.
+// beyond is how many requests must have taken longer than a quantile for it to be
+// reported: with fewer, it is but one or two accidents.
 const beyond = 10
 
 // distribution is that of one clock: what was recorded, how many requests are known
@@ -124,8 +124,8 @@ const (
 	decades         = 5
 )
 
-// curve returns the points from the fastest request as far into the tail as
-// the number of requests lets it tell.
+// curve returns the points from the fastest request as far into the tail as the number
+// of requests allows.
 func (d *distribution) curve() []Point {
 	points := []Point{}
 	for _, q := range curveQuantiles() {

@@ -79,7 +79,7 @@ func (t *table) compared(metric string) (list []pair) {
 }
 
 // addTwins says if the reference differs from itself. The error is that of all
-// comparisons together (Bonferroni), whatever the looks at the run were.
+// comparisons together (Bonferroni), whatever the interim looks at the run were.
 func (y *findingSet) addTwins(tables []*table, metrics []string, accept []finding.Name) {
 	type test struct {
 		group, metric string

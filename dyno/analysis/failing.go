@@ -2,17 +2,17 @@ package analysis
 
 import "dyno.example/dyno/stats"
 
-// wrongShare of the requests, answered other than they had to be, takes a subject out of
-// rankings, as by the finding "wrong-answers": what it did is not what the others did.
+// wrongShare is the share of wrong responses that takes a subject out of rankings, as by
+// the finding "wrong-answers": what it did is not what the others did.
 const wrongShare = 0.001
 
 // failsMoreChance is how improbable a share of failures must be, if failures fell on
-// subjects by chance, for it to be told.
+// subjects by chance, for it to be reported.
 const failsMoreChance = 0.001
 
-// noteFailures notes which of the subjects answered wrongly, and which failed more of their
-// requests than the one that failed the fewest, by more than chance, however few that are:
-// to fail may be cheaper than to answer.
+// noteFailures notes which of the subjects sent wrong responses, and which failed more of
+// their requests than the one that failed the fewest, by more than chance, however few that
+// are: to fail may be cheaper than to respond.
 func noteFailures(builders []*cellBuilder) {
 	for _, s := range builders {
 		m := s.merged
@@ -33,8 +33,8 @@ func noteFailures(builders []*cellBuilder) {
 	}
 }
 
-// failures are the requests that failed or had no answer by the end, of all that came to
-// something.
+// failures are the requests that failed or had no response by the end, of all whose
+// outcome is known.
 func (s *sums) failures() (failed, all int) {
 	n := s.errors.Total() - min(s.apart, s.errors.Total()) + s.unfinished
 	return int(n), int(s.right + n)

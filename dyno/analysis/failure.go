@@ -5,7 +5,7 @@ import (
 	"dyno.example/dyno/load/measure"
 )
 
-// Failure is a failed request that was kept whole, with its trial.
+// Failure is a failed request that was kept in full, with its trial.
 type Failure struct {
 	Trial int `json:"trial"`
 	measure.Failure

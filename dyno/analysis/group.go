@@ -93,11 +93,11 @@ func (t *table) measured(metric string) bool {
 	return slices.ContainsFunc(t.builders, func(s *cellBuilder) bool { return len(s.Values[metric]) > 0 || s.Unusable[metric].N > 0 })
 }
 
-// rank orders the cells by a metric, and holds the first against the others.
-// Ranks rest on ratios, so a metric with a value that is not above zero has none.
-// Subjects that failed in some trials come after all that did not: the trials in
-// which they worked are not all there is. Those that answered wrongly have no rank
-// beside others: they did something else.
+// rank orders the cells by a metric, and compares the first with the others. Ranks rest
+// on ratios, so a metric with a value that is not above zero has none. Subjects that
+// failed in some trials come after all that did not: the trials in which they worked
+// are not all there is. Those with wrong responses have no rank beside others: they did
+// something else.
 func (t *table) rank(f figure, c *confidence) ([]Place, []Versus) {
 	if !f.ranked {
 		return nil, nil

@@ -10,13 +10,13 @@ import (
 type Versus struct {
 	Subject string `json:"subject"` // the other
 	Cell    int    `json:"cell"`    // its index in the plan
-	// Ratio is the first's figure to the other's, paired by block, with the interval
-	// of that pair alone. N is 0 if they share no block.
+	// Ratio is the first's figure to the other's, paired by block, with the interval of
+	// just that pair. N is 0 if they share no block.
 	Ratio stats.Interval `json:"ratio"`
-	// Apart reports whether the first is the better of the two beyond doubt: the
-	// other is behind it, for which all pairs were corrected, and the interval
-	// leaves no room for the opposite either. A rank alone doesn't say it: who is
-	// second may owe that to the third.
+	// Apart reports whether the first is the better of the two beyond doubt: the other
+	// is behind it, for which all pairs were corrected, and the interval leaves no room
+	// for the opposite either. A rank doesn't say it: the second may owe its rank to
+	// the third.
 	Apart bool `json:"apart"`
 }
 

@@ -2,8 +2,8 @@ package analysis
 
 import "dyno.example/dyno/finding"
 
-// Level is what the run is worth, in a word: its validity, or "accepted" if it is valid
-// only because somebody accepted a finding.
+// Level is the run's validity in a word, or "accepted" if it is valid only because a
+// finding was accepted.
 func (a *Analysis) Level() string {
 	findings := make([]finding.Finding, len(a.Findings))
 	for i := range a.Findings {

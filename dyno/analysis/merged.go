@@ -39,10 +39,10 @@ func responseCounts(w *archive.Window) stats.Counts {
 	return counts
 }
 
-// mostWindows is how many windows of a trial are kept apart; of a longer one as
-// many neighbours are put together as it takes. A day in seconds, at some
-// kilobytes each, would be too much for memory, and tells no more about how alike
-// neighbours are. It is even.
+// mostWindows is how many windows of a trial are kept apart; of a longer one as many
+// neighbours are put together as it takes. A day in seconds, at some kilobytes each,
+// would be too much for memory, and shows no more about how alike neighbours are. It is
+// even.
 const mostWindows = 600
 
 // responseWindows are the response times of a trial by window.
@@ -83,8 +83,8 @@ func coarse(ns int64) float64 {
 	return (float64(low) + float64(int64(1)<<shift)/2) / 1e3
 }
 
-// mergedIntervals estimates the quantiles of all used windows together, where
-// they can be told, with intervals over the trials.
+// mergedIntervals estimates the quantiles of all used windows together, where there are
+// enough requests, with intervals over the trials.
 func (s *cellBuilder) mergedIntervals() map[string]stats.Interval {
 	d := s.merged.distribution(measure.Response)
 	intervals := stats.QuantileHierarchy(s.responses, mergedQuantiles[:], level, uint64(s.Cell.Cell))

@@ -3,7 +3,7 @@ package analysis
 import "slices"
 
 // Place is where a subject stands by a metric. Places are in the order of the estimates;
-// where others can't be told apart from it, a subject's ranks are an interval.
+// where others can't be distinguished from it, a subject's ranks are an interval.
 type Place struct {
 	Rank    int    `json:"rank"` // the best it may have: one more than the number of those better beyond doubt
 	Last    int    `json:"last"` // the worst: as many as there are, less those worse beyond doubt
@@ -14,9 +14,10 @@ type Place struct {
 	Behind []int `json:"behind,omitempty"`
 }
 
-// Among ranks some of the places among themselves, in the order that they have. It rests on the same comparisons, which were corrected
-// for all pairs, so it holds for any choice, also one that looked at the figures: a new
-// test of the best of each kind alone would find differences too often.
+// Among ranks some of the places among themselves, in the order that they have. It rests on
+// the same comparisons, which were corrected for all pairs, so it holds for any choice,
+// also one made after seeing the figures: a new test of the best of each kind alone would
+// find differences too often.
 func Among(places []Place, chosen func(Place) bool) []Place {
 	var some []Place
 	for _, p := range places {

@@ -10,13 +10,13 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// inside sums the windows in which the subject's runtime told about itself.
+// inside sums the windows in which the subject's runtime reported figures.
 type inside struct {
 	windows   int
 	length    time.Duration // between its readings
 	completed float64       // requests in that time
 	sum       probe.Runtime
-	lacking   map[string]bool // figures that some window could not tell
+	lacking   map[string]bool // figures that some window lacks
 }
 
 // add takes a window that counts.
@@ -47,8 +47,8 @@ func (r *inside) add(w *archive.Window) {
 	}
 }
 
-// runtimeFigures are those that runtimes tell, Go's all of them, with what each rests on, as
-// [probe.Window.Lacks] names it.
+// runtimeFigures are those that runtimes report, Go's all of them, with what each rests on,
+// as [probe.Window.Lacks] names it.
 var runtimeFigures = []struct {
 	name, unit, source string
 	per                share
@@ -71,7 +71,7 @@ const (
 	perSecond
 )
 
-// ofRuntime returns the figures that the subject's runtime tells.
+// ofRuntime returns the figures that the subject's runtime reports.
 func ofRuntime() []figure {
 	var list []figure
 	for _, f := range runtimeFigures {

@@ -39,7 +39,7 @@ func windowQuantile(w *archive.Window, clock measure.Clock, percent float64) flo
 	return float64(h.ValueAtPercentile(percent)) / 1e3
 }
 
-// addServer adds what the server's side can tell.
+// addServer adds what is known of the server's side.
 func (s *Second) addServer(w *probe.Window) {
 	length := float64(w.Length)
 	if length <= 0 {
@@ -68,8 +68,7 @@ func (s *Second) addServer(w *probe.Window) {
 	}
 }
 
-// known is a figure that the window could tell, nil if any of the names is
-// missing from it.
+// known is a figure of the window, nil if any of the names is missing from it.
 func known(w *probe.Window, v float64, names ...string) *float64 {
 	if w.Lacks(names...) {
 		return nil

@@ -27,7 +27,7 @@ type Sensitivity struct {
 // FactorVariance are the Sobol indices of one factor, as shares of the variance.
 type FactorVariance struct {
 	Factor string         `json:"factor"`
-	First  stats.Interval `json:"first"` // by this factor alone
+	First  stats.Interval `json:"first"` // by this factor on its own
 	Total  stats.Interval `json:"total"` // with all its interactions
 }
 
@@ -79,8 +79,8 @@ func surfacesOf(planned []study.Cell, groups []Group) (surfaces map[surfaceKey]s
 	return surfaces, order
 }
 
-// noise is the variance of the figure of one cell, the median over its trials, by
-// measuring alone: what its trials differ by beyond what all trials of a block share.
+// noise is the variance of the figure of one cell, the median over its trials, that is
+// due to measuring: what its trials differ by beyond what all trials of a block share.
 // It is not known if no two blocks have trials of two cells.
 func (s surface) noise(metric string) (variance float64, ok bool) {
 	var cells [][]float64 // by block, less the cell's mean

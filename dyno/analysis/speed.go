@@ -15,8 +15,8 @@ func usualSpeed(run *archive.Run) *validity.UsualSpeed {
 	return validity.NewUsualSpeed(all)
 }
 
-// addSpeed holds a trial's CPUs to those of the whole run. When it ended, it was
-// held to the trials before it, of which the first ones have too few.
+// addSpeed compares a trial's CPUs with those of the whole run. When it ended, it was
+// compared with the trials before it, of which the first ones have too few.
 func (y *findingSet) addSpeed(t *archive.Trial, usual *validity.UsualSpeed, accept []finding.Name) {
 	if t.Speed == nil || t.Status != archive.Complete || named(t.Findings, finding.CPUSpeed) {
 		return

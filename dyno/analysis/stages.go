@@ -10,9 +10,9 @@ import (
 	"dyno.example/dyno/load/profile"
 )
 
-// Stage is what came of one stage of a load with several, over all used trials of
-// a cell: of the windows that lie within it as a whole and are not invalid.
-// Answers count in the window in which they came.
+// Stage is the result of one stage of a load with several, over all used trials of a
+// cell: of the windows that lie wholly within it and are not invalid. Responses count
+// in the window in which they came.
 type Stage struct {
 	Phase      int     `json:"phase"` // from 1
 	Name       string  `json:"name"`  // such as "ramp 100..5000"
@@ -20,7 +20,7 @@ type Stage struct {
 	Offered    float64 `json:"offered"` // requests/s
 	Throughput float64 `json:"rps"`
 	Errors     uint64  `json:"errors"`
-	Response   []Point `json:"response"` // p50 and p99; empty if nothing was answered
+	Response   []Point `json:"response"` // p50 and p99; empty if there was no response
 }
 
 // maxStages bounds the stages shown; each takes a histogram.

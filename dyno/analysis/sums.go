@@ -18,7 +18,7 @@ type sums struct {
 	startUp    time.Duration
 	executable int64         // bytes
 	size       uint64        // bytes
-	idle       *measure.Idle // nil where nobody looked
+	idle       *measure.Idle // nil where it wasn't measured
 	warmUp     *archive.WarmUp
 
 	windows int // added
@@ -26,7 +26,7 @@ type sums struct {
 
 	length           time.Duration
 	completed        uint64
-	right            uint64 // answered as expected, whenever, of the arrivals that count
+	right            uint64 // with the expected response, whenever, of the arrivals that count
 	shed, unfinished uint64
 	unsent           uint64 // of unfinished
 	statuses         map[int]uint64
@@ -36,7 +36,7 @@ type sums struct {
 	errors           measure.Errors
 	generator        time.Duration
 	process          process
-	inside           inside // of the process, if its runtime tells
+	inside           inside // of the process, if its runtime reports figures
 	tail             *tail  // nil if no figure is about it
 	hist             [measure.NumClocks]*hdrhistogram.Histogram
 	waited           [measure.NumClocks]*hdrhistogram.Histogram // of requests given up; nil without any
@@ -160,9 +160,9 @@ func (p *process) hold(seen *probe.Process, w *probe.Window) {
 // usable reports whether any figure can rest on the windows.
 func (s *sums) usable() bool { return s.windows > 0 && s.length > 0 }
 
-// distribution is that of a clock, with the requests whose time is unknown: shed
-// before they were sent, not answered in time, or not by the end; and those that
-// failed otherwise, for whoever waits for an answer got none.
+// distribution is that of a clock, with the requests whose time is unknown: shed before
+// they were sent, without a response in time, or by the end; and those that failed
+// otherwise, as their clients got no response either.
 func (s *sums) distribution(clock measure.Clock) *distribution {
 	counts := measure.Window{Drained: s.right, Shed: s.shed, Unfinished: s.unfinished, Unsent: s.unsent, Unconnected: s.unconnected, Errors: s.errors, ErredApart: s.apart, Hist: s.hist}
 	return &distribution{
@@ -201,13 +201,13 @@ func (p *process) perRequest(spent time.Duration) (micros float64, missing i18n.
 // unseen is why there are no figures of a process.
 var unseen = i18n.New("analysis.subjects-process-could-not-seen", "the subject's process could not be seen")
 
-// leastServing is what no server takes less than of a CPU for a request: its system calls
-// alone take longer.
+// leastServing is the least CPU time of any server for a request: its system calls take
+// longer.
 const leastServing = 200 * time.Nanosecond
 
-// idles reports whether the process used next to no CPU while requests were answered: it
-// is one that does not serve, such as what started a server and stayed, and its memory and
-// files are not the server's.
+// idles reports whether the process used next to no CPU while requests were served: it is
+// not the server, but such as a launcher that stayed, and its memory and files are not the
+// server's.
 func (p *process) idles() bool {
 	return p.windows > 0 && p.completed > 0 && p.cpu < time.Duration(p.completed)*leastServing
 }

@@ -15,7 +15,7 @@ import (
 const (
 	tailLeast = 8 // seconds; of fewer the worst quarter is one
 	// tailLate is by how many seconds the server's series are moved against the client's
-	// for the figures of series that nobody has aligned.
+	// for the figures of series that aren't aligned.
 	tailLate = 2
 	tailName = "tail."
 )

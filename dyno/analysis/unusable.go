@@ -9,9 +9,9 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// takeUnusable computes the figures of a trial that was left out, over all its
-// measured windows whatever they are worth: nothing rests on them, but who has
-// waited for an hour may see what was seen.
+// takeUnusable computes the figures of a trial that was left out, over all its measured
+// windows whatever they are worth: nothing rests on them, but after an hour of
+// measuring the user may see what was measured.
 func (s *cellBuilder) takeUnusable(run *archive.Run, i int, all []figure) error {
 	sums := s.newSums(all)
 	for w, err := range run.Windows(i) {

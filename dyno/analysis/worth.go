@@ -6,13 +6,13 @@ import (
 	"dyno.example/dyno/study"
 )
 
-// worth says what the run is worth: invalid if a group has no usable trial at
-// all; suspect if it is not complete, if a cell has no usable trial or its trials
-// fall on separate plateaus, if the reference differs from its twin, if one arm
-// lost more trials than the others, or if more than a tenth of the trials are suspect,
-// failed or left out. Fewer are remarks. A trial whose place a repetition has taken does
-// not count: nothing is missing then. Trials whose CPUs had another speed than
-// those of the whole run are suspect too, whatever they were called when they ended.
+// worth decides the run's validity: invalid if a group has no usable trial at all;
+// suspect if it is not complete, if a cell has no usable trial or its trials fall on
+// separate plateaus, if the reference differs from its twin, if one arm lost more trials
+// than the others, or if more than a tenth of the trials are suspect, failed or left
+// out. Fewer are remarks. A trial whose place a repetition has taken does not count:
+// nothing is missing then. Trials whose CPUs had another speed than those of the whole
+// run are suspect too, whatever they were called when they ended.
 func worth(run *archive.Run, a *Analysis) finding.Validity {
 	verdict := finding.Valid
 	if run.Manifest.Status != archive.Complete {

@@ -34,7 +34,7 @@ func addressOf(sums []byte) Address {
 	return Address(hex.EncodeToString(digest[:]))
 }
 
-// ParseAddress takes a whole address, with or without "sha256:".
+// ParseAddress takes a full address, with or without "sha256:".
 func ParseAddress(text string) (Address, error) {
 	digits := strings.TrimPrefix(text, scheme)
 	if !isHex(digits) || len(digits) != hex.EncodedLen(sha256.Size) {

@@ -17,7 +17,7 @@ import (
 // Damage is a file of a run that is not as it was written.
 type Damage struct {
 	File string // path
-	Line int    // from 1; 0 if the file as a whole is meant
+	Line int    // from 1; 0: the whole file
 	Err  error
 }
 
@@ -72,8 +72,8 @@ func readBounded(path string) ([]byte, error) {
 	return content, nil
 }
 
-// decodeStrictly decodes one JSON value that fills content. The offset is where
-// an error was met, as near as the decoder tells.
+// decodeStrictly decodes one JSON value that fills content. The offset is where an
+// error was met, as near as the decoder knows.
 func decodeStrictly(content []byte, v any) (offset int64, err error) {
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.DisallowUnknownFields()

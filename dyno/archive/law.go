@@ -8,8 +8,8 @@ import (
 	"dyno.example/dyno/finding"
 )
 
-// Broken is a law that a record breaks though every file is as it was sealed:
-// no trial can have gone like that, so somebody made up or changed what it says.
+// Broken is a law that a record breaks though every file is as it was sealed: no trial
+// can have gone like that, so its content was made up or changed.
 type Broken struct {
 	Law    string // such as "no more answers than requests"
 	Trial  int
@@ -156,9 +156,9 @@ func levels(t *Trial) *Broken {
 	return nil
 }
 
-// grid: windows follow each other without a gap, and begin at whole seconds from
-// the start of the measured time. Only the first may begin later, with the load,
-// and only the last may be shorter or, while answers are waited for, longer.
+// grid: windows follow each other without a gap, and begin at whole seconds from the
+// start of the measured time. Only the first may begin later, with the load, and only
+// the last may be shorter or, while responses are waited for, longer.
 func grid(t *Trial) *Broken {
 	for i := range t.Windows {
 		w := &t.Windows[i].Client
@@ -178,7 +178,7 @@ func grid(t *Trial) *Broken {
 	return nil
 }
 
-// answers: up to the end of any window, no more was answered than was sent.
+// responses: up to the end of any window, there were no more responses than requests.
 func answers(t *Trial) *Broken {
 	var sent, answered uint64
 	for i := range t.Windows {

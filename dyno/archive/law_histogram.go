@@ -17,7 +17,7 @@ import (
 type histogramLaws struct {
 	trial   *Trial
 	timeout time.Duration // of the cell's requests; 0 if it is not known
-	stall   time.Duration // the longest of the trial: no answer is seen meanwhile
+	stall   time.Duration // the longest of the trial: no response is seen meanwhile
 
 	// Both sides of Little's law, in request·ns, over all windows. Responses are with
 	// the time that is in no response time, such as that of requests that failed.
@@ -49,9 +49,8 @@ func (l *histogramLaws) window(w *measure.Window) *Broken {
 	return nil
 }
 
-// counted: the response times are those of all answers that were as expected, but for
-// events that nobody could time. Runs of before that was so have those of wrong answers
-// too.
+// counted: the response times are those of all responses that were as expected, but for
+// events that couldn't be timed. Older runs have those of wrong responses too.
 func (l *histogramLaws) counted(w *measure.Window) *Broken {
 	answers := int64(w.Completed+w.Drained) - int64(w.Messages.Untimed)
 	for _, clock := range []measure.Clock{measure.Response, measure.Service} {
@@ -78,9 +77,9 @@ func (l *histogramLaws) patience(w *measure.Window) *Broken {
 	return nil
 }
 
-// parts: of the same requests, no quantile of the service time is above that of
-// the response time, nor that of the first byte above that of the whole answer,
-// but for rounding and 10 µs.
+// parts: of the same requests, no quantile of the service time is above that of the
+// response time, nor that of the first byte above that of the whole response, but for
+// rounding and 10 µs.
 func parts(w *measure.Window) *Broken {
 	for _, pair := range [][2]measure.Clock{{measure.Service, measure.Response}, {measure.FirstByte, measure.Service}} {
 		part, whole := w.Hist[pair[0]], w.Hist[pair[1]]
@@ -121,10 +120,10 @@ func (l *histogramLaws) add(w *measure.Window) {
 	}
 }
 
-// finish checks what takes all windows: Little's law, L = λW, by a factor, as the
-// trial itself was held to it by far less. Where answers are missing, or the
-// generator was away, it need not hold, as old runs don't say how long what has no
-// response time was in flight; nor in a trial that says itself that it doesn't.
+// finish checks what takes all windows: Little's law, L = λW, within a factor, while
+// the trial itself was checked far more closely. Where responses are missing, or the
+// generator was away, it need not hold, as old runs don't say how long requests without
+// a response time were in flight; nor in a trial that says itself that it doesn't.
 func (l *histogramLaws) finish() *Broken {
 	if l.requests < littleRequests || l.stall >= windowLength/10 || l.excused() {
 		return nil

@@ -154,8 +154,8 @@ func boolean(query url.Values, name string, otherwise bool) (bool, error) {
 	return value, nil
 }
 
-// checkEndpoint refuses what is not the address of a store, and plain HTTP
-// beyond this machine unless it is asked for: everybody on the way can read it.
+// checkEndpoint refuses what is not the address of a store, and plain HTTP beyond this
+// machine unless it is allowed: anyone on the path can read it.
 func checkEndpoint(text string, insecure bool) error {
 	u, err := url.Parse(text)
 	switch {
@@ -175,7 +175,7 @@ var errPlain = errors.New("is plain HTTP to another machine: use https, or add i
 func isPlain(u *url.URL) bool { return u.Scheme == "http" && !isLoopback(u.Hostname()) }
 
 // Accepts says why an endpoint that the environment names can't be used for the
-// location: for those, too, plain HTTP must be asked for.
+// location: for those, too, plain HTTP must be allowed.
 func (l Location) Accepts(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	switch {

@@ -35,7 +35,7 @@ func ParseName(text string) (Name, error) {
 	return Name{ID: id, Address: address}, nil
 }
 
-// isName reports whether ref has the form of a whole name.
+// isName reports whether ref has the form of a full name.
 func isName(ref string) bool {
 	_, err := ParseName(ref)
 	return err == nil
@@ -46,10 +46,10 @@ func isID(text string) bool {
 	return text != "" && !strings.HasPrefix(text, "-") && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// Match returns those of the names, which are in order from the oldest, that ref
-// means: the newest for [Latest]; else those that it is the ID or the whole name
-// of; else those whose ID it begins; else those whose address it begins, with or
-// without "sha256:" and with at least six digits.
+// Match returns those of the names, which are in order from the oldest, that ref means:
+// the newest for [Latest]; else those that it is the ID or the full name of; else those
+// whose ID it begins; else those whose address it begins, with or without "sha256:" and
+// with at least six digits.
 func Match(names []Name, ref string) []Name {
 	if ref == Latest {
 		return names[max(0, len(names)-1):]
@@ -93,8 +93,8 @@ func ids(names []Name) []string {
 	return list
 }
 
-// distinct names runs by what tells them apart: their IDs, or, where two have
-// the same, their addresses too.
+// distinct names runs by what distinguishes them: their IDs, or, where two have the
+// same, their addresses too.
 func distinct(names []Name) []string {
 	list := ids(names)
 	if len(slices.Compact(slices.Sorted(slices.Values(list)))) == len(list) {

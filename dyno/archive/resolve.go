@@ -26,9 +26,9 @@ func (s Store) resolve(ref string) (string, error) {
 	return filepath.Join(s.Dir, name.ID), nil
 }
 
-// names returns the runs in the store, oldest first, with their addresses if
-// asked: for those a file of each run must be read. A run that can't say its
-// address is there without one.
+// names returns the runs in the store, oldest first, with their addresses if addresses
+// is set: for those a file of each run must be read. A run whose address can't be read
+// is there without one.
 func (s Store) names(addresses bool) ([]Name, error) {
 	ids, err := s.ids()
 	if err != nil {

@@ -61,7 +61,7 @@ type Manifest struct {
 	Reference   string         `json:"reference"`        // subject the others are compared with
 	Report      []string       `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
 	Claims      []claim.Claim  `json:"claims,omitempty"` // that the study is to decide
-	Accept      []finding.Name `json:"accept,omitempty"` // findings that the study, or who ran it, accepts by name
+	Accept      []finding.Name `json:"accept,omitempty"` // findings that the study, or the command, accepts by name
 	Until       study.Until    `json:"until,omitzero"`   // when a run that went on block by block was to end
 	Ended       string         `json:"ended,omitempty"`  // why such a run ended: "decided", "time" or "blocks"
 	// Usable is how many archived trials are complete, not invalid and have a second
@@ -113,8 +113,8 @@ type Upstream struct {
 // Fault says whose fault it is that a trial failed.
 type Fault string
 
-// OfSubject is the fault of a subject that did not start, died or did not answer as
-// it must. That is a result, which counts as the worst there is.
+// OfSubject is the fault of a subject that did not start, died or sent wrong responses.
+// That is a result, which counts as the worst there is.
 const OfSubject Fault = "subject"
 
 // Trial is one measured run of one cell: trial.json in its folder.
@@ -127,14 +127,14 @@ type Trial struct {
 	Started time.Time     `json:"started"`
 	Mono    int64         `json:"mono"` // CLOCK_MONOTONIC at the start of the measured time, ns
 	Engine  string        `json:"engine"`
-	StartUp time.Duration `json:"start_up"` // from exec to the first right answer
+	StartUp time.Duration `json:"start_up"` // from exec to the first right response
 	// Executable is the size in bytes of the file that the subject's first process
-	// executes: the program, or the interpreter of one; 0 if that can't be told.
+	// executes: the program, or the interpreter of one; 0 if that isn't known.
 	Executable int64 `json:"executable,omitempty"`
 	// Size is what its build made, in bytes, with the packages it brings but without
 	// compilers and interpreters; 0 if dyno did not build it.
 	Size     uint64            `json:"size,omitempty"`
-	Idle     *measure.Idle     `json:"idle,omitempty"`    // the subject's use before the load; nil where nobody looked
+	Idle     *measure.Idle     `json:"idle,omitempty"`    // the subject's use before the load; nil where it wasn't measured
 	WarmUp   *WarmUp           `json:"warm_up,omitempty"` // that went on until the subject was steady; nil of one of fixed length
 	Validity finding.Validity  `json:"validity"`
 	Findings []finding.Finding `json:"findings,omitempty"`

@@ -36,7 +36,7 @@ type Entry struct {
 	Address  Address  // of its content; empty if the run has not ended
 	Manifest Manifest // as [Store.Open] gives it
 	Trials   int      // archived
-	Err      error    // why the run can't be read, as far as its manifest and sums tell
+	Err      error    // why the run can't be read, as far as its manifest and sums show
 }
 
 // List returns the runs, newest first. One that can't be read is listed with
@@ -132,8 +132,8 @@ func open(dir string) (*Run, error) {
 	return run, checkWhole(run)
 }
 
-// readManifest reads a run's manifest. If it says that the run is still being
-// written but nobody does, it is returned as interrupted.
+// readManifest reads a run's manifest. If it says that the run is still being written
+// but its writer is gone, it is returned as interrupted.
 func readManifest(dir string) (Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
 	content, err := readBounded(path)

@@ -52,7 +52,7 @@ func sumFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for somebody to write to it
+	if !info.Mode().IsRegular() { // opening a pipe would wait for a writer
 		return "", &Damage{File: path, Err: errors.New("is no regular file")}
 	}
 	f, err := os.Open(path)

@@ -10,11 +10,11 @@ type WarmUp struct {
 	Seconds []WarmUpSecond `json:"seconds"`
 }
 
-// WarmUpSecond is what steadiness is told by.
+// WarmUpSecond is what steadiness is judged by.
 type WarmUpSecond struct {
 	Length    time.Duration `json:"length"` // ns; only the first may be shorter than a second
 	Completed uint64        `json:"completed"`
-	P50       time.Duration `json:"p50"`           // of the response, ns; 0 if nothing was answered
+	P50       time.Duration `json:"p50"`           // of the response, ns; 0 if there was none
 	CPU       time.Duration `json:"cpu,omitempty"` // that the subject used, all of its processes, ns; 0 if that could not be seen
 }
 

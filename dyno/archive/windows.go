@@ -12,11 +12,10 @@ import (
 	"slices"
 )
 
-// Windows yields the windows of r.Trials[i] in order, with their histograms,
-// which are the caller's to keep. They are read as they are asked for, so that
-// no more than one window's histograms need be in memory. After an error, a
-// [*Damage] for files that are not as written, or that break a law ([Broken]),
-// nothing more is yielded.
+// Windows yields the windows of r.Trials[i] in order, with their histograms, which are
+// the caller's to keep. They are read as they are yielded, so that no more than one
+// window's histograms need be in memory. After an error, a [*Damage] for files that are
+// not as written, or that break a law ([Broken]), nothing more is yielded.
 func (r *Run) Windows(i int) iter.Seq2[Window, error] {
 	trial := &r.Trials[i]
 	if r.Dir == "" {

@@ -16,9 +16,9 @@ import (
 // Schema is the version of the archive that this package writes and reads.
 const Schema = 1
 
-// Writer writes one run. What it has reported as written survives a crash of
-// the program or the machine; what it has not is never read back as whole.
-// It is not safe for concurrent use. End it with [Writer.Finish].
+// Writer writes one run. What it has reported as written survives a crash of the
+// program or the machine; what it has not is never read back as complete. It is not
+// safe for concurrent use. End it with [Writer.Finish].
 type Writer struct {
 	dir      string
 	manifest Manifest
@@ -118,9 +118,9 @@ func moveLog(from, to string) error {
 	return renameDurably(from, to)
 }
 
-// Finish ends the run: it records the status and why, seals the files with
-// their sums, and lets go of the run. The writer is of no use afterwards, also
-// if Finish fails; the run is then read as one whose writer died.
+// Finish ends the run: it records the status and why, seals the files with their sums,
+// and releases the run. The writer is of no use afterwards, also if Finish fails; the
+// run is then read as one whose writer died.
 func (w *Writer) Finish(status Status, cause error) error {
 	defer w.release()
 	w.manifest.Status, w.manifest.Finished, w.manifest.Usable = status, time.Now().Round(0), &w.usable
@@ -138,7 +138,7 @@ func (w *Writer) Finish(status Status, cause error) error {
 // them.
 func (w *Writer) seal() error {
 	if err := os.Remove(w.reserved()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // one that somebody has tidied away is no reason not to end
+		return err // one that was removed meanwhile is no reason not to end
 	}
 	document, err := marshal(w.manifest)
 	if err != nil {

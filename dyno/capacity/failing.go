@@ -5,8 +5,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// failingShare of the requests of a level, from which on it is told: a service that
-// fails at once may look fast.
+// failingShare is the share of failed requests from which on a level is marked: a
+// service that fails at once may look fast.
 const failingShare = 0.01
 
 // failing says at which levels of a sweep requests failed, and how. Trials that were

@@ -22,8 +22,8 @@ import (
 const (
 	ceilingTime  = time.Second
 	ceilingTries = 3
-	// ceilingAnswers is how many answers in a row the ceiling is worth waiting for,
-	// as long as those of an idle service take.
+	// ceilingAnswers is for how many response times of an idle service, in a row, the
+	// ceiling is worth waiting.
 	ceilingAnswers = 3
 	soundingTime   = 100 * time.Millisecond
 	calmFactor     = 2 // times the response of an idle service
@@ -75,7 +75,8 @@ func (g *Generator) Ceiling(ctx context.Context) (Ceiling, error) {
 	return c, nil
 }
 
-// seen is what was answered as expected a second, whatever the windows are worth.
+// seen is the rate of expected responses a second, whatever the validity of the
+// windows.
 func seen(r *load.Result) float64 {
 	answered, length := uint64(0), time.Duration(0)
 	for i := range r.Windows {
@@ -125,8 +126,8 @@ func (g *Generator) Trial(ctx context.Context, ask Ask) (Trial, error) {
 	return t, nil
 }
 
-// Settle asks one request at a time until the service answers as it did when it
-// was idle, which the first call finds out.
+// Settle sends one request at a time until the service responds as fast as when it was
+// idle, which the first call finds out.
 func (g *Generator) Settle(ctx context.Context) (time.Duration, error) {
 	if g.idle == 0 {
 		return 0, g.sound(ctx)
@@ -163,15 +164,15 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// sound finds out how quickly the service answers when it is idle.
+// sound finds out how quickly the service responds when it is idle.
 func (g *Generator) sound(ctx context.Context) (err error) {
 	g.idle, err = g.median(ctx, request.DefaultTimeout)
 	return err
 }
 
-// median is that of the service time of one request at a time: of as many as are
-// answered in a tenth of a second or, if none is, of one that is waited for. It is
-// 0 if that is not answered either, within the spec's time limit or patience.
+// median is that of the service time of one request at a time: of as many as complete
+// in a tenth of a second or, if none does, of one that is waited for. It is 0 if that
+// has no response either, within the spec's time limit or patience.
 func (g *Generator) median(ctx context.Context, patience time.Duration) (time.Duration, error) {
 	spec := g.Spec
 	spec.Warmup, spec.OnWindow, spec.Calibration = 0, nil, nil
@@ -186,7 +187,7 @@ func (g *Generator) median(ctx context.Context, patience time.Duration) (time.Du
 	return median, err
 }
 
-// serviceTime runs a load and returns its median, 0 if nothing was answered.
+// serviceTime runs a load and returns its median, 0 if there was no response.
 func serviceTime(ctx context.Context, spec load.Spec) (time.Duration, error) {
 	r, err := load.Run(ctx, spec)
 	if err == nil {

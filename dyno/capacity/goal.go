@@ -19,7 +19,7 @@ type Goal struct {
 	Repeats   int           `json:"repeats"`     // trials that may be repeated at a rate because the generator, not the service, spoiled them
 	MinRate   float64       `json:"min_rate"`    // requests per second, below which nothing is searched
 	MaxRate   float64       `json:"max_rate"`    // and above which
-	MaxTime   time.Duration `json:"max_time_ns"` // of the search as a whole; 0: no limit
+	MaxTime   time.Duration `json:"max_time_ns"` // of the whole search; 0: no limit
 }
 
 // DefaultGoal is good for a bracket of 5 % within a minute or two.

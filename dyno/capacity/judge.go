@@ -110,10 +110,10 @@ func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective
 	}
 }
 
-// disturbance returns what befell the generator in a window and may be why
-// answers seemed late by the excess. A generator that was away for a moment sees
-// answers later by that moment, and by as long again until it has caught up; it
-// is no excuse for more.
+// disturbance returns what befell the generator in a window and may be why responses
+// seemed late by the excess. A generator that was away for a moment sees responses
+// later by that moment, and by as long again until it has caught up; it is no excuse
+// for more.
 func disturbance(w *measure.Window, excess time.Duration) []finding.Finding {
 	if w.Warmup() || w.Validity() == finding.Invalid {
 		return nil

@@ -22,10 +22,10 @@ const ceilingShare = 0.9
 // milliseconds does not.
 var robbed = []finding.Name{finding.Steal, finding.Suspended, finding.OtherLoad, finding.CPUSpeed}
 
-// Level runs a closed loop of so many connections for a time, for a [Sweep].
-// memory, if not nil, is asked for the server's memory in bytes once a second
-// while the connections are open, from one goroutine; the last answer counts. A
-// trial without all its connections is spoiled.
+// Level runs a closed loop of so many connections for a time, for a [Sweep]. memory, if
+// not nil, is called for the server's memory in bytes once a second while the
+// connections are open, from one goroutine; the last value counts. A trial without all
+// its connections is spoiled.
 func (g *Generator) Level(ctx context.Context, connections int, length time.Duration, memory func() (uint64, error)) (LevelTrial, error) {
 	t := LevelTrial{Connections: connections, P50: none(), P99: none()}
 	if g.idle == 0 {

@@ -14,8 +14,8 @@ import (
 	"dyno.example/dyno/validity"
 )
 
-// idleTime is how long the machine is watched before each load: who is busy then is
-// not working for the service.
+// idleTime is how long the machine is watched before each load: programs that are busy
+// then don't work for the service.
 const idleTime = 200 * time.Millisecond
 
 // Load runs a load as it is given, and has the machine watched meanwhile. A load that
@@ -77,10 +77,10 @@ func proven(found []finding.Finding, windows []measure.Window) []finding.Finding
 
 // Disturbed is what the machine did to a measurement of many trials.
 type Disturbed struct {
-	// Validity of the answer: Suspect if more than a tenth of the trials were
-	// disturbed, Invalid if more than half were of no use for that, or if an end of
-	// the answer is missing for it.
-	// It is "accepted" where such findings were accepted by their names.
+	// Validity of the result: Suspect if more than a tenth of the trials were
+	// disturbed, Invalid if more than half were of no use for that, or if an end of the
+	// bracket is missing for it. It is "accepted" where such findings were accepted by
+	// their names.
 	Validity finding.Validity  `json:"validity"`
 	Findings []finding.Finding `json:"findings"` // Windows are the numbers of the trials, from 0, in the order they were made
 }
@@ -128,8 +128,8 @@ func judgeTrials(trials []troubled) Disturbed {
 	return d
 }
 
-// accepted are the findings about the machine that would weigh something if nobody had
-// accepted them.
+// accepted are the findings about the machine that would count if they had not been
+// accepted.
 func accepted(r *load.Result) (found []finding.Finding) {
 	for _, f := range r.Findings {
 		if f.Accepted && f.Validity != finding.Valid && slices.Contains(slices.Concat(limits, disturbances), f.Name) {

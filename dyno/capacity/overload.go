@@ -63,15 +63,15 @@ func (o *Overload) Phases() []profile.Phase {
 	}
 }
 
-// Stretch sums up one of the phases. Rates are per second. Answers count in the
+// Stretch sums up one of the phases. Rates are per second. Responses count in the
 // window in which they came.
 type Stretch struct {
 	Windows  int     `json:"windows"`  // that are valid
 	Invalid  int     `json:"invalid"`  // in no figure
 	Offered  float64 `json:"offered"`  // arrivals
-	Answered float64 `json:"answered"` // answers as expected
-	// Goodput counts the answers within the objective's limit on the response
-	// time, or all where it has none.
+	Answered float64 `json:"answered"` // expected responses
+	// Goodput counts the responses within the objective's limit on the response time,
+	// or all where it has none.
 	Goodput  float64        `json:"goodput"`
 	P50      Figure         `json:"p50_ns"` // response time; lower bounds if AtLeast
 	P99      Figure         `json:"p99_ns"` // of a single second, of however few requests
@@ -84,7 +84,7 @@ type Stretch struct {
 // Second is one window of the experiment.
 type Second struct {
 	At      int  `json:"second"` // from 0, when the measured time begins
-	Stretch      // of that second alone
+	Stretch      // of that second
 	Calm    bool `json:"calm"` // within the baseline
 }
 
@@ -142,7 +142,7 @@ func (o *Overload) Analyse(goal *objective.Objective, r *load.Result) *Aftermath
 	return a
 }
 
-// judge says if too little is left to tell anything.
+// judge says if too little is left for a result.
 func (a *Aftermath) judge(r *load.Result) {
 	for _, part := range []Stretch{a.Baseline, a.During, a.After} {
 		a.Spoiled = a.Spoiled || part.Windows <= part.Invalid
@@ -182,7 +182,7 @@ func (a *Aftermath) second(w *measure.Window) Stretch {
 	return s
 }
 
-// good counts the answers of a window that were as expected and in time.
+// good counts the responses of a window that were as expected and in time.
 func (a *Aftermath) good(w *measure.Window) uint64 {
 	h := w.Hist[measure.Response]
 	if a.Limit == 0 || h == nil {

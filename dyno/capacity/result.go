@@ -45,7 +45,7 @@ func (w *walk) result(reason error) *Result {
 	return r
 }
 
-// judgeMachine says what the machine did to the trials, and so to the answer.
+// judgeMachine says what the machine did to the trials, and so to the result.
 func (r *Result) judgeMachine() {
 	var trials []troubled
 	for i := range r.Loads {

@@ -118,7 +118,7 @@ type walk struct {
 	step    float64 // next step outwards, as a share of the rate
 }
 
-// begin finds where to start. That nothing answers is a reason to end there.
+// begin finds where to start. It ends there if there is no response.
 func (w *walk) begin(ctx context.Context) error {
 	g := &w.search.Goal
 	w.start = w.search.Start

@@ -41,7 +41,7 @@ type Sweep struct {
 type LevelTrial struct {
 	Connections int            `json:"connections"`
 	Down        bool           `json:"down,omitempty"` // on the way down
-	Throughput  float64        `json:"throughput"`     // answers per second
+	Throughput  float64        `json:"throughput"`     // responses per second
 	P50         Figure         `json:"p50_ns"`
 	P99         Figure         `json:"p99_ns"`
 	AtLeast     bool           `json:"p99_at_least,omitempty"` // it is a lower bound

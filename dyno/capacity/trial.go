@@ -23,7 +23,7 @@ const (
 	Spoiled Verdict = "spoiled"
 )
 
-// Ask is a trial to be run.
+// Ask is a trial that is to be run.
 type Ask struct {
 	Rate   float64 // requests per second
 	Length time.Duration
@@ -69,9 +69,9 @@ type Term struct {
 
 // Ceiling is what a closed loop reached before the search, which begins near it.
 type Ceiling struct {
-	Rate float64 // requests per second; 0 if nothing was answered, or no window can be used
-	// Seen is what was answered a second in windows that can't be used: where to begin, if
-	// there are no others.
+	Rate float64 // requests per second; 0 if there was no response, or no window can be used
+	// Seen is the rate of responses in windows that can't be used: where to
+	// begin, if there are no others.
 	Seen float64
 	Why  i18n.Message // if that is 0: the first error
 	// Disturbed are the findings that say that the machine disturbed the loop.
@@ -80,14 +80,14 @@ type Ceiling struct {
 	Useless   bool              // it did so all the time
 }
 
-// Service is what a search asks for trials.
+// Service runs trials for a search.
 type Service interface {
 	// Ceiling runs a short closed loop.
 	Ceiling(ctx context.Context) (Ceiling, error)
 	// Trial runs an open loop at a rate and judges it.
 	Trial(ctx context.Context, ask Ask) (Trial, error)
-	// Settle waits, for a limited time, until a service that was overloaded
-	// answers as quickly as before, and returns how long that took.
+	// Settle waits, for a limited time, until a service that was overloaded responds as
+	// quickly as before, and returns how long that took.
 	Settle(ctx context.Context) (time.Duration, error)
 }
 

@@ -36,7 +36,7 @@ type Weakness struct {
 	Rule     i18n.Message // by which it was judged, if that is not today's
 }
 
-// Weakness is that of the verdict on the whole.
+// Weakness is that of the overall verdict.
 func (out *Outcome) Weakness() Weakness {
 	if len(out.Parts) == 0 {
 		return Weakness{}

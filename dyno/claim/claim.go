@@ -1,5 +1,5 @@
-// Package claim decides whether what somebody said about a service holds. A
-// claim is an expression over the figures of a study:
+// Package claim decides whether a claim about a service holds. A claim is an expression
+// over the figures of a study:
 //
 //	throughput[fiber] / throughput[nethttp] >= 2.3
 //	response.p99[tls=resumed] < 1.2 * response.p99[tls=off]
@@ -15,7 +15,7 @@
 // The package is pure: it knows numbers by name, never where they come from.
 package claim
 
-// Claim is what somebody said, as a study writes it down.
+// Claim is a claim as a study has it.
 type Claim struct {
 	ID          string   `json:"id"`
 	Says        string   `json:"says,omitempty"`        // in words

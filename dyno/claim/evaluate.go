@@ -22,7 +22,7 @@ type Source interface {
 	// of a percentile that requests which were given up hide, or where a value is the worst
 	// that is possible. NaN where nothing is known, nil if that is so in every block.
 	AtLeast(metric string, cell int) []float64
-	// Failed tells the blocks in which the cell's subject failed by its own fault, so
+	// Failed returns the blocks in which the cell's subject failed by its own fault, so
 	// that its values are the worst there are: 0, or +Inf of what is better if lower.
 	Failed(cell int) []bool
 	// Noise is the ratio of two equal arms of the run in the metric, measured as near

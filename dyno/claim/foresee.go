@@ -15,11 +15,11 @@ type LoadLimit struct {
 	Seconds   float64
 }
 
-// Beyond is how many requests have to be slower than a percentile for a trial to tell it.
+// Beyond is how many requests have to be slower than a percentile for a trial to have it.
 const Beyond = 10
 
-// Foreseen is a part of a claim of which a plan tells something before anything was
-// measured.
+// Foreseen is a part of a claim about which something follows from the plan before
+// anything was measured.
 type Foreseen struct {
 	Expression, At string
 	// Verdict is [Unmeasurable] or [ByConstruction], or empty if Why is only what it takes to
@@ -30,14 +30,13 @@ type Foreseen struct {
 }
 
 // Foresee finds the parts of a claim that a study of these cells can't decide, or can decide in
-// one way only: a percentile of fewer requests than it takes, and a throughput that is
-// held to more, or to no less, than the load asks for; and those by growth, which take a
-// subject that serves more than is asked for at first. What the study says of itself is among
-// them.
+// one way only: a percentile of fewer requests than it takes, and a throughput that is compared
+// with more, or with no less, than the load can send; and those by growth, which need a subject
+// with capacity beyond the load's first level. What the study says of itself is among them.
 func Foresee(c *Claim, s *Space, asked func(cell int) LoadLimit) []Foreseen {
 	all, err := places(c.Over, s)
 	if err != nil {
-		return nil // told by CheckOver
+		return nil // reported by CheckOver
 	}
 	var found []Foreseen
 	for _, text := range c.Expressions {
@@ -119,7 +118,7 @@ func (f *foreseer) growth(cmp *Comparison) i18n.Message {
 	return i18n.New("claim.takes-subject-serves-requests-s", "it takes a subject that serves %.0f requests/s: at the lower level the load asks for %.0f, and one that is full there can't grow", bound*less.most, less.most)
 }
 
-// throughputOf is a cell's, with what its load asks for.
+// throughputOf is a cell's throughput, with what its load can send.
 type throughputOf struct {
 	subject string // empty if it isn't one
 	most    float64
@@ -174,8 +173,8 @@ func (f *foreseer) operation(o operation) interval {
 	return interval{low: low, high: high}
 }
 
-// quantity bounds a figure by what the load asks for. No figure is known to be above
-// anything, as a subject may fail.
+// quantity bounds a figure by what the load can send. No figure has a lower bound, as a
+// subject may fail.
 func (f *foreseer) quantity(q quantity) interval {
 	cell, err := f.space.one(within(q.picks, f.at), q.at)
 	m, ok := f.space.metric(q.metric)

@@ -25,7 +25,7 @@ func CheckOver(moderators []Moderator, s *Space) *Error {
 func CheckAt(e *Expression, moderators []Moderator, s *Space) []*Error {
 	all, err := places(moderators, s)
 	if err != nil {
-		return nil // told by CheckOver
+		return nil // reported by CheckOver
 	}
 	for _, at := range all {
 		if errors := check(e, s, at); len(errors) > 0 {

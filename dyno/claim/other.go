@@ -1,8 +1,8 @@
 package claim
 
 // Other is the figure of the effect where that is not what stands on one side of the
-// expression: the difference of both. A quotient of both sides, which is told by its unit, and
-// a figure held to a number are none: "" then.
+// expression: the difference of both. A quotient of both sides, which its unit shows, and a
+// figure compared with a number have none: "" then.
 func (p *Part) Other() string {
 	e, err := Parse(p.Expression)
 	if err != nil || p.Effect == nil || p.Effect.Unit == "×" {

@@ -21,8 +21,8 @@ type Outcome struct {
 	// Needed is about how many more blocks would decide; 0 if it is decided, or if
 	// more blocks would hardly help.
 	Needed int `json:"needed,omitempty"`
-	// Basis is what the verdict rests on; nil if it was not told. It is the run's, and
-	// set by who knows the run.
+	// Basis is what the verdict rests on; nil if it isn't known. It is the run's, and
+	// set by the caller that knows the run.
 	Basis *Basis `json:"basis,omitempty"`
 	// ByConstruction says why no other outcome was possible, if there is such a part.
 	ByConstruction string `json:"by_construction,omitempty"`

@@ -25,7 +25,7 @@ func (c *Claim) marks(marked func(*Comparison) bool) bool {
 	for _, text := range c.Expressions {
 		e, err := Parse(text)
 		if err != nil {
-			continue // told elsewhere
+			continue // reported elsewhere
 		}
 		for i := range e.Comparisons {
 			if marked(&e.Comparisons[i]) {

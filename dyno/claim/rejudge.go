@@ -9,9 +9,9 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Rejudge is a recorded outcome by today's rule and what the claim is held to today, as far
-// as what was recorded of it tells: the effects with their intervals are kept, and nothing
-// is measured or estimated anew. An outcome of today's rule is returned as it is.
+// Rejudge is a recorded outcome by today's rule and today's wording of the claim, as far as
+// the record allows: the effects with their intervals are kept, and nothing is measured or
+// estimated again. An outcome of today's rule is returned as it is.
 //
 //   - An effect stands in the unit of its expression.
 //   - The halves of a range are one part.

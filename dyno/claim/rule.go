@@ -75,10 +75,10 @@ func (e *effect) bare() bool {
 	return e.published == nil && e.hasNull && compare(e.claimed.bound, e.null) == 0
 }
 
-// direction says whether there is an effect on the claimed side: it holds if the
-// whole interval is there, beyond what two equal arms were found apart, and fails
-// if the whole wide interval is on the other side by more than could be told from
-// nothing. What has no direction holds it.
+// direction says whether there is an effect on the claimed side: it holds if the whole
+// interval is there, beyond what two equal arms were found apart, and fails if the
+// whole wide interval is on the other side by more than could be distinguished from
+// none. A claim without a direction holds in it.
 func (e *effect) direction(v evidence) state {
 	side := e.side()
 	switch {
@@ -211,10 +211,9 @@ func (e *effect) sizeOfBound(v evidence) sized {
 	return sized{"", open, i18n.New("claim.size-cant-told", "the size can't be told")}
 }
 
-// precise reports whether an interval with x in it says that the figure is about
-// x: it tells it from half the effect and from one and a half times that, or, where
-// there is no effect to speak of, from figures that are one and a half times as
-// large or as small.
+// precise reports whether an interval with x in it says that the figure is about x: it
+// excludes half the effect and one and a half times that, or, where there is no effect
+// to speak of, figures that are one and a half times as large or as small.
 func (e *effect) precise(s interval, x float64) bool {
 	low, high := x/1.5, x*1.5
 	switch {

@@ -10,8 +10,8 @@ import (
 // Options are those of an evaluation.
 type Options struct {
 	Level float64 // confidence of intervals; 0 means 0.95
-	// Ratio computes the interval of a paired ratio; nil means [stats.Ratio], which
-	// is right for a number of blocks that was settled beforehand. Who stops when
+	// Ratio computes the interval of a paired ratio; nil means [stats.Ratio], which is
+	// right for a number of blocks that was settled beforehand. A study that stops when
 	// the data look good needs one that is valid at any stopping time.
 	Ratio func(a, b []float64, level float64) stats.Interval
 	// Median computes the interval of a median, which takes the place of a mean where

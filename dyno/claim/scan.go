@@ -185,9 +185,9 @@ func nameLength(text string) int {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// raw reads a text up to one of the stops, which it leaves. A text in quotes may
-// hold them; whether it was quoted is told. Double quotes are those of Go, single
-// ones hold what stands between them. Without the quote's end, ok is false.
+// raw reads a text up to one of the stops, which it leaves. A text in quotes may hold
+// them; quoted is whether it was. Double quotes are those of Go, single ones hold what
+// stands between them. Without the quote's end, ok is false.
 func (s *scanner) raw(stops string) (text string, quoted, ok bool) {
 	s.spaces()
 	if inside, single := strings.CutPrefix(s.rest(), "'"); single {

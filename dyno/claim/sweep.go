@@ -64,10 +64,10 @@ func (w sweep) conditions() []Comparison {
 // throughput is the metric that a knee is one of.
 const throughput = "throughput"
 
-// sweep evaluates a knee or a max in each block. Levels lie apart, so that what is
-// known is only between which two the answer is: low is the one, high the other,
-// infinite if there is no higher one. The level at which a condition fails is not
-// the answer, nor is the one that has not enough throughput.
+// sweep evaluates a knee or a max in each block. Levels lie apart, so that only the two
+// are known between which the result is: low is the one, high the other, infinite if
+// there is no higher one. The level at which a condition fails is not the result, nor
+// is the one without enough throughput.
 func (e *evaluator) sweep(w sweep) series {
 	steps, err := e.space.steps(w)
 	if err != nil {

@@ -43,7 +43,7 @@ type unit struct {
 	dim   dimension
 }
 
-// counts tells k and M, which stand for zeros, from units of measure.
+// counts distinguishes k and M, which stand for zeros, from units of measure.
 func (u unit) counts() bool { return u.dim == plain && u.scale > 1 }
 
 // unitNamed returns the unit that may follow a number.
@@ -97,8 +97,8 @@ func unitOfMetric(written string) unit {
 	return u
 }
 
-// shownAs is the unit an effect is shown in, and how many of it one of ours is.
-// ratio tells a ratio of like things from other plain numbers, percent a share.
+// shownAs is the unit an effect is shown in, and how many of it one of ours is. ratio:
+// it is a ratio of like things; percent: it is a share.
 func shownAs(d dimension, ratio, percent bool) (name string, scale float64) {
 	switch {
 	case d == duration:
@@ -115,7 +115,7 @@ func shownAs(d dimension, ratio, percent bool) (name string, scale float64) {
 	return "", 1
 }
 
-// magnitude reads a whole text as a number with its unit, such as a level.
+// magnitude reads a text as a number with its unit, such as a level.
 func magnitude(text string) (value float64, dim dimension, ok bool) {
 	s := scanner{src: strings.TrimSpace(text)}
 	t := s.next()

@@ -17,11 +17,11 @@ const (
 	Confirmed   Verdict = "confirmed"              // what is claimed holds; no figure was published, or the parts are confirmed in different ways
 	// ByConstruction is what would be confirmed if the study could have come out otherwise.
 	ByConstruction Verdict = "by construction"
-	Direction      Verdict = "direction only" // the direction holds, the size can't be told
+	Direction      Verdict = "direction only" // the direction holds, the size is undecided
 	SizeRefuted    Verdict = "size refuted"   // the interval excludes the size, whether the direction holds or not
 	Opposite       Verdict = "opposite"       // the effect is surely the other way
 	NoEffect       Verdict = "no effect"      // equivalent to none within the margin
-	Undecided      Verdict = "undecided"      // the data can't tell
+	Undecided      Verdict = "undecided"      // the data don't decide
 	Unmeasurable   Verdict = "unmeasurable"   // it can't be measured here, or not in this way
 	Mixed          Verdict = "mixed"          // of a claim whose parts came out differently
 )

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OnlineCPUs returns the numbers of the CPUs that this process may run on, in
-// ascending order: those online, less what an affinity or cpuset takes away.
-// Ask before pinning anything.
+// OnlineCPUs returns the numbers of the CPUs that this process may run on, in ascending
+// order: those online, less what an affinity or cpuset takes away. Call it before
+// pinning anything.
 func OnlineCPUs() []int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(os.Getpid(), &set); err != nil {

@@ -15,8 +15,8 @@ func RaiseFileLimit(need uint64) (have uint64, err error) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r); err != nil {
 		return 0, fmt.Errorf("reading the limit of open files: %w", err)
 	}
-	// Of the ways to set it, only package syscall's tells the runtime, which
-	// otherwise gives processes it starts the limit that this one began with.
+	// Only package syscall's way to set it informs the runtime, which otherwise gives
+	// processes it starts the limit that this one began with.
 	return raise(need, r.Cur, r.Max, func(soft, hard uint64) error {
 		return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: soft, Max: hard})
 	})

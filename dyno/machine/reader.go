@@ -190,7 +190,7 @@ func (d *document) network() {
 	}
 }
 
-// cgroup tells the versions apart by what is mounted where; see
+// cgroup distinguishes the versions by what is mounted where; see
 // https://systemd.io/CGROUP_DELEGATION.
 func (d *document) cgroup() string {
 	has := func(path string) bool { _, err := fs.Stat(d.root, path); return err == nil }

@@ -16,7 +16,7 @@ const (
 	suggestedOpen = 65536
 )
 
-// remarks says in whole sentences what of f speaks against measuring there, and
+// remarks says in full sentences which properties of f disturb measurements there, and
 // what can be done.
 func remarks(f Fingerprint) []i18n.Message { return append(remarksSettings(f), remarksNow(f)...) }
 

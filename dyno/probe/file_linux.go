@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// procFile is a file that the kernel writes anew each time it is read from the
-// start. Kept open, it stays tied to its process or thread: when that is gone,
-// reading fails, even if another got the same number.
+// procFile is a file that the kernel generates each time it is read from the start.
+// Kept open, it stays tied to its process or thread: when that is gone, reading fails,
+// even if another got the same number.
 type procFile struct {
 	path string
 	fd   int // 0 while not open: standard input is never ours

@@ -48,7 +48,7 @@ func (g *gcLog) read() (*helperTotals, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the log of collections: %w", err)
 	}
-	t := &helperTotals{hello: &hello{Tells: []string{"gc_cycles", "gc_pause", "gc_pause_max"}}, late: !whole, answer: answer{
+	t := &helperTotals{hello: &hello{Tells: []string{"gc_cycles", "gc_pause", "gc_pause_max"}}, late: !whole, response: response{
 		Mono: clock.Now(), GCCycles: g.told.cycles, GCPause: g.told.pauses, GCPauseMax: g.told.longest, Heap: g.told.heap,
 	}}
 	if g.told.sized {

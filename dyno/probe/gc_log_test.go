@@ -107,9 +107,9 @@ func TestLogThatCantBeRead(t *testing.T) {
 // A helper that names what it tells leaves the rest missing.
 func TestHelperThatTellsLess(t *testing.T) {
 	l := newListener(t)
-	const answer = `{"mono":%d,"gc_cycles":%d,"gc_pause_s":%g,"gc_pause_max_s":0.002,"self_us":3}`
+	const response = `{"mono":%d,"gc_cycles":%d,"gc_pause_s":%g,"gc_pause_max_s":0.002,"self_us":3}`
 	go reply(connect(t, l, `{"dynoprobe":1,"pid":7,"tells":["gc_cycles","gc_pause","gc_pause_max","helper_us"]}`),
-		fmt.Sprintf(answer, 1, 2, 0.001), fmt.Sprintf(answer, 1_000_001, 5, 0.004))
+		fmt.Sprintf(response, 1, 2, 0.001), fmt.Sprintf(response, 1_000_001, 5, 0.004))
 	settle(t, l, 1)
 	s := New(Config{Runtime: l})
 	t.Cleanup(s.Close)

@@ -16,20 +16,20 @@ const introduceTime = 5 * time.Second
 
 // helper is the connection to one Go process.
 type helper struct {
-	id      int
-	conn    net.Conn
-	lines   *bufio.Reader
-	hello   *hello
-	answers chan answer // closed when the helper has gone
+	id        int
+	conn      net.Conn
+	lines     *bufio.Reader
+	hello     *hello
+	responses chan response // closed when the helper has gone
 
 	// The sampling goroutine's:
-	pending bool // asked, and no answer yet
-	last    answer
+	pending bool // requested, and no response yet
+	last    response
 }
 
 // newHelper reads the introduction.
 func newHelper(conn net.Conn) (*helper, error) {
-	h := &helper{conn: conn, lines: bufio.NewReaderSize(conn, maxHelperLine), answers: make(chan answer, 1)}
+	h := &helper{conn: conn, lines: bufio.NewReaderSize(conn, maxHelperLine), responses: make(chan response, 1)}
 	conn.SetReadDeadline(time.Now().Add(introduceTime))
 	line, err := h.line()
 	if err != nil {
@@ -49,10 +49,10 @@ func (h *helper) line() ([]byte, error) {
 	return line, err
 }
 
-// read takes answers until the helper has gone. The error is nil when it ended
-// as programs do.
+// read takes responses until the helper has gone. The error is nil when it ended as
+// programs do.
 func (h *helper) read() error {
-	defer close(h.answers)
+	defer close(h.responses)
 	for {
 		line, err := h.line()
 		if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
@@ -61,21 +61,21 @@ func (h *helper) read() error {
 		if err != nil {
 			return err
 		}
-		a, err := parseAnswer(line, h.hello)
+		a, err := parseResponse(line, h.hello)
 		if err != nil {
 			return err
 		}
 		select {
-		case h.answers <- a:
+		case h.responses <- a:
 		default:
 			return errors.New("the helper answered what it was not asked")
 		}
 	}
 }
 
-// ask sends the question, unless the last one is still open: then the late
-// answer will do.
-func (h *helper) ask(deadline time.Time) {
+// request sends a request, unless the last one is still pending: then the late response
+// will do.
+func (h *helper) request(deadline time.Time) {
 	h.take()
 	if h.pending {
 		return
@@ -88,10 +88,10 @@ func (h *helper) ask(deadline time.Time) {
 	h.pending = true
 }
 
-// take notes an answer that came too late for the question before.
+// take notes a response that came too late for the last request.
 func (h *helper) take() {
 	select {
-	case a, ok := <-h.answers:
+	case a, ok := <-h.responses:
 		if ok {
 			h.last, h.pending = a, false
 		}
@@ -99,17 +99,17 @@ func (h *helper) take() {
 	}
 }
 
-// collect waits for the answer. It reports false if the helper has gone.
+// collect waits for the response. It reports false if the helper has gone.
 func (h *helper) collect(ctx context.Context) (helperTotals, bool) {
 	t := helperTotals{id: h.id, hello: h.hello, late: h.pending}
 	select {
-	case a, ok := <-h.answers:
+	case a, ok := <-h.responses:
 		if !ok {
 			return t, false
 		}
 		h.last, h.pending, t.late = a, false, false
 	case <-ctx.Done():
 	}
-	t.answer = h.last
+	t.response = h.last
 	return t, true
 }

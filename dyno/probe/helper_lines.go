@@ -24,8 +24,8 @@ const (
 type hello struct {
 	Version int `json:"dynoprobe"`
 	PID     int `json:"pid"`
-	// Tells names the figures that its answers have, as in a [Window]. Go's helper, which
-	// tells all of them, leaves it out.
+	// Tells names the figures that its responses have, as in a [Window]. Go's helper,
+	// which reports all of them, leaves it out.
 	Tells  []string `json:"tells"`
 	Uppers struct {
 		GCPauses       []float64 `json:"gc_pauses"`
@@ -62,26 +62,26 @@ func parseHello(line []byte) (*hello, error) {
 
 func unbounded(f float64) bool { return math.IsInf(f, 0) || math.IsNaN(f) }
 
-// answer is the helper's answer to a sample.
-type answer struct {
+// response is the helper's response to a sample.
+type response struct {
 	Mono           int64        `json:"mono"` // CLOCK_MONOTONIC at the reading, ns
 	GCCycles       uint64       `json:"gc_cycles"`
 	GCCPU          float64      `json:"gc_cpu_s"`
 	GCPause        float64      `json:"gc_pause_s"`     // added up; of a runtime that has no gc_pauses
-	GCPauseMax     float64      `json:"gc_pause_max_s"` // since the previous answer; the same
+	GCPauseMax     float64      `json:"gc_pause_max_s"` // since the previous response; the same
 	Heap           uint64       `json:"heap"`
 	AllocBytes     uint64       `json:"alloc_bytes"`
 	Allocs         uint64       `json:"allocs"`
 	Goroutines     uint64       `json:"goroutines"`
 	GCPauses       bucketCounts `json:"gc_pauses"`
 	SchedLatencies bucketCounts `json:"sched_latencies"`
-	SelfMicros     float64      `json:"self_us"` // of the previous answer
+	SelfMicros     float64      `json:"self_us"` // of the previous response
 }
 
-func parseAnswer(line []byte, h *hello) (answer, error) {
-	var a answer
+func parseResponse(line []byte, h *hello) (response, error) {
+	var a response
 	if err := json.Unmarshal(line, &a); err != nil {
-		return answer{}, fmt.Errorf("reading the helper's answer: %w", err)
+		return response{}, fmt.Errorf("reading the helper's answer: %w", err)
 	}
 	err := errors.Join(
 		fit("gc_cpu_s", a.GCCPU), fit("self_us", a.SelfMicros), fit("gc_pause_s", a.GCPause), fit("gc_pause_max_s", a.GCPauseMax),
@@ -89,7 +89,7 @@ func parseAnswer(line []byte, h *hello) (answer, error) {
 		a.SchedLatencies.fit(len(h.Uppers.SchedLatencies)+1),
 	)
 	if err != nil {
-		return answer{}, fmt.Errorf("reading the helper's answer: %w", err)
+		return response{}, fmt.Errorf("reading the helper's answer: %w", err)
 	}
 	return a, nil
 }

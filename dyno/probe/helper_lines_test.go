@@ -37,7 +37,7 @@ func TestParseAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := parseAnswer([]byte(goodAnswer), h)
+	a, err := parseResponse([]byte(goodAnswer), h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestParseAnswer(t *testing.T) {
 		"no pause":       strings.Replace(goodAnswer, `"heap"`, `"gc_pause_s":-1,"heap"`, 1),
 		"no longest":     strings.Replace(goodAnswer, `"heap"`, `"gc_pause_max_s":1e99,"heap"`, 1),
 	} {
-		if got, err := parseAnswer([]byte(line), h); err == nil {
+		if got, err := parseResponse([]byte(line), h); err == nil {
 			t.Errorf("%s: no error, but %+v", name, got)
 		}
 	}
@@ -75,11 +75,11 @@ func FuzzHelperLines(f *testing.F) {
 		if err != nil {
 			return
 		}
-		a, err := parseAnswer(second, h)
+		a, err := parseResponse(second, h)
 		if err != nil {
 			return
 		}
-		totals := RuntimeTotals{helpers: []helperTotals{{id: 1, hello: h, answer: a}}}
+		totals := RuntimeTotals{helpers: []helperTotals{{id: 1, hello: h, response: a}}}
 		r, ok := totals.Since(RuntimeTotals{})
 		if !ok || r.GCPause < 0 || r.SchedMax < r.SchedP50 {
 			t.Errorf("runtime = %+v", r)

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// AnswerTime is how long a snapshot waits for the subject's helper: as long as
-// there is time before the next second's. Most programs answer in some
-// milliseconds. One that is saturated over ten thousand connections has as many
-// goroutines waiting before the helper's, and takes as long as its requests do;
-// that answers come late does no harm, as they say when they were read.
+// AnswerTime is how long a snapshot waits for the subject's helper: as long as there is
+// time before the next second's. Most programs respond in some milliseconds. One that
+// is saturated over ten thousand connections has as many goroutines waiting before the
+// helper's, and takes as long as its requests do; late responses do no harm, as they
+// have the time at which they were read.
 const AnswerTime = 800 * time.Millisecond
 
 const (
@@ -25,7 +25,7 @@ const (
 	maxHelpers    = 256 // processes of one subject
 )
 
-// RuntimeListener is where the helpers in a subject's processes connect and answer, and
+// RuntimeListener is where the helpers in a subject's processes connect and report, and
 // where a JVM or V8 may log its collections instead. Its methods may be called from any
 // goroutine.
 type RuntimeListener struct {
@@ -33,7 +33,7 @@ type RuntimeListener struct {
 	path     string
 	readers  sync.WaitGroup
 
-	sampling sync.Mutex // held from asking to the answers
+	sampling sync.Mutex // held from the requests to the responses
 	log      gcLog      // guarded by sampling
 
 	mu      sync.Mutex
@@ -44,9 +44,9 @@ type RuntimeListener struct {
 	closed  bool
 }
 
-// NewRuntimeListener listens on a new socket in dir, which is made if need be.
-// Only the user who runs dyno can reach it. The path must be short: systems
-// limit the names of sockets to some 100 bytes.
+// NewRuntimeListener listens on a new socket in dir, which is made if need be. Only the
+// user that runs dyno can reach it. The path must be short: systems limit the names of
+// sockets to some 100 bytes.
 func NewRuntimeListener(dir string) (*RuntimeListener, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making a folder for the probe's socket: %w", err)
@@ -108,16 +108,16 @@ func (l *RuntimeListener) Connected() int {
 	return len(l.helpers)
 }
 
-// Sample asks all helpers, reads the log, and waits for the answers, until ctx is done but
-// at most [AnswerTime]. The error says that there is none to ask, or that none answered in
-// time.
+// Sample sends a request to all helpers, reads the log, and waits for the responses, until
+// ctx is done but at most [AnswerTime]. The error says that there is no helper, or that
+// none responded in time.
 func (l *RuntimeListener) Sample(ctx context.Context) (RuntimeTotals, error) {
-	return l.ask()(ctx)
+	return l.request()(ctx)
 }
 
-// ask sends the question. What it returns collects the answers, and must be
-// called.
-func (l *RuntimeListener) ask() (collect func(context.Context) (RuntimeTotals, error)) {
+// request sends the requests. The function that it returns collects the responses, and
+// must be called.
+func (l *RuntimeListener) request() (collect func(context.Context) (RuntimeTotals, error)) {
 	l.sampling.Lock()
 	l.mu.Lock()
 	asked := slices.Clone(l.helpers)
@@ -125,7 +125,7 @@ func (l *RuntimeListener) ask() (collect func(context.Context) (RuntimeTotals, e
 	l.mu.Unlock()
 	deadline := time.Now().Add(AnswerTime)
 	for _, h := range asked {
-		h.ask(deadline)
+		h.request(deadline)
 	}
 	logged, err := l.log.read()
 	if err != nil {
@@ -139,8 +139,8 @@ func (l *RuntimeListener) ask() (collect func(context.Context) (RuntimeTotals, e
 	}
 }
 
-// gather waits for the answers of the helpers asked, and puts what a log told before them;
-// nil is no log.
+// gather waits for the responses of the helpers requested, and puts the log's figures
+// before them; nil is no log.
 func gather(ctx context.Context, asked []*helper, logged *helperTotals, refused error) (t RuntimeTotals, err error) {
 	late := 0
 	if logged != nil {

@@ -96,7 +96,7 @@ func TestListenerDoesNotWaitForEver(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 	// The late answer is taken for the next question; it is not asked twice, unless the
-	// answer has come before that is put.
+	// response has come before that is put.
 	go reply(conn, goodAnswer, goodAnswer)
 	for range 100 {
 		if _, err := l.Sample(context.Background()); err == nil {
@@ -118,7 +118,7 @@ func TestListenerHonoursContext(t *testing.T) {
 }
 
 func TestListenerRefuses(t *testing.T) {
-	tests := []struct{ name, hello, answer, want string }{
+	tests := []struct{ name, hello, response, want string }{
 		{"a first line that is no JSON", "GET / HTTP/1.1", "", "first line"},
 		{"an endless first line", strings.Repeat("x", 2*maxHelperLine), "", "more than 65536 bytes"},
 		{"another version", `{"dynoprobe":9}`, "", "version 9"},
@@ -130,8 +130,8 @@ func TestListenerRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			l := newListener(t)
 			conn := connect(t, l, test.hello)
-			if test.answer != "" {
-				io.WriteString(conn, test.answer+"\n")
+			if test.response != "" {
+				io.WriteString(conn, test.response+"\n")
 			}
 			conn.SetReadDeadline(time.Now().Add(time.Minute))
 			if _, err := io.Copy(io.Discard, conn); os.IsTimeout(err) {

@@ -22,9 +22,9 @@ type MachineProbe struct {
 	missing  absent
 }
 
-// NewMachine makes a probe. TCP counters are those of the network namespace
-// that process pid is in; of dyno's own, if pid is 0. The clock rates of the
-// CPUs given are read where the machine tells them (cpufreq): virtual ones don't.
+// NewMachine makes a probe. TCP counters are those of the network namespace that
+// process pid is in; of dyno's own, if pid is 0. The clock rates of the CPUs given are
+// read where the machine has them (cpufreq): virtual ones don't.
 func NewMachine(pid int, cpus ...int) *MachineProbe {
 	network := "/proc/self/net/"
 	if pid != 0 {
@@ -47,16 +47,15 @@ func NewMachine(pid int, cpus ...int) *MachineProbe {
 	return m
 }
 
-// frequency is the mean clock rate of the CPUs watched in MHz, 0 if one of them
-// is not told. Those who asked need not be told why: most machines in the cloud
-// have no answer.
+// frequency is the mean clock rate of the CPUs watched in MHz, 0 if one of them isn't
+// known. That is no error: most machines in the cloud have none.
 func (m *MachineProbe) frequency() float64 {
 	sum := 0.0
 	for i := range m.clocks {
 		data, err := m.files.read(&m.clocks[i])
 		if err != nil {
 			m.closeClocks()
-			m.clocks = nil // and never asked again
+			m.clocks = nil // and never read again
 			return 0
 		}
 		kilohertz, err := parseUint(bytes.TrimSpace(data))
@@ -68,9 +67,8 @@ func (m *MachineProbe) frequency() float64 {
 	return sum / float64(max(1, len(m.clocks)))
 }
 
-// WatchPrograms has the snapshots tell, too, what this process and the programs
-// beside it use. The processes given, with all that are under them, are none of
-// the latter.
+// WatchPrograms makes the snapshots include what this process and other programs use.
+// The processes given, with all that are under them, are none of the latter.
 func (m *MachineProbe) WatchPrograms(measured ...int) {
 	m.self, m.programs = NewSelf(), NewPrograms(measured...)
 }
@@ -93,8 +91,8 @@ func (m *MachineProbe) others(t *MachineTotals) {
 	m.missing.note("programs", err)
 }
 
-// Snapshot reads the machine. The error is that of the CPU times, without which
-// there is nothing to tell; what else is lacking is named in the window.
+// Snapshot reads the machine. The error is that of the CPU times, without which there
+// is no snapshot; what else is lacking is named in the window.
 func (m *MachineProbe) Snapshot() (t MachineTotals, err error) {
 	m.missing.clear()
 	data, err := m.files.read(&m.stat)

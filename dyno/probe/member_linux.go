@@ -45,10 +45,10 @@ func readProcessStat(f *procFile, files *reader) (processStat, error) {
 	return parseProcessStat(data)
 }
 
-// refresh reads the process anew and reports whether it may still have children.
+// refresh reads the process again and reports whether it may still have children.
 func (m *member) refresh(files *reader, missing *absent) bool {
-	// The clock goes by number alone. That the number still means this process
-	// is checked after.
+	// The clock is found by PID only. That the PID still means this process is checked
+	// after.
 	cpu, clockErr := processCPU(m.pid)
 	stat, err := readProcessStat(&m.statFile, files)
 	if hasEnded(err) || err == nil && stat.start != m.stat.start {
@@ -76,7 +76,8 @@ func (m *member) refresh(files *reader, missing *absent) bool {
 	return true
 }
 
-// alive tells a file that the kernel doesn't have from a process that has ended.
+// alive distinguishes a file that the kernel doesn't have from a process that has
+// ended.
 func (m *member) alive() bool {
 	var st unix.Stat_t
 	return unix.Stat(m.statFile.path, &st) == nil

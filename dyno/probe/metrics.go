@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// MetricsTotals is what the subject's metrics endpoint told: counters since its
-// process began, and what the process holds now. It is less than the kernel and
-// the Go helper tell, and libraries read CPU time from clocks that tick every
-// 10 ms.
+// MetricsTotals is what the subject's metrics endpoint reported: counters since its
+// process began, and what the process holds now. It is less than the kernel and the Go
+// helper report, and libraries read CPU time from clocks that tick every 10 ms.
 type MetricsTotals struct {
 	values map[string]float64 // by series
 }
@@ -29,7 +28,7 @@ func (t MetricsTotals) restarted(a MetricsTotals) bool {
 	return false
 }
 
-// metricsSpan is what an endpoint told at both ends of a window.
+// metricsSpan is what an endpoint reported at both ends of a window.
 type metricsSpan struct {
 	before, after MetricsTotals
 	missing       absent
@@ -38,9 +37,9 @@ type metricsSpan struct {
 // errNotInMetrics is why figures are missing for which there is no series.
 var errNotInMetrics = errors.New("metrics don't tell")
 
-// process returns what is told of the process, nil if that is nothing.
+// process returns the figures of the process, nil if there are none.
 func (s *metricsSpan) process() *Process {
-	if !s.tells(seriesCPU, seriesRSS, seriesOpenFiles, seriesThreads) {
+	if !s.has(seriesCPU, seriesRSS, seriesOpenFiles, seriesThreads) {
 		return nil
 	}
 	s.lack("cpu_split", "processes", "switches", "faults", "run_queue", "throttled")
@@ -53,9 +52,9 @@ func (s *metricsSpan) process() *Process {
 	}
 }
 
-// runtime returns what is told of the runtime, which is Go's; nil if that is nothing.
+// runtime returns the figures of the runtime, which is Go's; nil if there are none.
 func (s *metricsSpan) runtime() *Runtime {
-	if !s.tells(seriesGoroutines, seriesGCCycles, seriesHeap, seriesAllocBytes) {
+	if !s.has(seriesGoroutines, seriesGCCycles, seriesHeap, seriesAllocBytes) {
 		return nil
 	}
 	s.lack("gc_pause_max", "gc_cpu", "sched", "helper_us")
@@ -69,8 +68,8 @@ func (s *metricsSpan) runtime() *Runtime {
 	}
 }
 
-// tells reports whether there is any of the series.
-func (s *metricsSpan) tells(series ...string) bool {
+// has reports whether there is any of the series.
+func (s *metricsSpan) has(series ...string) bool {
 	for _, name := range series {
 		if _, ok := s.after.values[name]; ok {
 			return true

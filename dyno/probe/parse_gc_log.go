@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// collections is what a runtime's log has told of its collections since it began.
+// collections is what a runtime's log has of its collections since it began.
 type collections struct {
 	cycles   uint64
 	pauses   float64 // seconds, added up
 	longest  float64 // seconds; since it was last read
 	heap     uint64  // bytes after the last collection, to a K or an M
-	sized    bool    // a heap was told
+	sized    bool    // a heap size was logged
 	isolates [maxIsolates]isolate
 }
 
@@ -23,7 +23,7 @@ func (c *collections) add(line []byte) {
 }
 
 // addJVM takes a line of the unified log (JEP 158 and JEP 271) at the level info: with the tag
-// gc each collection ends with one, and with gc+phases ZGC tells its pauses. Whatever
+// gc each collection ends with one, and with gc+phases ZGC logs its pauses. Whatever
 // decorations it has are skipped, and so are lines of other kinds:
 //
 //	[1.234s] GC(7) Pause Young (Normal) (G1 Evacuation Pause) 24M->3M(256M) 1.234ms
@@ -84,8 +84,8 @@ func (c *collections) pause(last []byte) {
 	c.longest = max(c.longest, milliseconds/1e3)
 }
 
-// size notes the heap after a collection. Parts of the heap, which other tags tell, are
-// none.
+// size notes the heap after a collection. Parts of the heap, which other tags log,
+// don't count.
 func (c *collections) size(words [][]byte) {
 	switch string(words[0]) {
 	case "Pause", "Concurrent", "Garbage", "Minor", "Major":

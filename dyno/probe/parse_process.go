@@ -21,9 +21,9 @@ type processStat struct {
 	user, system uint64                                      // ticks
 	reaped       struct{ minor, major, user, system uint64 } // of children that were waited for
 	threads      int
-	start        uint64 // ticks after boot: tells a process from a later one with its number
+	start        uint64 // ticks after boot: distinguishes a process from a later one with its PID
 	rss          uint64 // pages
-	processor    int    // that it was on last; 0 if the kernel doesn't tell
+	processor    int    // that it was on last; 0 if the kernel doesn't report it
 }
 
 // parseProcessStat reads /proc/PID/stat. The command's name, the second field,

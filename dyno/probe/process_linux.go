@@ -33,7 +33,7 @@ type ProcessProbe struct {
 	pids    []int // scratch
 	lost    usage // of ended members that have no parent in the tree any more
 	quota   *throttleProbe
-	memory  *pssReader // nil unless it was asked for
+	memory  *pssReader // nil unless it is enabled
 	looked  bool       // the first snapshot has been taken
 	ended   []string   // what was there then and has ended, as "name (process 7)"
 	begun   int        // processes that were found later
@@ -67,7 +67,7 @@ func (p *ProcessProbe) Close() {
 // alive.
 func (p *ProcessProbe) Snapshot() (ProcessTotals, error) { return p.snapshot(false) }
 
-// Last is the last snapshot, when the load is over: it has all that is asked for.
+// Last is the last snapshot, when the load is over: it has all that is enabled.
 func (p *ProcessProbe) Last() (ProcessTotals, error) { return p.snapshot(true) }
 
 func (p *ProcessProbe) snapshot(last bool) (ProcessTotals, error) {

@@ -13,11 +13,11 @@ import (
 	"dyno.example/nano/wire/clock"
 )
 
-// ProgramsProbe looks at all processes of the machine that this one may see, and
-// tells those apart that are measured or measure. It belongs to one goroutine.
+// ProgramsProbe reads all processes of the machine that this one may see, and separates
+// those that are measured or measure. It belongs to one goroutine.
 //
-// Only the CPU clock of each is read, which takes a microsecond; more is asked of
-// the few that used much.
+// Only the CPU clock of each is read, which takes a microsecond; more is read of the
+// few that used much.
 type ProgramsProbe struct {
 	roots []int // processes that are measured, with all under them
 	files *reader
@@ -31,7 +31,7 @@ func NewPrograms(roots ...int) *ProgramsProbe {
 	return &ProgramsProbe{roots: roots, files: newReader(1), list: newTasks("/proc")}
 }
 
-// errHidden says that names of programs can't be told.
+// errHidden says that names of programs aren't readable.
 var errHidden = errors.New("processes of others are hidden from this one (hidepid, or a container)")
 
 // Snapshot reads all processes. The error is that of reading /proc at all.
@@ -65,7 +65,7 @@ func (p *ProgramsProbe) Snapshot() (ProgramTotals, error) {
 	return now, nil
 }
 
-// look asks more of a process.
+// look reads more of a process.
 func (p *ProgramsProbe) look(t *programTotal) {
 	stat, err := p.stat(t.PID)
 	if err != nil {
@@ -159,8 +159,8 @@ func NewSelf() *SelfProbe {
 	return &SelfProbe{files: newReader(64), tasks: newTasks("/proc/self/task")}
 }
 
-// Snapshot reads the CPU time of this process, and how long its threads were
-// runnable and not running; 0 where the kernel doesn't tell that.
+// Snapshot reads the CPU time of this process, and how long its threads were runnable
+// and not running; 0 where the kernel doesn't report that.
 func (p *SelfProbe) Snapshot() (Self, error) {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts); err != nil {

@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// requestSeries are the names under which servers and libraries commonly count
-// the requests they have answered, the plainest first.
+// requestSeries are the names under which servers and libraries commonly count the
+// requests they have served, the plainest first.
 var requestSeries = []string{
 	"http_requests_total",
 	"http_server_requests_total",
@@ -26,16 +26,16 @@ var requestSeries = []string{
 // that is known.
 var ErrNoRequestSeries = errors.New("the metrics don't count requests under a name that is known; name the series behind a #, as in http://host/metrics#my_requests_total")
 
-// RequestCount is what a server says of how many requests it has answered.
+// RequestCount is a server's own count of the requests it has served.
 type RequestCount struct {
 	Series string  // by which it counts
 	Total  float64 // all its samples added up, whatever their labels
 }
 
-// CountRequests asks a Prometheus endpoint once how many requests its server has
-// answered. A fragment of the URL names the series; without one, common names
-// are tried. trust is for https, nil for the system's certificates. It waits for
-// some seconds at most.
+// CountRequests reads once from a Prometheus endpoint how many requests its server has
+// served. A fragment of the URL names the series; without one, common names are tried.
+// trust is for https, nil for the system's certificates. It waits for some seconds at
+// most.
 func CountRequests(ctx context.Context, endpoint string, trust *tls.Config) (RequestCount, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

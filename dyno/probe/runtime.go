@@ -13,12 +13,12 @@ type RuntimeTotals struct {
 	helpers []helperTotals
 }
 
-// helperTotals is what one helper answered, or a log told.
+// helperTotals is what one helper, or a log, reported.
 type helperTotals struct {
 	id    int // of the connection; 0 for the log
 	hello *hello
-	answer
-	late bool // it did not answer in time: these figures are earlier ones
+	response
+	late bool // it did not respond in time: these figures are earlier ones
 }
 
 // Since returns what the runtimes did between a and t, added up. It reports
@@ -37,7 +37,7 @@ func (t RuntimeTotals) Since(a RuntimeTotals) (r Runtime, ok bool) {
 		if h.late || old.late {
 			return Runtime{}, false
 		}
-		r.add(&h.answer, &old.answer)
+		r.add(&h.response, &old.response)
 		if length := h.Mono - old.Mono; old.Mono > 0 && length > 0 {
 			lengths = append(lengths, length)
 		}
@@ -64,8 +64,8 @@ func mean(lengths []int64) time.Duration {
 	return sum / time.Duration(len(lengths))
 }
 
-// add adds what one runtime did between two answers.
-func (r *Runtime) add(now, before *answer) {
+// add adds what one runtime did between two responses.
+func (r *Runtime) add(now, before *response) {
 	r.GCCycles += grown(before.GCCycles, now.GCCycles)
 	r.GCCPU += seconds(max(0, now.GCCPU-before.GCCPU))
 	r.GCPause += seconds(max(0, now.GCPause-before.GCPause))
@@ -85,9 +85,9 @@ var runtimeNames = []string{
 // errUntold is why figures are missing that a runtime has no notion of, or keeps to itself.
 var errUntold = errors.New("the runtime doesn't tell")
 
-// untold lists the figures that not every process tells: a sum of some would be taken for
-// the sum of all.
-func (t RuntimeTotals) untold() []string {
+// unreported lists the figures that not every process reports: a sum of some would be
+// taken for the sum of all.
+func (t RuntimeTotals) unreported() []string {
 	var missing absent
 	for _, h := range t.helpers {
 		if h.hello.Tells == nil {
@@ -102,10 +102,10 @@ func (t RuntimeTotals) untold() []string {
 	return missing.list()
 }
 
-// Reported lists the figures that every process tells, by their names in a [Runtime].
+// Reported lists the figures that every process reports, by their names in a [Runtime].
 func (t RuntimeTotals) Reported() (names []string) {
 	for _, name := range runtimeNames {
-		if !slices.ContainsFunc(t.untold(), func(missing string) bool { return strings.HasPrefix(missing, name+":") }) {
+		if !slices.ContainsFunc(t.unreported(), func(missing string) bool { return strings.HasPrefix(missing, name+":") }) {
 			names = append(names, name)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 // counted makes an answer with buckets of 1 ms and 2 ms.
-func counted(cycles, heap uint64, counts ...uint64) answer {
-	return answer{
+func counted(cycles, heap uint64, counts ...uint64) response {
+	return response{
 		GCCycles: cycles, Heap: heap, Goroutines: 10, SelfMicros: 3, GCCPU: float64(cycles) / 100,
 		GCPauses: bucketCounts{counts}, SchedLatencies: bucketCounts{counts},
 	}
@@ -17,10 +17,10 @@ func TestRuntimeSince(t *testing.T) {
 	h := &hello{}
 	h.Uppers.GCPauses = []float64{0.001, 0.002}
 	h.Uppers.SchedLatencies = h.Uppers.GCPauses
-	one := func(id int, a answer) helperTotals { return helperTotals{id: id, hello: h, answer: a} }
+	one := func(id int, a response) helperTotals { return helperTotals{id: id, hello: h, response: a} }
 	late := one(1, counted(1, 100, 1, 0, 0))
 	late.late = true
-	read := func(at int64, a answer) answer {
+	read := func(at int64, a response) response {
 		a.Mono = at
 		return a
 	}

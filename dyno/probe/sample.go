@@ -1,8 +1,8 @@
-// Package probe reads what the server's side of a trial was doing: the
-// subject's processes, the machine, and, where it tells, the runtime.
+// Package probe reads what the server's side of a trial was doing: the subject's
+// processes, the machine, and, where it reports figures, the runtime.
 //
-// Probes take cumulative [Snapshot]s; the difference of two is a [Window].
-// What a machine can't tell is absent: a nil pointer, or a name in Missing.
+// Probes take cumulative [Snapshot]s; the difference of two is a [Window]. What a
+// machine doesn't report is absent: a nil pointer, or a name in Missing.
 package probe
 
 import (
@@ -35,8 +35,8 @@ func (w *Window) Lacks(figures ...string) bool {
 
 // Process is the subject's whole process tree over one window.
 type Process struct {
-	// Reported says that these figures are of one process, by its own metrics
-	// endpoint, which tells fewer; CPU is then exact to 10 ms only.
+	// Reported says that these figures are of one process, by its own metrics endpoint,
+	// which has fewer; CPU is then exact to 10 ms only.
 	Reported bool          `json:"reported,omitempty"`
 	CPU      time.Duration `json:"cpu"`      // user + system, exact, ns
 	CPUUser  time.Duration `json:"cpu_user"` // share of CPU by the kernel's tick accounting, ns
@@ -79,12 +79,12 @@ type Machine struct {
 	TasksByCPU []time.Duration `json:"tasks_by_cpu,omitempty"`
 	IRQByCPU   []time.Duration `json:"irq_by_cpu,omitempty"`
 	StealByCPU []time.Duration `json:"steal_by_cpu,omitempty"`
-	// Self is the process that reads all this; nil if it was not asked for.
+	// Self is the process that reads all this; nil if it is not enabled.
 	Self *Self `json:"self,omitempty"`
 	// Programs are those beside the subject and this process; nil if they can't be
 	// seen.
 	Programs  *Programs `json:"programs,omitempty"`
-	Frequency float64   `json:"frequency_mhz,omitempty"` // mean clock rate of the subject's CPUs at the window's end; 0 where the machine doesn't tell
+	Frequency float64   `json:"frequency_mhz,omitempty"` // mean clock rate of the subject's CPUs at the window's end; 0 where the machine doesn't report it
 }
 
 // Self is what this process used.
@@ -97,10 +97,10 @@ type Self struct {
 // of another language, which knows fewer figures; some of them, where Missing says so, by
 // the subject's metrics endpoint.
 type Runtime struct {
-	// Length is the time between the readings that these are the differences of,
-	// where the runtime told when it read: a saturated program answers late, and
-	// what is counted here is then that of a stretch shifted against the window,
-	// and a little longer or shorter. 0 if it is not known; ns.
+	// Length is the time between the readings that these are the differences of, where
+	// the runtime reported when it read: a saturated program responds late, and what is
+	// counted here is then that of a stretch shifted against the window, and a little
+	// longer or shorter. 0 if it is not known; ns.
 	Length      time.Duration `json:"length,omitempty"`
 	GCCycles    uint64        `json:"gc_cycles"`
 	GCPause     time.Duration `json:"gc_pause"`      // total stop-the-world time for GC, ns
@@ -113,5 +113,5 @@ type Runtime struct {
 	SchedP50    time.Duration `json:"sched_p50"`     // time goroutines were runnable before running, ns
 	SchedP99    time.Duration `json:"sched_p99"`
 	SchedMax    time.Duration `json:"sched_max"`
-	HelperCPUus float64       `json:"helper_us"` // time the helper itself took to answer, µs
+	HelperCPUus float64       `json:"helper_us"` // CPU time of the helper itself for the response, µs
 }

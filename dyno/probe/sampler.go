@@ -10,7 +10,7 @@ import (
 	"dyno.example/nano/wire/clock"
 )
 
-// Config says what a [Sampler] looks at.
+// Config says what a [Sampler] reads.
 type Config struct {
 	// PID is the first process of the subject; 0 if it is none of ours, such as
 	// a service that was up already.
@@ -19,12 +19,12 @@ type Config struct {
 	Upstream int
 	// CPUs are those whose clock rate is watched: the subject's. Empty for none.
 	CPUs []int
-	// Runtime is where the subject's helper answers, or its log of collections is; nil
-	// if it has neither. It stays the caller's to close.
+	// Runtime is where the subject's helper reports, or its log of collections is; nil
+	// if it has neither. The caller closes it.
 	Runtime *RuntimeListener
-	// Metrics is the URL of the subject's Prometheus endpoint; empty if it has
-	// none. It is asked at each snapshot, and fills in what can't be seen of the
-	// process and the runtime otherwise.
+	// Metrics is the URL of the subject's Prometheus endpoint; empty if it has none. It
+	// is read at each snapshot, and fills in what isn't known of the process and the
+	// runtime otherwise.
 	Metrics string
 	// Trust says which servers the URL may lead to, if it is https; nil for those
 	// with the system's certificates.
@@ -75,8 +75,8 @@ func (s *Sampler) Close() {
 	s.machine.Close()
 }
 
-// Snapshot is what all probes read at one instant. The pointers are nil for
-// what could not be read, or was not asked for.
+// Snapshot is what all probes read at one instant. The pointers are nil for what could
+// not be read, or is not enabled.
 type Snapshot struct {
 	Time     int64 // CLOCK_MONOTONIC at the reading of the process, ns
 	Process  *ProcessTotals
@@ -105,8 +105,8 @@ const (
 	metricsProbe  = "metrics"
 )
 
-// Err says why a probe that was asked for gave nothing; nil if none failed. A
-// subject that has ended is ErrEnded.
+// Err says why an enabled probe gave nothing; nil if none failed. A subject that has
+// ended is ErrEnded.
 func (s Snapshot) Err() error {
 	var errs []error
 	for _, f := range s.errs {
@@ -115,24 +115,24 @@ func (s Snapshot) Err() error {
 	return errors.Join(errs...)
 }
 
-// Snapshot reads all probes. It takes well under a millisecond, and up to
-// [AnswerTime] when the subject's helper doesn't get to run. With metrics it
-// takes until they are answered, and up to [ScrapeTime].
+// Snapshot reads all probes. It takes well under a millisecond, and up to [AnswerTime]
+// when the subject's helper doesn't get to run. With metrics it takes until their
+// response, and up to [ScrapeTime].
 func (s *Sampler) Snapshot() Snapshot { return s.snapshot((*ProcessProbe).Snapshot) }
 
 // Last is the last snapshot, which has what is read too rarely for each: the
 // proportional set size. Take it when the load is over.
 func (s *Sampler) Last() Snapshot { return s.snapshot((*ProcessProbe).Last) }
 
-// snapshot reads all probes, the subject's process as told.
+// snapshot reads all probes, the subject's process by read.
 func (s *Sampler) snapshot(read func(*ProcessProbe) (ProcessTotals, error)) Snapshot {
 	var answered func() (MetricsTotals, error)
 	if s.metrics != nil {
-		answered = s.metrics.ask()
+		answered = s.metrics.request()
 	}
 	var finish func(context.Context) (RuntimeTotals, error)
 	if s.runtime != nil {
-		finish = s.runtime.ask() // it answers while the files are read
+		finish = s.runtime.request() // it responds while the files are read
 	}
 	snap := Snapshot{Time: clock.Now()}
 	if s.process != nil {
@@ -187,7 +187,7 @@ func (s *Sampler) Between(a, b Snapshot) Window {
 	if a.Runtime != nil && b.Runtime != nil {
 		if r, ok := b.Runtime.Since(*a.Runtime); ok {
 			w.Runtime = &r
-			w.Missing = append(w.Missing, b.Runtime.untold()...)
+			w.Missing = append(w.Missing, b.Runtime.unreported()...)
 		} else {
 			w.Missing = append(w.Missing, runtimeProbe+": not every helper answered in time")
 		}
@@ -221,7 +221,7 @@ func (w *Window) fillIn(a, b Snapshot) {
 	w.Missing = append(w.Missing, span.missing.list()...)
 }
 
-// has reports whether the window has what a probe that failed would have told.
+// has reports whether the window has the figures of a probe that failed.
 func (w *Window) has(probe string) bool {
 	return probe == processProbe && w.Process != nil || probe == runtimeProbe && w.Runtime != nil
 }

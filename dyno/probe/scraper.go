@@ -15,7 +15,7 @@ const ScrapeTime = 100 * time.Millisecond
 
 const (
 	checkTime     = 5 * time.Second // for a check, before any load
-	maxMetrics    = 1 << 20         // bytes of an answer
+	maxMetrics    = 1 << 20         // bytes of a response
 	maxHeaders    = 64 << 10        // bytes
 	metricsAccept = "text/plain;version=0.0.4"
 )
@@ -23,11 +23,11 @@ const (
 // scraper reads a metrics endpoint over one connection, which it keeps.
 type scraper struct {
 	url       string
-	limit     time.Duration // for one answer
+	limit     time.Duration // for one response
 	transport *http.Transport
 }
 
-// newScraper makes a scraper that trusts whom trust says, where url is https; nil
+// newScraper makes a scraper that verifies servers by trust, where url is https; nil
 // trusts the system's certificates.
 func newScraper(url string, limit time.Duration, trust *tls.Config) *scraper {
 	// Everything is at its zero value but what bounds it: no proxy, no
@@ -39,9 +39,9 @@ func newScraper(url string, limit time.Duration, trust *tls.Config) *scraper {
 
 func (s *scraper) close() { s.transport.CloseIdleConnections() }
 
-// ask sends the question. What it returns collects the answer, and must be
-// called.
-func (s *scraper) ask() (collect func() (MetricsTotals, error)) {
+// request sends the request. The function that it returns collects the response, and
+// must be called.
+func (s *scraper) request() (collect func() (MetricsTotals, error)) {
 	var totals MetricsTotals
 	var err error
 	done := make(chan struct{})
@@ -69,22 +69,22 @@ func (s *scraper) scrape() (MetricsTotals, error) {
 	return MetricsTotals{values}, err
 }
 
-// get asks once: a transport, unlike a client, follows no redirect.
+// get sends one request: a transport, unlike a client, follows no redirect.
 func (s *scraper) get(ctx context.Context) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, nil)
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Accept", metricsAccept)
-	answer, err := s.transport.RoundTrip(request)
+	response, err := s.transport.RoundTrip(request)
 	if err != nil {
 		return nil, fmt.Errorf("asking %s: %w", s.url, err)
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %s, expected 200 OK; redirects are not followed", s.url, answer.Status)
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answered %s, expected 200 OK; redirects are not followed", s.url, response.Status)
 	}
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxMetrics+1))
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxMetrics+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the answer of %s: %w", s.url, err)
 	}
@@ -94,9 +94,8 @@ func (s *scraper) get(ctx context.Context) ([]byte, error) {
 	return text, nil
 }
 
-// CheckMetrics asks a metrics endpoint once and says what is wrong with it. trust
-// is for https, nil for the system's certificates. It waits for some seconds at
-// most.
+// CheckMetrics requests a metrics endpoint once and says what is wrong with it. trust
+// is for https, nil for the system's certificates. It waits for some seconds at most.
 func CheckMetrics(url string, trust *tls.Config) error {
 	s := newScraper(url, checkTime, trust)
 	defer s.close()

@@ -147,7 +147,7 @@ func (th *thread) refresh(files *reader, missing *absent) (ended bool) {
 	return false
 }
 
-// alive tells a file that the kernel doesn't have from a thread that has ended.
+// alive distinguishes a file that the kernel doesn't have from a thread that has ended.
 func (th *thread) alive() bool {
 	var st unix.Stat_t
 	return unix.Stat(th.status.path, &st) == nil

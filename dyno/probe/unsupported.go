@@ -49,7 +49,7 @@ func unsupported(what string) error {
 	return fmt.Errorf("what %s does can be read on Linux only, not on %s: %w", what, runtime.GOOS, errors.ErrUnsupported)
 }
 
-// ProgramsProbe looks at all processes of the machine; only on Linux.
+// ProgramsProbe reads all processes of the machine; only on Linux.
 type ProgramsProbe struct{}
 
 // NewPrograms makes a probe that can't read anything here.

@@ -71,7 +71,7 @@ func newCertificate(scratch string) (*certificate, error) {
 func (c *certificate) file() string    { return filepath.Join(c.dir, "cert.pem") }
 func (c *certificate) keyFile() string { return filepath.Join(c.dir, "key.pem") }
 
-// env tells a subject to listen with TLS.
+// env is the environment that makes a subject listen with TLS.
 func (c *certificate) env() map[string]string {
 	return map[string]string{"DYNO_TLS_CERT": c.file(), "DYNO_TLS_KEY": c.keyFile()}
 }
@@ -124,7 +124,7 @@ func (own *certificate) security(c *contender, cell *study.Cell) request.TLS {
 	return t
 }
 
-// trust is how its answers are asked for before that.
+// trust is the TLS of requests to it before the load.
 func (own *certificate) trust(c *contender, cell *study.Cell) (*tls.Config, error) {
 	switch {
 	case cell.TLS == "":
@@ -135,8 +135,8 @@ func (own *certificate) trust(c *contender, cell *study.Cell) (*tls.Config, erro
 	return trustOf(c)
 }
 
-// metricsTrust is how its metrics are asked for: as the load asks, or as the
-// subject's ca_file and insecure say.
+// metricsTrust is the TLS of requests for its metrics: the load's, or as the subject's
+// ca_file and insecure say.
 func (own *certificate) metricsTrust(c *contender, cell *study.Cell, url string) (*tls.Config, error) {
 	switch {
 	case !strings.HasPrefix(url, "https:"):
@@ -147,7 +147,7 @@ func (own *certificate) metricsTrust(c *contender, cell *study.Cell, url string)
 	return trustOf(c)
 }
 
-// trustOf trusts whom the subject's ca_file and insecure say, or else the system's
+// trustOf trusts what the subject's ca_file and insecure say, or else the system's
 // certificates.
 func trustOf(c *contender) (*tls.Config, error) {
 	t := request.TLS{CAFile: c.CAFile, Insecure: c.Insecure}

@@ -21,9 +21,9 @@ type contender struct {
 	starts   map[string]subject.StartSpec // how to start it, by the flags it is built with; none if it is already up
 	sizes    map[string]uint64            // bytes of what was built, by the same; none of the user's own
 	routes   []contract.Route             // the contract it must fulfil; nil if only the requests are known
-	calls    []contract.Call              // those it must answer, of one that speaks gRPC
-	tells    bool                         // its runtime tells, by a helper or a log
-	settles  bool                         // it may get faster as it runs, or nobody knows: see [study.Timing.WarmupMost]
+	calls    []contract.Call              // of its contract, if it speaks gRPC
+	tells    bool                         // its runtime reports figures, by a helper or a log
+	settles  bool                         // it may get faster as it runs, or that isn't known: see [study.Timing.WarmupMost]
 	upstream *subject.StartSpec           // what it sends requests on to; nil for none
 	archived archive.Subject
 }
@@ -50,9 +50,9 @@ type starter struct {
 	stateDir    string       // for the journal of running subjects
 }
 
-// instance starts the contender, or attaches to it, and verifies its answers.
-// In its environment the cell's levels win over the subject's own settings, and
-// these over probeEnv, so that a study can leave the probe out.
+// instance starts the contender, or attaches to it, and verifies its responses. In its
+// environment the cell's levels win over the subject's own settings, and these over
+// probeEnv, so that a study can leave the probe out.
 func (s *starter) instance(ctx context.Context, c *contender, cell *study.Cell, probeEnv map[string]string, log string) (*subject.Instance, error) {
 	trust, err := s.certificate.trust(c, cell)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *starter) begin(ctx context.Context, c *contender, cell *study.Cell, pro
 	return subject.Start(ctx, start)
 }
 
-// verifyRequests asks for what the cell asks for, once.
+// verifyRequests sends the cell's requests once.
 func verifyRequests(ctx context.Context, v *contract.Verifier, url string, cell *study.Cell) error {
 	asked := cell.SizedRequests()
 	server, err := rpcServer(url, v.TLS)
@@ -154,8 +154,8 @@ type subjectError struct{ error }
 
 func (e *subjectError) Unwrap() error { return e.error }
 
-// faultOf says whose fault it is that a trial failed: the subject's if it was
-// executed and did not get ready, answered wrongly, or ended by itself.
+// faultOf says whose fault it is that a trial failed: the subject's if it was executed
+// and did not get ready, sent wrong responses, or ended by itself.
 func faultOf(err error) archive.Fault {
 	var own *subjectError
 	var start *subject.StartError

@@ -36,8 +36,8 @@ const (
 	lookingAtOthers = 300 * time.Millisecond
 )
 
-// readCosts returns what is known. A file that is not there, or not whole, is no error:
-// estimates are guesses then.
+// readCosts returns what is known. A file that doesn't exist, or is damaged, is no
+// error: estimates are guesses then.
 func readCosts(stateDir string) costs {
 	known := make(costs)
 	data, err := os.ReadFile(filepath.Join(stateDir, costsFile))
@@ -47,7 +47,7 @@ func readCosts(stateDir string) costs {
 	return known
 }
 
-// write keeps what is known, whole or not at all.
+// write saves what is known, atomically.
 func (c costs) write(stateDir string) error {
 	if len(c) > mostCosts {
 		return nil
@@ -124,7 +124,7 @@ func Estimate(s *study.Study, plan *study.Plan, catalog *subject.Catalog, stateD
 	return time.Duration(min(sum, math.MaxInt64/2))
 }
 
-// expected is what a trial of a subject will cost, with the whole of its warm-up.
+// expected is what a trial of a subject will cost, with all of its warm-up.
 func expected(sub study.Subject, timing study.Timing, catalog *subject.Catalog, known costs) cost {
 	one, seen := known[sub.Use]
 	if sub.Use == "" || !seen {

@@ -8,8 +8,8 @@ import (
 	"dyno.example/dyno/probe"
 )
 
-// requestCounter holds a load to how many requests the subject itself counts,
-// where its metrics tell.
+// requestCounter compares a load with how many requests the subject itself counts,
+// where its metrics have that.
 type requestCounter struct {
 	url    string      // of the metrics; empty: there are none
 	trust  *tls.Config // as for [probe.CountRequests]
@@ -17,8 +17,8 @@ type requestCounter struct {
 	tells  bool
 }
 
-// newRequestCounter asks for the first time. A subject that does not count under
-// a name that is known is not asked again.
+// newRequestCounter reads the count for the first time. A subject without a counter of
+// a known name is not read again.
 func newRequestCounter(ctx context.Context, url string, trust *tls.Config) requestCounter {
 	c := requestCounter{url: url, trust: trust}
 	if url != "" {
@@ -29,8 +29,8 @@ func newRequestCounter(ctx context.Context, url string, trust *tls.Config) reque
 	return c
 }
 
-// compare asks again and adds what it finds to the result. A counter that has
-// gone back belongs to another process: nothing follows from it.
+// compare reads the count again and adds what it finds to the result. A counter that
+// has gone back belongs to another process: nothing follows from it.
 func (c *requestCounter) compare(ctx context.Context, r *load.Result) {
 	if !c.tells {
 		return

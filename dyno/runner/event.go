@@ -8,17 +8,17 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Kind says what an event tells.
+// Kind is the kind of an event.
 type Kind string
 
 // Kinds of events, in the order they come.
 const (
-	Busy          Kind = "busy"           // others use the CPUs in use: Line says who
+	Busy          Kind = "busy"           // other programs use the CPUs of the run: Line names them
 	Building      Kind = "building"       // Subject's build begins
 	BuildLine     Kind = "build-line"     // Line was printed by it
 	Built         Kind = "built"          // Subject is ready to start; Line is "cached" if it was before
-	Checking      Kind = "checking"       // Subject is started once, to verify its answers
-	Checked       Kind = "checked"        // Subject answers as it should
+	Checking      Kind = "checking"       // Subject is started once, to verify its responses
+	Checked       Kind = "checked"        // Subject responds as it should
 	Begun         Kind = "begun"          // the run exists: Run is its ID
 	TrialStarted  Kind = "trial-started"  // Trial
 	WindowDone    Kind = "window"         // Window of Trial
@@ -28,8 +28,8 @@ const (
 	Finished      Kind = "finished"       // the run is sealed
 )
 
-// Event tells an observer of a run what happens. Fields that don't belong to
-// the kind are zero.
+// Event is what happens in a run, for an observer. Fields that don't belong to the kind
+// are zero.
 type Event struct {
 	Kind      Kind                `json:"event"`
 	Time      time.Time           `json:"time"`

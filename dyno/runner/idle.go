@@ -17,8 +17,8 @@ const (
 	idleLook   = 250 * time.Millisecond
 )
 
-// idle looks at what a subject uses before the load, with all processes under it. It
-// is nil if that can't be told.
+// idle measures what a subject uses before the load, with all processes under it. It is
+// nil if that isn't known.
 func idle(ctx context.Context, pid int) *measure.Idle {
 	if pid <= 0 {
 		return nil // not one of ours

@@ -15,8 +15,8 @@ import (
 // two would measure each other.
 type machineLock struct{ file *os.File }
 
-// lockMachine takes the lock, or says who has it. It ends with the process,
-// however that ends.
+// lockMachine takes the lock, or says which process has it. The lock ends with the
+// process, however that ends.
 func lockMachine(stateDir string) (*machineLock, error) {
 	if err := os.MkdirAll(stateDir, 0o700); err != nil {
 		return nil, i18n.Errorf("runner.making-state-folder", "making the state folder: %w", err)

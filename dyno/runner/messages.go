@@ -11,7 +11,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// What a subject of messages is asked before a trial, to see that it answers at all.
+// What is sent to a subject of messages before a trial, to see that it responds at all.
 const (
 	askedMessages = 2 // of each kind, on one connection
 	listenedFor   = 50 * time.Millisecond

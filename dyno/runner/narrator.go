@@ -7,10 +7,10 @@ import (
 	"dyno.example/dyno/study"
 )
 
-// narrator tells an observer what happens: one event at a time, without secrets.
-// Builds, loads and probes tell from goroutines of their own.
+// narrator calls an observer with events: one at a time, without secrets. Builds, loads
+// and probes report from goroutines of their own.
 type narrator struct {
-	observe func(Event)   // nil: nobody listens
+	observe func(Event)   // nil: there is no observer
 	turn    chan struct{} // holds the right to call observe
 	secrets study.Secrets
 	shown   []study.Cell // those of the plan without secrets

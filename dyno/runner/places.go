@@ -83,8 +83,8 @@ func (p *places) ofUpstream() []int {
 	return p.Generator
 }
 
-// ofTrial are the generator's and those that a cell's subject may use, in order.
-// Where a service runs that is up already, nobody says.
+// ofTrial are the generator's and those that a cell's subject may use, in order. Those
+// of a service that is up already are not known.
 func (p *places) ofTrial(c *contender, cell *study.Cell) []int {
 	cpus := slices.Clone(p.Generator)
 	if c.upstream != nil {

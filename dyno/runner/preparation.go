@@ -64,8 +64,8 @@ func (p *preparation) close() {
 	}
 }
 
-// look tells observers who is busy on the CPUs in use before anything is built or
-// measured.
+// look reports to observers which programs are busy on the CPUs of the run before
+// anything is built or measured.
 func (p *preparation) look(ctx context.Context) {
 	s, err := busy.Look(ctx, p.starter.places.all(), 0)
 	switch {
@@ -77,9 +77,9 @@ func (p *preparation) look(ctx context.Context) {
 	}
 }
 
-// check starts every contender once, and once more for each other program, command
-// line or protocol that its levels make of it, and verifies its answers, so that a
-// study fails before hours of measuring rather than after.
+// check starts every contender once, and once more for each other program, command line
+// or protocol that its levels make of it, and verifies its responses, so that a study
+// fails before hours of measuring rather than after.
 func (p *preparation) check(ctx context.Context) error {
 	for _, s := range p.study.Subjects {
 		p.tell(Event{Kind: Checking, Subject: s.Name})
@@ -93,7 +93,7 @@ func (p *preparation) check(ctx context.Context) error {
 	return nil
 }
 
-// checkCell starts a subject as for a cell, and asks for what all cells ask.
+// checkCell starts a subject as for a cell, and sends the requests of all cells.
 func (p *preparation) checkCell(ctx context.Context, s study.Subject, cell *study.Cell) error {
 	all := *cell
 	all.Requests = p.study.Requests
@@ -113,7 +113,7 @@ func (p *preparation) checkCell(ctx context.Context, s study.Subject, cell *stud
 	return nil
 }
 
-// checkMetrics asks for a contender's metrics once.
+// checkMetrics requests a contender's metrics once.
 func (p *preparation) checkMetrics(url string, c *contender, cell *study.Cell) error {
 	trust, err := p.starter.certificate.metricsTrust(c, cell, url)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// revision names the git commit that a subject of the user's was built from,
-// with "+changes" if files that git follows were different; "" if it can't be
-// told, as of a folder in no repository.
+// revision names the git commit that a subject of the user's was built from, with
+// "+changes" if files that git follows were different; "" if it isn't known, as of a
+// folder in no repository.
 func revision(ctx context.Context, dir string) string {
 	if dir == "" {
 		dir = "."

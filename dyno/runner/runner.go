@@ -29,13 +29,13 @@ type Runner struct {
 	// its block; 0 is never. All repetitions together remain below half of the trials
 	// that were planned.
 	Repeats int
-	// KeepGoing has a run go on to its end though its whole first block came out
+	// KeepGoing makes a run go on to its end though all of its first block came out
 	// invalid for the machine's faults; otherwise it ends with a [*DisturbedError].
 	KeepGoing bool
-	// Decide, if set, is asked after each block of a run that goes on block by
-	// block ([study.Until]) how far it is. The run is as archived so far.
+	// Decide, if set, is called after each block of a run that goes on block by block
+	// ([study.Until]), and returns how far it is. The run is as archived so far.
 	Decide func(*archive.Run) (Progress, error)
-	// Observe, if set, is told what happens, from one goroutine at a time.
+	// Observe, if set, is called with what happens, from one goroutine at a time.
 	Observe func(Event)
 
 	root  string             // folder of the machine's settings, "/" if empty; another one in tests

@@ -7,10 +7,10 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// newScratch makes an empty folder for what a run needs for a time: sockets and
-// keys. It has one name per state folder, whose lock the caller holds, so that
-// what a run leaves there when it is killed is gone with the next. Only the user
-// who runs dyno can look into it.
+// newScratch makes an empty folder for what a run needs for a time: sockets and keys.
+// It has one name per state folder, whose lock the caller holds, so that what a run
+// leaves there when it is killed is gone with the next. Only the user that runs dyno
+// can read it.
 func newScratch(stateDir string) (string, error) {
 	dir, err := filepath.Abs(filepath.Join(stateDir, "scratch")) // subjects work elsewhere
 	if err == nil {

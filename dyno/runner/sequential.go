@@ -30,7 +30,7 @@ func (p *Progress) Done() bool {
 	return len(p.Goals) > 0
 }
 
-// blocks estimates how many more blocks all goals take; false if nobody knows.
+// blocks estimates how many more blocks all goals take; false if that isn't known.
 func (p *Progress) blocks() (n int, known bool) {
 	for _, g := range p.Goals {
 		if !g.Done {
@@ -81,7 +81,7 @@ func (s *session) goOn(ctx context.Context, w *archive.Writer) (more bool, err e
 	return end == "", w.Update(func(m *archive.Manifest) { m.Plan, m.Ended = s.plan, end })
 }
 
-// progress asks how far the run is.
+// progress calls Decide for how far the run is.
 func (s *session) progress(w *archive.Writer) (p Progress, err error) {
 	if s.runner.Decide == nil {
 		return p, nil

@@ -16,8 +16,8 @@ func newTuner(r *Runner) *tune.Tuner {
 	return &tune.Tuner{Root: cmp.Or(r.root, "/"), Home: r.StateDir}
 }
 
-// assign gives the machine the settings that a cell's levels ask for. It returns
-// nil if they ask for none.
+// assign gives the machine the settings of a cell's levels. It returns nil if they have
+// none.
 func assign(t *tune.Tuner, cell *study.Cell) (*tune.Assignment, error) {
 	if len(cell.Kernel) == 0 {
 		return nil, nil

@@ -123,7 +123,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 	return died(in)
 }
 
-// spec is the load of a cell on a subject, whose windows observers are told of.
+// spec is the load of a cell on a subject, whose windows are reported to observers.
 func (s *session) spec(t *archive.Trial, cell *study.Cell, in *subject.Instance, timing study.Timing) load.Spec {
 	return load.Spec{
 		Target: in.URL(), TLS: s.ready.starter.certificate.security(s.ready.contenders[cell.Subject], cell), Requests: cell.SizedRequests(), Feeds: cell.Feeds,

@@ -18,7 +18,7 @@ type Change struct {
 const (
 	maxSeries   = 500 // points of a series that are looked at, the last ones
 	leastSeries = 6   // below which there is too little to know the noise by
-	leastLevel  = 2   // values of a level: one alone is an outlier
+	leastLevel  = 2   // values of a level: a single one is an outlier
 	passingPart = 0.1 // of the error that goes to levels that pass
 	mostDrawn   = 20_000
 	enoughDrawn = 20 // as large by chance: by then the p-value is known
@@ -29,14 +29,14 @@ const (
 // is 1 with fewer than six values; it can't be below 1/18,000. The same seed gives the
 // same value.
 //
-// Series of runs, one a night, are like their neighbours: what the machine is like
+// Series of runs, one a night, are like their neighbours: the state of the machine
 // lasts for some days. So a permutation test, which takes values between changes as
 // exchangeable, alarms far too often, and one of whole blocks has too few orders of
 // them where there are thirty runs. Here a change is a step in the mean of a
-// first-order autoregression: the series is whitened by the correlation of what is
-// left when the step is taken away, and the test statistic is the largest t of any
-// place for the step. Its distribution is drawn from the same model without a step,
-// with the innovations that were found (a residual bootstrap: Freedman, "Bootstrapping
+// first-order autoregression: the series is whitened by the correlation of what is left
+// when the step is taken away, and the test statistic is the largest t of any place for
+// the step. Its distribution is drawn from the same model without a step, with the
+// innovations that were found (a residual bootstrap: Freedman, "Bootstrapping
 // Regression Models", Annals of Statistics 9, 1981), so that it need not be normal. As
 // the step does not count among what is drawn from, the first two runs after it can
 // show it.

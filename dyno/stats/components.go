@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// Components tells where repetitions of one measurement differ: between starts
-// of the subject, and between runs of one start.
+// Components is where repetitions of one measurement differ: between starts of the
+// subject, and between runs of one start.
 type Components struct {
 	Starts  int     `json:"starts"`
 	Runs    int     `json:"runs"`    // of each start

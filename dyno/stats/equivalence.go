@@ -34,10 +34,9 @@ func Compare(a, b []float64, margin, level float64) Comparison {
 	return Judge(Ratio(a, b, level), margin)
 }
 
-// Judge says what the interval of a ratio means, such as one of
-// [Spending.Ratio]. What is the same within the margin is so although it may be
-// known to differ by less; beyond that, an interval without 1 is a difference,
-// and one with it tells nothing.
+// Judge says what the interval of a ratio means, such as one of [Spending.Ratio]. What
+// is the same within the margin is so although it may be known to differ by less;
+// beyond that, an interval without 1 is a difference, and one with it is undecided.
 func Judge(ratio Interval, margin float64) Comparison {
 	c := Comparison{Interval: ratio, Margin: margin, Outcome: CantTell}
 	switch {

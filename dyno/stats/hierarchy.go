@@ -13,7 +13,7 @@ import (
 type hierarchy struct {
 	restarts [][]Counts // without empty windows and restarts
 	windows  int
-	columns  [][]Counts // what is resampled, each a whole: its windows
+	columns  [][]Counts // what is resampled as a unit: its windows
 	values   []float64  // all that were seen, ascending
 	below    [][]uint64 // [value][column]: observations at or below the value
 }

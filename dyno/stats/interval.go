@@ -16,7 +16,7 @@
 //     move far, with an interval that assumes no shape ([Median]). A comparison
 //     is the geometric mean of the paired ratios with Student's t on the log
 //     scale ([Ratio]); its coverage under heavy tails is simulated in the tests.
-//   - With too few trials for the level asked, the result says so instead of
+//   - With too few trials for the level wanted, the result says so instead of
 //     inventing one.
 //
 // All values given must be finite; where a value may be missing, NaN stands for

@@ -29,7 +29,7 @@ const kneeCost = 2
 // ascend. It is not ok if a level has no value, or one that is not above zero, or if
 // no level has two.
 //
-// The highest of many noisy values is mostly too high, and of a block alone more so: a
+// The highest of many noisy values is mostly too high, and of a single block more so: a
 // share of it is then above what all levels beyond the knee give, and the knee comes
 // out at whichever of them was highest by chance. So all blocks together are fitted by
 // a mean curve, on the logarithms and, where no value is missing, with each block's own
@@ -37,9 +37,9 @@ const kneeCost = 2
 // Where it begins and ends is what explains the values best at a cost of one mean for
 // each level apart from it (Akaike, "A New Look at the Statistical Model
 // Identification", IEEE Transactions on Automatic Control 19, 1974). A curve that
-// saturates slowly has no plateau: a hyperbola (the universal scalability law without
-// a loss of coherence) takes the place of the fit if it explains the values better by
-// the same measure.
+// saturates slowly has no plateau: a hyperbola (the universal scalability law without a
+// loss of coherence) takes the place of the fit if it explains the values better by the
+// same measure.
 //
 // Low and High enclose the knees of curves drawn about the fitted one with the scatter
 // of its means (a parametric bootstrap, with Student's t for the few values there
@@ -80,7 +80,7 @@ func FindKnee(levels []float64, values [][]float64, share, level float64, seed u
 }
 
 // drawKnees returns the ends of an interval that holds the knees of curves drawn about
-// a center and fitted anew.
+// a center and fitted again.
 func drawKnees(center, errors []float64, freedom int, limit, level float64, refit func([]float64) ([]float64, float64), r *rand.Rand) (low, high int) {
 	drawn := make([]float64, len(center))
 	var places []int

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// levelScan looks for another level in a series whose values are like their
+// levelScan searches for another level in a series whose values are like their
 // neighbours: from some place on, or, if passing, up to a second place. It is
 // regression with the places unknown (Worsley, "Testing for a Two-Phase Multiple
 // Regression", Technometrics 25, 1983), on the series whitened by the correlation rho

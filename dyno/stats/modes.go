@@ -66,7 +66,7 @@ func splitLimit(n int) float64 {
 }
 
 // ModeMissed is the probability that none of n starts is of a kind that so large a
-// share of starts is of: nothing that is computed from them can tell of it.
+// share of starts is of: no figure that is computed from them can show it.
 func ModeMissed(share float64, n int) float64 { return math.Pow(1-share, float64(n)) }
 
 // ModeExcluded is the smallest share of starts of another kind that n starts, none

@@ -34,13 +34,13 @@ const leastWindows = 120
 // covers in 93 to 97 of 100. With fewer than six restarts Level is what their
 // range really gives for 95 %.
 //
-// Of a single restart the windows are resampled in blocks of consecutive ones
-// (Künsch, "The Jackknife and the Bootstrap for General Stationary
-// Observations", Annals of Statistics 17, 1989), as long as their dependence
-// asks for: see [BlockLength]. That tells how sure the quantile of this restart
-// is and nothing about others, which Note says. Of fewer windows than 120 there is no
-// interval: their own dependence can't be seen in them, nor bunches of slow requests that
-// did not happen to fall in, and 95 % would be 44 to 90; of so many it is 91 to 100.
+// Of a single restart the windows are resampled in blocks of consecutive ones (Künsch,
+// "The Jackknife and the Bootstrap for General Stationary Observations", Annals of
+// Statistics 17, 1989), as long as their dependence requires: see [BlockLength]. That
+// shows how certain the quantile of this restart is and nothing about others, which Note
+// says. Of fewer windows than 120 there is no interval: their own dependence can't be
+// seen in them, nor bunches of slow requests that did not happen to fall in, and 95 %
+// would be 44 to 90; of so many it is 91 to 100.
 //
 // An interval also takes requests beyond the quantile: if what they are worth as
 // independent ones, by [TailESS], is too few for the quantile to have an

@@ -35,16 +35,16 @@ type Standing struct {
 // Beside the order, which is that of the estimates and no more certain than they are, each
 // has an interval of ranks (Klein, Wright and Wieczorek, "A Joint Confidence Region for an
 // Overall Ranking of Populations", Journal of the Royal Statistical Society C 69, 2020). A
-// rank alone, one more than the number of those that are significantly better, would reward
-// noise: who is measured badly is behind nobody.
-// One is significantly better than another if the paired test of [Ratio] says
-// so at the level given after Holm's correction over all pairs ("A Simple
-// Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
-// Statistics 6, 1979): with 95 %, all these differences are real at once in 95 of 100
-// runs, and so all the intervals have the true ranks in them. Where the medians say the opposite of the ratios, as those of
-// a subject that starts slowly now and then may, neither is better: which of them it is
-// depends on how starts are averaged. That ranks overlap is not an equivalence: A may not be
-// told apart from B, and B from C, while A is told apart from C.
+// single rank, one more than the number of those that are significantly better, would
+// reward noise: a subject that is measured badly is behind no other. One is significantly
+// better than another if the paired test of [Ratio] says so at the level given after Holm's
+// correction over all pairs ("A Simple Sequentially Rejective Multiple Test Procedure",
+// Scandinavian Journal of Statistics 6, 1979): with 95 %, all these differences are real at
+// once in 95 of 100 runs, and so all the intervals have the true ranks in them. Where the
+// medians say the opposite of the ratios, as those of a subject that starts slowly now and
+// then may, neither is better: which of them it is depends on how starts are averaged.
+// Overlapping ranks are no equivalence: A may not be distinguishable from B, nor B from C,
+// while A is distinguishable from C.
 func Rank(values [][]float64, better Better, level float64) []Standing {
 	var standings []Standing
 	for s, v := range values {
@@ -97,7 +97,7 @@ type difference struct {
 	p             float64
 }
 
-// differences returns the pairs that can be told apart at the level given.
+// differences returns the pairs that differ significantly at the level given.
 func differences(values [][]float64, better Better, level float64) []difference {
 	var all []difference
 	for a := range values {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// settleWindows is how many windows it takes to tell.
+// settleWindows is how many windows a decision takes.
 const settleWindows = 4
 
 // Settling says from where on a series that began cold is as it is at its end.
@@ -16,19 +16,19 @@ type Settling struct {
 
 // Settle says whether windows that began with a cold start have settled, by several
 // costs at once (see [Steadiness]), each with one value per window and with the share
-// by which it may differ from its level at the end without that mattering. It is
-// made to be asked again after each window.
+// by which it may differ from its level at the end without that mattering. It is made
+// to be called again after each window.
 //
-// Two known rules go together. The first is the settling time of control
-// engineering: a cost has settled when it stays within a band about its last level,
-// here the median of the second half, on the log scale. The second says where that
-// begins though single windows leave the band: MSER (White, "An effective truncation
-// heuristic for bias reduction in simulation output", Simulation 69, 1997) leaves out
-// as many windows as makes the standard error of the mean of what is left least. As
-// Hoad, Robinson and Davies ("Automating warm-up length estimation", JORS 61, 2010,
-// who compared 46 methods) do it, there is an answer only if what is left out is
-// less than half; otherwise more windows are needed. So it takes twice as long to say
-// that something settled as that took, and two windows more.
+// Two known rules go together. The first is the settling time of control engineering: a
+// cost has settled when it stays within a band about its last level, here the median of
+// the second half, on the log scale. The second says where that begins though single
+// windows leave the band: MSER (White, "An effective truncation heuristic for bias
+// reduction in simulation output", Simulation 69, 1997) leaves out as many windows as
+// makes the standard error of the mean of what is left least. As Hoad, Robinson and
+// Davies ("Automating warm-up length estimation", JORS 61, 2010, who compared 46
+// methods) do it, there is a result only if what is left out is less than half;
+// otherwise more windows are needed. So it takes twice as long to say that something
+// settled as that took, and two windows more.
 //
 // What it can't do is to see ahead: a program that is as fast for a while and then
 // gets faster at once is steady while it lasts. The caller has a least length for that.

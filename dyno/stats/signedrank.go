@@ -14,11 +14,11 @@ import (
 // signed-rank test ("Individual Comparisons by Ranking Methods", Biometrics
 // Bulletin 1, 1945).
 //
-// It is exact for any noise that both sides of a ratio have alike, as those of a
-// pair then scatter symmetrically, and one trial can't move it far. It is the check
-// beside [Ratio], not its replacement: where one subject alone has slow starts, the
-// two estimate different things. This one tells of the usual start, the geometric
-// mean of all starts. [Part] says when that matters.
+// It is exact for any noise that both sides of a ratio have alike, as those of a pair
+// then scatter symmetrically, and one trial can't move it far. It is the check beside
+// [Ratio], not its replacement: where only one subject has slow starts, the two
+// estimate different things: this one the usual start, the geometric mean all starts.
+// [Part] says when that matters.
 //
 // With n pairs there are 2ⁿ orders of signs, so that no interval reaches 95 % with
 // fewer than six. The widest is returned then, with the Level that it really gives
@@ -98,11 +98,11 @@ const (
 )
 
 // Part reports whether the two intervals of one ratio, that of [Ratio] and that of
-// [RankRatio], disagree: the estimates are apart by more than a third of what the
-// first leaves open on either side, and by a percent at least. Then starts scatter
-// more to one side than to the other, and the figure depends on whether all starts
-// or the usual one is meant. Of normal noise one ratio in a hundred parts
-// (TestPart). With fewer than six pairs it can't be told.
+// [RankRatio], disagree: the estimates are apart by more than a third of what the first
+// leaves open on either side, and by a percent at least. Then starts scatter more to
+// one side than to the other, and the figure depends on whether all starts or the usual
+// one is meant. Of normal noise one ratio in a hundred parts (TestPart). With fewer
+// than six pairs it isn't known.
 func Part(ratio, byRank Interval) bool {
 	if ratio.Level == 0 || byRank.N < fewPairs || !(ratio.Low > 0) {
 		return false

@@ -9,9 +9,9 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// SobolIndex tells how much of a result's variance is due to one input.
+// SobolIndex is how much of a result's variance is due to one input.
 type SobolIndex struct {
-	First Interval `json:"first"` // to the input alone: what would go if it were fixed
+	First Interval `json:"first"` // to the input on its own: what would go if it were fixed
 	Total Interval `json:"total"` // to it and its interactions with others: what stays if only it varies
 }
 
@@ -37,16 +37,16 @@ const resamplesSobol = 999
 // difference; 0 takes nothing away. What all rows of a group share, such as a busy
 // hour, cancels in the differences and is no noise in this sense.
 //
-// points tells which measurement, from 0 on, each row's value is of, as rows may share one: where
-// inputs have a few levels only, AB_i is often A. Rows of one measurement share its
-// noise, which then cancels in their difference, and adds to the product of the two. nil
-// means that each row was measured on its own. Groups that share measurements are not
-// independent, and resampling them does not show the noise of these: so it is drawn anew
-// in each resample, from a normal distribution.
+// points is which measurement, from 0 on, each row's value is of, as rows may share one: where
+// inputs have a few levels only, AB_i is often A. Rows of one measurement share its noise, which
+// then cancels in their difference, and adds to the product of the two. nil means that each row
+// was measured on its own. Groups that share measurements are not independent, and resampling
+// them does not show the noise of these: so it is drawn again in each resample, from a normal
+// distribution.
 //
-// The interval is narrower than it should be, the more so the fewer groups there are.
-// Its Level is the confidence that it had in simulations of several functions with and
-// without noise (dyno/bench/statistics -what sobol), not the one asked for, where that is
+// The interval is narrower than it should be, the more so the fewer groups there are. Its
+// Level is the confidence that it had in simulations of several functions with and
+// without noise (dyno/bench/statistics -what sobol), not the one wanted, where that is
 // less; Note says so.
 //
 // With fewer than eight groups there is no interval, and with no variance there
@@ -217,9 +217,9 @@ func sobolInterval(groups, k int, estimates []float64, draws [][]float64, level 
 	return interval
 }
 
-// sobolGives is the confidence that percentile intervals of so many groups have when
-// asked for 95 %: about the least that the simulations of three functions, with noise
-// and without, came to.
+// sobolGives is the confidence that percentile intervals of so many groups have when 95
+// % is wanted: about the least that the simulations of three functions, with noise and
+// without, came to.
 func sobolGives(groups int) float64 {
 	switch {
 	case groups < 16:

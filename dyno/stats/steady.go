@@ -14,7 +14,7 @@ const (
 	WarmUp        = "warm-up"         // settles, and is then as fast as it ever was
 	SlowDown      = "slow-down"       // settles, but was faster before
 	NoSteadyState = "no steady state" // still changing at the end
-	TooShort      = "too short"       // to tell
+	TooShort      = "too short"       // for a result
 )
 
 // Steady says whether, and from where on, a series of windows is steady.
@@ -28,14 +28,14 @@ type Steady struct {
 
 // Limits of what is called a change of a trial.
 const (
-	steadyWindows  = 8        // at least, or nothing is told
+	steadyWindows  = 8        // at least, or there is no result
 	steadyP        = 0.02     // share of flat series that are not called so, if windows are independent
 	steadyChange   = 0.03     // smallest change that matters, on the log scale: 3 %
 	steadyErrors   = 5        // standard errors that a change has at least
 	steadyLast     = 4        // the last of so many parts of the windows must be without change
 	steadyLeast    = 3        // windows that must be without change at the end, at least
 	steadyNoise    = 0.002    // least noise, so that a clock's resolution is no signal
-	steadySeed     = 0x737464 // one series has one answer
+	steadySeed     = 0x737464 // one series has one result
 	alike          = 0.9      // correlation of neighbours is taken to be at most this
 	steadyQuantile = 1.4826   // standard deviations in a normal distribution's median absolute deviation
 )
@@ -58,8 +58,8 @@ const (
 // that changed in its last quarter has no steady state. That is a result, not a
 // mistake.
 //
-// With fewer than eight windows nothing can be told. Changes of a single window
-// are outliers, not changes. Of more than 500 windows as many neighbours are taken
+// With fewer than eight windows there is no result. Changes of a single window are
+// outliers, not changes. Of more than 500 windows as many neighbours are taken
 // together, by their median, as make 500 of them.
 func Steadiness(signals [][]float64) Steady {
 	logs, index := usableSignals(signals)

@@ -41,7 +41,7 @@ func (s *series) mean(signal, at int) float64 {
 	return sum / float64(part.len())
 }
 
-// merge joins neighbours that no signal tells apart, the most alike first.
+// merge joins neighbours that no signal distinguishes, the most alike first.
 func (s *series) merge() {
 	for len(s.segments) > 1 {
 		least, at := math.Inf(1), 0
@@ -62,8 +62,8 @@ func (s *series) merge() {
 	}
 }
 
-// change tells how a signal differs from one segment to another, as a multiple
-// of the least difference that counts as one.
+// change is by how much a signal differs from one segment to another, as a multiple of
+// the least difference that counts as one.
 func (s *series) change(signal, from, to int) float64 {
 	deviation, rho := s.residuals(signal)
 	a, b := float64(s.segments[from].len()), float64(s.segments[to].len())

@@ -13,17 +13,17 @@ func (h *hierarchy) shares(x float64) [][]float64 {
 	return all
 }
 
-// TailESS is the effective sample size of the requests for their quantile q: how
-// many independent ones would tell the share beyond the quantile as exactly. It
-// is that of the indicator 1{x > quantile}, not of the mean: slow requests come
-// in bunches, and what a pause does to a hundred requests is one observation.
+// TailESS is the effective sample size of the requests for their quantile q: how many
+// independent ones would give the share beyond the quantile as exactly. It is that of
+// the indicator 1{x > quantile}, not of the mean: slow requests come in bunches, and
+// what a pause does to a hundred requests is one observation.
 //
-// The indicator's counts per window are compared with what independent requests
-// would scatter, windows about the mean of their restart (so that restarts with
-// plateaus of their own don't count as dependence), with the covariances of
-// neighbouring windows under Bartlett's weights (Newey and West, Econometrica
-// 55, 1987) as far as [BlockLength] goes. Restarts of one window tell nothing
-// about it. It is at most the number of requests.
+// The indicator's counts per window are compared with what independent requests would
+// scatter, windows about the mean of their restart (so that restarts with plateaus of
+// their own don't count as dependence), with the covariances of neighbouring windows
+// under Bartlett's weights (Newey and West, Econometrica 55, 1987) as far as
+// [BlockLength] goes. Restarts of one window say nothing about it. It is at most the
+// number of requests.
 func TailESS(restarts [][]Counts, q float64) float64 {
 	h := newHierarchy(restarts)
 	if h.windows == 0 {
@@ -89,14 +89,13 @@ func longRun(values []float64, length int) float64 {
 }
 
 // BlockLength is how many consecutive windows to keep together when windows are
-// resampled, or how far apart they still depend on each other: the rule of
-// Politis and White ("Automatic Block-Length Selection for the Dependent
-// Bootstrap", Econometric Reviews 23, 2004, as corrected by Patton, Politis and
-// White in 28, 2009) for the circular block bootstrap. Trials have too few
-// windows for the covariances that the rule asks for, so these are taken to be
-// those of a first-order autoregression, with the one coefficient of all
-// restarts together: (6ρ²/(1−ρ²)²)^⅓ · n^⅓ of n windows, at least 1 and at most
-// half of them.
+// resampled, or how far apart they still depend on each other: the rule of Politis and
+// White ("Automatic Block-Length Selection for the Dependent Bootstrap", Econometric
+// Reviews 23, 2004, as corrected by Patton, Politis and White in 28, 2009) for the
+// circular block bootstrap. Trials have too few windows for the covariances that the
+// rule requires, so these are taken to be those of a first-order autoregression, with
+// the one coefficient of all restarts together: (6ρ²/(1−ρ²)²)^⅓ · n^⅓ of n windows, at
+// least 1 and at most half of them.
 func BlockLength(restarts [][]float64) int {
 	squares, products, windows, means, size := 0.0, 0.0, 0.0, 0.0, 0.0
 	longest := 0

@@ -20,10 +20,10 @@ type Trend struct {
 // Mann (Econometrica 13, 1945) and Kendall, with the correction for ties. Both
 // rest on the order of the values only: single outliers move neither.
 //
-// The test takes values to be independent. Seconds of one trial are not, which
-// makes P too small: ask for far less than 0.05, and for a change that matters.
-// Fewer than four values show no trend. Of more than 500 values as many neighbours
-// are taken together, by their median, as make 500 of them.
+// The test takes values to be independent. Seconds of one trial are not, which makes P
+// too small: require far less than 0.05, and for a change that matters. Fewer than four
+// values show no trend. Of more than 500 values as many neighbours are taken together,
+// by their median, as make 500 of them.
 func TrendOf(values []float64) Trend {
 	if len(values) < 4 {
 		return Trend{P: 1}

@@ -15,10 +15,10 @@ import (
 // are left out; N counts those of both that remain.
 //
 // The interval is that of Welch ("The Generalization of 'Student's' Problem when
-// Several Different Population Variances are Involved", Biometrika 34, 1947) on
-// the logarithms: the two may differ in their noise as well. What moved all
-// values of one run alike, such as a busier day, is not noise to it, and can't be
-// told from a difference of what was measured.
+// Several Different Population Variances are Involved", Biometrika 34, 1947) on the
+// logarithms: the two may differ in their noise as well. What moved all values of one
+// run alike, such as a busier day, is not noise to it, and can't be distinguished from
+// a difference of what was measured.
 //
 // With fewer than two values on a side there is no interval: Level is 0, and p
 // is 1.

@@ -18,9 +18,9 @@ type USL struct {
 	Lambda Interval `json:"lambda"` // throughput of one, per second
 	Sigma  Interval `json:"sigma"`  // share of the work that waits in line (contention), at least 0
 	Kappa  Interval `json:"kappa"`  // cost of keeping pairs consistent (coherence), at least 0
-	// Peak is the concurrency beyond which throughput falls, sqrt((1−Sigma)/Kappa),
-	// and Top the throughput there. Both are nil if it can't be told whether there
-	// is such a peak; Note then says why.
+	// Peak is the concurrency beyond which throughput falls, sqrt((1−Sigma)/Kappa), and
+	// Top the throughput there. Both are nil if it isn't known whether there is such a
+	// peak; Note then says why.
 	Peak *Interval `json:"peak,omitempty"`
 	Top  *Interval `json:"top,omitempty"`
 	// Limit is what throughput goes to, Lambda/Sigma, if there is no Kappa.
@@ -57,8 +57,8 @@ var (
 // widened for the degrees of freedom that the fit took. Their coverage is
 // simulated in the tests. The same seed gives the same intervals.
 //
-// It refuses, with an error, to fit what can't tell three parameters apart. Where
-// it can't tell whether throughput ever falls, there is a fit without a peak.
+// It refuses, with an error, to fit data that don't determine three parameters. Where
+// they don't show whether throughput ever falls, there is a fit without a peak.
 func FitUSL(n, x []float64, level float64, seed uint64) (*USL, error) {
 	points, err := pointsUSL(n, x)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // Kinds of designs.
 const (
 	FullFactorial  = "full"            // every combination of levels
-	OneAtATime     = "one-at-a-time"   // the first level of each factor, and each other level alone with these
+	OneAtATime     = "one-at-a-time"   // the first level of each factor, and each other level with the first ones of the others
 	LatinHypercube = "latin-hypercube" // samples that cover each factor's range evenly
 	SobolDesign    = "sobol"           // Saltelli's samples, from which Sobol indices are computed
 )
@@ -131,7 +131,7 @@ func with(levels map[string]string, factor, level string) map[string]string {
 	return changed
 }
 
-// pointKey tells points apart.
+// pointKey identifies a point.
 func pointKey(levels map[string]string) string {
 	key := ""
 	for _, name := range slices.Sorted(maps.Keys(levels)) {

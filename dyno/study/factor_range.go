@@ -13,18 +13,18 @@ import (
 type Range struct {
 	From, To float64 // both are levels that can be taken
 	Log      bool    // evenly spread are the logarithms
-	Whole    bool    // only whole numbers
+	Whole    bool    // only integers
 	Unit     string  // written after the number
 }
 
 // scale is the order of a kind's levels.
 type scale struct {
-	whole bool // no level but whole numbers
+	whole bool // no level but integers
 	unit  string
 	end   func(at scope) float64 // reads an end of a range
 }
 
-// anyEnd reads an end whose meaning only the subject or the kernel knows.
+// anyEnd reads an end whose meaning only the subject or the kernel defines.
 func anyEnd(at scope) float64 { return at.number(-1e12, 1e12) }
 
 func connectionsEnd(at scope) float64 { return float64(at.Integer(1, profile.MaxConnections)) }
@@ -62,11 +62,11 @@ func rangeAt(at scope, k kind) *Range {
 	return r
 }
 
-// digits are the significant digits of levels that are no whole numbers.
+// digits are the significant digits of levels that are no integers.
 const digits = 4
 
-// level is the level at the share u, from 0 to less than 1, of the range. Whole
-// numbers all have an equal share, or one that is equal on the log scale.
+// level is the level at the share u, from 0 to less than 1, of the range. Integers all
+// have an equal share, or one that is equal on the log scale.
 func (r *Range) level(u float64) string {
 	to := r.To
 	if r.Whole {

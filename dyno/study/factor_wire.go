@@ -35,9 +35,9 @@ func hasBody(r request.Request) bool {
 	return r.GRPC == nil && (r.Body != "" || slices.Contains([]string{"POST", "PUT", "PATCH"}, r.Method))
 }
 
-// SizedRequests are the requests of the cell with bodies of the size that its levels
-// ask for: letters and digits in a fixed order that no template is read from.
-// Without such a level they are the cell's own.
+// SizedRequests are the requests of the cell with bodies of the size in its levels:
+// letters and digits in a fixed order that no template is read from. Without such a
+// level they are the cell's own.
 func (c *Cell) SizedRequests() []request.Request {
 	if c.BodySize == nil {
 		return c.Requests

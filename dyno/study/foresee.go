@@ -9,7 +9,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Foreseen is what a plan tells of a claim before anything was measured.
+// Foreseen is what follows from a plan about a claim before anything was measured.
 type Foreseen struct {
 	Claim string
 	Quick bool // of the study's short form only
@@ -83,14 +83,14 @@ func (s *Study) foreseen() (list []Foreseen) {
 	return list
 }
 
-// loadLimit is what the cell's load asks for in a trial: the arrivals of an open loop of one rate, or
-// what users who think can send. Where chance decides how many there are, five standard
-// deviations are added.
+// loadLimit is what the cell's load can send in a trial: the arrivals of an open loop of
+// one rate, or the requests of users that think. Where chance decides how many there are,
+// five standard deviations are added.
 func (c *Cell) loadLimit(t Timing) claim.LoadLimit {
 	seconds := c.Timing(t).Duration.Seconds()
 	unknown := claim.LoadLimit{Requests: math.Inf(1), PerSecond: math.Inf(1), Seconds: seconds}
 	if c.Link.WebSocket != nil || c.Link.Events != nil {
-		return unknown // whose figures are about messages
+		return unknown // its figures are about messages
 	}
 	var n float64
 	switch p := &c.Profile; {

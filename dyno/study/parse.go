@@ -10,7 +10,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Defaults of what a study leaves out, and limits of what it may ask for.
+// Defaults of what a study leaves out, and limits of what it may set.
 const (
 	defaultBlocks      = 6
 	defaultWarmup      = 2 * time.Second
@@ -141,7 +141,7 @@ func (in *input) reference(s *Study, f map[string]scope) {
 	}
 }
 
-// Metrics are the figures that a study may ask for under report.
+// Metrics are the figures that a study may list under report.
 func Metrics() []string {
 	names := []string{"throughput", "cpu", "cpu.user", "cpu.sys", "rss", "pss", "threads", "open_files", "switches", "errors"}
 	for _, clock := range []string{"response", "service", "first_byte"} {

@@ -13,9 +13,9 @@ import (
 // maxMargin bounds the share within which two figures are called the same.
 const maxMargin = 0.5
 
-// claimsAt reads the claims that the study is to decide. Their names are looked up
-// only if all else is right (names that were not understood are no news), and if
-// the design does not choose levels that only the seed tells.
+// claimsAt reads the claims that the study is to decide. Their names are looked up only
+// if all else is right (names that were not understood are no news), and if the design
+// does not choose levels that depend on the seed.
 func claimsAt(at scope, s *Study) []claim.Claim {
 	var space *claim.Space
 	if len(at.in.Problems) == 0 && checkSize(s) == nil && !s.Design.sampling() {
@@ -87,7 +87,7 @@ func checkClaim(at scope, f map[string]scope) {
 	}
 }
 
-// checkMarks asks for the reason of what is marked in an expression.
+// checkMarks requires a reason for what is marked in an expression.
 func checkMarks(at scope, c *claim.Claim) {
 	fitted, unmeasurable := c.Marked()
 	if fitted && c.ByConstruction == "" {

@@ -10,7 +10,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// expectAt reads what answers are held to: a list of lines such as "json $.ok ==
+// expectAt reads what is expected of responses: a list of lines such as "json $.ok ==
 // true", or fields by the lines' first word, each with one line or a list.
 func expectAt(at scope, r *request.Request) {
 	if at.Resolved().Kind == yaml.SequenceNode {

@@ -4,7 +4,7 @@ import (
 	"dyno.example/dyno/load/request"
 )
 
-// identityAt reads who a request comes from: credentials and cookies.
+// identityAt reads the identity of a request: credentials and cookies.
 func identityAt(f map[string]scope, r *request.Request) {
 	if v, ok := f["auth"]; ok {
 		if auth := v.filled(""); auth != "" && v.check(request.Request{Path: "/", Auth: auth, Headers: r.Headers}) {

@@ -10,8 +10,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// phaseFields are the fields of each shape: those it needs, and those it may
-// have besides. Rates are in requests per second.
+// phaseFields are the fields of each shape: those it needs, and those that are
+// optional. Rates are in requests per second.
 var phaseFields = map[profile.Shape]struct{ needs, has []string }{
 	profile.Constant: {[]string{"rate", "duration"}, []string{"arrivals"}},
 	profile.Steps:    {[]string{"each"}, []string{"rates", "from", "to", "by", "arrivals"}},

@@ -15,8 +15,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// subjectsAt reads the subjects. Those that are started are ready when the
-// first of the requests is answered, unless they say otherwise.
+// subjectsAt reads the subjects. Those that are started are ready when the first of the
+// requests gets a response, unless they say otherwise.
 func subjectsAt(at scope, requests []request.Request) []Subject {
 	var subjects []Subject
 	taken := make(map[string]bool)

@@ -8,7 +8,7 @@ import (
 )
 
 // A warm-up that goes on until the subject is steady: how long it takes unless the
-// study says so, and what it may at least. It takes some windows to tell.
+// study says so, and what it may at least. It takes some windows to see.
 const (
 	steadyLeast    = 5 * time.Second
 	steadyMost     = 30 * time.Second

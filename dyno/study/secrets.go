@@ -20,9 +20,9 @@ import (
 // Secrets are the values that must be neither shown nor archived, each with what
 // stands for it. The nil map hides nothing.
 //
-// What a secret is, its name says: that of an environment variable, an option of a
+// A value is secret by its name: that of an environment variable, an option of a
 // command line or a header ([request.IsSecret]). Levels of factors have stand-ins that
-// differ, so that cells can still be told apart.
+// differ, so that cells can still be distinguished.
 type Secrets map[string]string
 
 // shortest is the length from which a value is taken for a secret. Shorter ones
@@ -115,7 +115,7 @@ func secretWords(words []string) (found []string) {
 	return found
 }
 
-// add adds a value that is not there yet, nor a stand-in itself.
+// add adds a value, unless it is there already or a stand-in itself.
 func (s Secrets) add(value string) {
 	if _, known := s[value]; !known && len(value) >= shortest && !strings.HasPrefix(value, request.Redacted) {
 		s[value] = request.Redacted

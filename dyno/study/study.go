@@ -1,5 +1,5 @@
-// Package study reads, checks and expands studies: files that say what varies
-// and what is asked, never how to measure.
+// Package study reads, checks and expands studies: files that say what varies and which
+// figures are wanted, never how to measure.
 package study
 
 import (
@@ -49,8 +49,8 @@ type Subject struct {
 	Build string // shell command run once before the first start
 	Dir   string // where Build and Run are executed; default the study file's folder
 	URL   string // base URL of a service that is already up
-	Ready string // path polled until it answers with a status from 200 to 399; empty if the study says none
-	Poll  string // path polled then, the first request's, until it answers with a status below 500
+	Ready string // path polled until it responds with a status from 200 to 399; empty if the study says none
+	Poll  string // path polled then, the first request's, until it responds with a status below 500
 	// ReadyWithin is how long Run may take until it is ready; 0 for what others get.
 	ReadyWithin time.Duration
 	Env         map[string]string // added to dyno's own environment; {{env NAME}} in a value is a variable of that
@@ -65,8 +65,8 @@ type Subject struct {
 	CAFile   string // of https addresses: PEM file of the certificates to trust instead of the system's
 	Insecure bool   // of https addresses: any certificate will do
 
-	// Metrics is where the subject tells about itself in Prometheus' format: an
-	// absolute URL, or a path of its own; empty if it doesn't. See [Subject.MetricsURL].
+	// Metrics is the subject's metrics endpoint in Prometheus' format: an absolute URL,
+	// or a path of its own; empty if it doesn't. See [Subject.MetricsURL].
 	Metrics string
 }
 
@@ -103,8 +103,8 @@ type Timing struct {
 	Warmup   time.Duration
 	Duration time.Duration // of loads without phases; see [Cell.Timing]
 	// WarmupMost is up to when the warm-up goes on of a subject that is not steady after
-	// Warmup, if its manifest says that it compiles as it runs, or nobody knows: it is
-	// the user's own. 0: the warm-up is as long for all.
+	// Warmup, if its manifest says that it compiles as it runs, or that isn't known, as
+	// of the user's own. 0: the warm-up is as long for all.
 	WarmupMost time.Duration
 }
 

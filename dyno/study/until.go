@@ -12,14 +12,14 @@ import (
 // The zero value is a run of the study's blocks, no more and no fewer.
 type Until struct {
 	Time      time.Duration `json:"time,omitempty"`      // of measuring; no block is begun that would end later
-	Precision float64       `json:"precision,omitempty"` // half the width of the intervals asked for, as a share: 0.02 is ±2 %
+	Precision float64       `json:"precision,omitempty"` // half the width of the intervals wanted, as a share: 0.02 is ±2 %
 	Blocks    int           `json:"blocks,omitempty"`    // at most; 0: as many as there is time for
 }
 
 // Sequential reports whether the run goes on block by block.
 func (u Until) Sequential() bool { return u != Until{} }
 
-// Bounds of what a study may ask for.
+// Bounds of what a study may set.
 const (
 	leastUntil    = time.Second
 	mostPrecision = 0.5

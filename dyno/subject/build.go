@@ -22,7 +22,7 @@ type Builder struct {
 	// wait, from one goroutine.
 	Progress func(line string)
 
-	free func(dir string) (bytes uint64, err error) // instead of asking the disk; nil but in tests
+	free func(dir string) (bytes uint64, err error) // replaces the query of the disk in tests; else nil
 }
 
 // Artifact is a finished build. Its folders belong to the cache and must not
@@ -49,13 +49,13 @@ func (b *Builder) Build(ctx context.Context, c *Catalog, m Manifest) (*Artifact,
 	return a, b.fill(ctx, c.fsys, files, a)
 }
 
-// Look tells of each of several subjects where its build is or would be, and whether
+// Look returns for each of several subjects where its build is or would be, and whether
 // it is there (Cached), or why it can't be built; see [Builder.Build] for the errors.
-// It builds nothing, and asks a tool that several need once.
+// It builds nothing, and runs the check of a tool that several need once.
 func (b *Builder) Look(ctx context.Context, c *Catalog, subjects []Manifest) ([]*Artifact, []error) {
 	artifacts, errs, tools := make([]*Artifact, len(subjects)), make([]error, len(subjects)), toolbox{}
 	if builds := filepath.Join(b.Dir, "builds"); os.MkdirAll(builds, 0o755) == nil {
-		tools.askAll(ctx, subjects, builds)
+		tools.runAll(ctx, subjects, builds)
 	}
 	for i, m := range subjects {
 		artifacts[i], _, errs[i] = b.find(ctx, c, m, tools)
@@ -69,8 +69,8 @@ func (b *Builder) find(ctx context.Context, c *Catalog, m Manifest, tools toolbo
 	if err := os.MkdirAll(builds, 0o755); err != nil {
 		return nil, nil, i18n.Errorf("subject.make-build-cache", "make the build cache: %w", err)
 	}
-	// The cache's folder is neutral ground: what a tool says of itself may
-	// depend on where it is asked.
+	// The cache's folder is neutral ground: a tool's version may depend on the folder
+	// it is run in.
 	toolchain, err := m.checkNeeds(ctx, builds, tools)
 	if err != nil {
 		return nil, nil, err
@@ -142,7 +142,7 @@ func (b *Builder) buildIn(ctx context.Context, fsys fs.FS, files []string, a *Ar
 	if err := b.run(ctx, &draft, root+".failed.log"); err != nil {
 		return err
 	}
-	// In the cache it is taken for whole ever after, also after a power failure.
+	// In the cache it counts as complete ever after, also after a power failure.
 	if err := errors.Join(syncBuild(temp), os.Rename(temp, root)); err != nil {
 		return i18n.Errorf("subject.keep-build-subject", "keep the build of subject %s: %w", a.Manifest.Name, err)
 	}

@@ -32,8 +32,8 @@ func folderSize(dir string) (bytes uint64) {
 }
 
 // Clean removes builds from the cache: those of the subjects that are named, or, if
-// none are, all, and the logs of builds that failed. What another dyno is building it
-// leaves alone. It returns how many builds it removed, and their bytes. A build whose
+// none are, all, and the logs of builds that failed. It skips what another dyno is
+// building. It returns how many builds it removed, and their bytes. A build whose
 // subject runs must not be removed.
 func (b *Builder) Clean(names ...string) (builds int, bytes uint64, err error) {
 	root := filepath.Join(b.Dir, "builds")
@@ -74,7 +74,7 @@ func owner(build string) string {
 	return string(name)
 }
 
-// removeBuild removes a build unless somebody is at it.
+// removeBuild removes a build unless a process uses it.
 func removeBuild(path string) (removed bool, err error) {
 	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -84,7 +84,7 @@ func removeBuild(path string) (removed bool, err error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return false, nil
 	}
-	// Under another name first: half a build must not be taken for a whole one.
+	// Under another name first: half a build must not be taken for a complete one.
 	doomed := filepath.Join(filepath.Dir(path), ".doomed-"+filepath.Base(path))
 	if err := os.Rename(path, doomed); err != nil {
 		return false, err

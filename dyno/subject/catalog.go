@@ -93,7 +93,7 @@ func (c *Catalog) suggest(name string) string {
 	return ""
 }
 
-// Routes reads the routes m must answer. Of one that speaks gRPC there are [Catalog.Calls].
+// Routes reads the routes m must serve. Of one that speaks gRPC there are [Catalog.Calls].
 func (c *Catalog) Routes(m Manifest) ([]contract.Route, error) {
 	data, err := fs.ReadFile(c.fsys, m.Routes)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Catalog) Routes(m Manifest) ([]contract.Route, error) {
 	return ParseRoutes(m.Routes, data)
 }
 
-// Calls reads the gRPC calls m must answer.
+// Calls reads the gRPC calls m must serve.
 func (c *Catalog) Calls(m Manifest) ([]contract.Call, error) {
 	data, err := fs.ReadFile(c.fsys, m.Routes)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 // cgroup is a control group that holds one subject and all its descendants,
 // whatever they do. A nil *cgroup is none: its methods do nothing.
 //
-// It is made without controllers, in version 2's tree or in the freezer's or
-// pids' of version 1, so that it changes nothing about how the subject is
-// scheduled; it only tells who belongs to it.
+// It is made without controllers, in version 2's tree or in the freezer's or pids' of
+// version 1, so that it changes nothing about how the subject is scheduled; it only
+// says which processes belong to it.
 type cgroup struct {
 	path   string
 	parent string // where this process is; version 1 only
@@ -56,9 +56,8 @@ func openCgroup(path string) *cgroup {
 	return &cgroup{path: path, v2: err == nil}
 }
 
-// enter makes what is forked from the calling thread a member: with version 2
-// by asking clone3(2) for it through attr, with version 1 by moving the thread
-// until leave is called.
+// enter makes what is forked from the calling thread a member: with version 2 by
+// clone3(2) through attr, with version 1 by moving the thread until leave is called.
 func (g *cgroup) enter(attr *syscall.SysProcAttr) (leave func(), err error) {
 	none := func() {}
 	switch {
@@ -178,7 +177,7 @@ func cgroupMount(line string) (controllers []string, root, point string) {
 	case "cgroup2":
 		return []string{""}, root, point
 	case "cgroup":
-		return strings.Split(kind[2], ","), root, point // its options too, which nobody is a member of
+		return strings.Split(kind[2], ","), root, point // its options too, which have no members
 	}
 	return nil, "", ""
 }

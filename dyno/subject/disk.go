@@ -22,8 +22,8 @@ func (e *DiskError) Error() string {
 		e.Subject, e.Takes/megabyte, e.Dir, e.Free/megabyte)
 }
 
-// room fails with a [*DiskError] if a build is known to need more than there is. What
-// can't be told is no error: the build will tell.
+// room fails with a [*DiskError] if a build is known to need more than there is. If
+// that isn't known it is no error: the build will show.
 func (b *Builder) room(m *Manifest) error {
 	free := b.free
 	if free == nil {

@@ -142,7 +142,7 @@ func (h *handle) cleanUp(e Entry) {
 	e.remove(h.launch.StateDir)
 }
 
-// send asks the keeper for something. One that has ended has done it already.
+// send sends the keeper a command. One that has ended has done it already.
 func (h *handle) send(w command) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -14,13 +14,12 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// stopMargin is how long Stop waits for the keeper's last word once its
-// context has ended and everything was told to be killed.
+// stopMargin is how long Stop waits for the keeper's last word once its context has
+// ended and everything was to be killed.
 const stopMargin = 5 * time.Second
 
-// Instance is a subject that answers: one that was started, or one that was
-// already up, of which only the URL is known. Its methods may be called from
-// any goroutine.
+// Instance is a subject that is ready: one that was started, or one that was already
+// up, of which only the URL is known. Its methods may be called from any goroutine.
 type Instance struct {
 	name    string
 	url     string
@@ -73,19 +72,18 @@ func (in *Instance) Name() string { return in.name }
 // 0 when attached.
 func (in *Instance) PID() int { return in.pid }
 
-// Port returns the TCP port it answers on.
+// Port returns the TCP port it listens on.
 func (in *Instance) Port() int { return in.port }
 
 // URL returns "http://host:port", or "https://host:port" of one that speaks TLS.
 func (in *Instance) URL() string { return in.url }
 
-// StartUp returns the time from its execution to its first answer; 0 when
-// attached.
+// StartUp returns the time from its execution to its first response; 0 when attached.
 func (in *Instance) StartUp() time.Duration { return in.startUp }
 
-// ExecutableSize returns the size in bytes of the file that the subject's first
-// process executes; 0 when attached, when it has ended, or where the system
-// doesn't tell (Linux does).
+// ExecutableSize returns the size in bytes of the file that the subject's first process
+// executes; 0 when attached, when it has ended, or where the system doesn't know (Linux
+// does).
 func (in *Instance) ExecutableSize() int64 {
 	if in.pid == 0 {
 		return 0
@@ -125,9 +123,9 @@ func (in *Instance) Err() error {
 	}
 }
 
-// Stop ends the subject and all its descendants, and returns when nothing is
-// left of them. It asks first (SIGTERM) and kills after the grace period, or
-// as soon as ctx ends. It may be called more than once.
+// Stop ends the subject and all its descendants, and returns when nothing is left of
+// them. It sends SIGTERM first and kills after the grace period, or as soon as ctx
+// ends. It may be called more than once.
 func (in *Instance) Stop(ctx context.Context) error {
 	in.stop.Do(func() {
 		close(in.stopped)
@@ -147,9 +145,9 @@ func (in *Instance) Stop(ctx context.Context) error {
 	return err
 }
 
-// Killed returns how many of its processes had not ended by themselves within the
-// grace period, or had been left behind. It is known once Stop has returned; 0 when
-// attached, and where the system doesn't tell (Linux does).
+// Killed returns how many of its processes had not ended by themselves within the grace
+// period, or had been left behind. It is known once Stop has returned; 0 when attached,
+// and where the system doesn't know (Linux does).
 func (in *Instance) Killed() int {
 	if in.handle == nil {
 		return 0

@@ -37,8 +37,8 @@ func (e Entry) file(stateDir string) string {
 	return filepath.Join(journalDir(stateDir), strconv.Itoa(e.PID)+".json")
 }
 
-// write puts the entry into the journal, whole or not at all. Without a state
-// directory there is no journal.
+// write puts the entry into the journal, atomically. Without a state directory there is
+// no journal.
 func (e Entry) write(stateDir string) error {
 	if stateDir == "" {
 		return nil

@@ -17,20 +17,20 @@ import (
 const endWithin = 10 * time.Second
 
 // followWithin is how long the rest of a subject may take to end when its process group has
-// ended. Helpers with a session of their own hear no signal; good ones see that who they
-// help has gone, as Erlang's erl_child_setup does.
+// ended. Helpers with a session of their own get no signal; good ones notice that their
+// program has gone, as Erlang's erl_child_setup does.
 const followWithin = 250 * time.Millisecond
 
-// IsKeeper reports whether args, those of the process, ask for a keeper.
+// IsKeeper reports whether args, those of the process, are a keeper's.
 func IsKeeper(args []string) bool { return len(args) > 1 && args[1] == keeperArg }
 
 // KeeperMain is the main function of a keeper: dyno's executable, started by
 // [Start] with a hidden argument (see [IsKeeper]). It must be called before
 // anything else, and does not return.
 //
-// A keeper starts one subject, adopts all descendants of it that lose their
-// parent, and ends all of them when told to, when the subject has died, or
-// when dyno has: then its end of the control pipe closes, whatever killed it.
+// A keeper starts one subject, adopts all descendants of it that lose their parent, and
+// ends all of them on command, when the subject has died, or when dyno has: then its
+// end of the control pipe closes, whatever killed it.
 func KeeperMain() {
 	// The kernel sends the subject its parent's death signal when the thread
 	// that forked it ends, so this goroutine keeps its thread.
@@ -130,7 +130,7 @@ func (k *keeper) entry() Entry {
 	return e
 }
 
-// tell sends a notification. A dyno that is gone need not know.
+// tell sends a notification. If dyno is gone, that doesn't matter.
 func (k *keeper) tell(n notification) { _ = k.notifications.Encode(n) }
 
 // listen passes on dyno's commands; the end of the pipe is one to stop.
@@ -185,7 +185,7 @@ func (k *keeper) watch() {
 	}
 }
 
-// terminate asks the subject's process group to end and waits until it has,
+// terminate sends SIGTERM to the subject's process group and waits until it has ended,
 // or until the grace period is over.
 func (k *keeper) terminate() {
 	_ = syscall.Kill(-k.child.PID, syscall.SIGTERM)

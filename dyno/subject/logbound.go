@@ -26,7 +26,7 @@ type logBound struct {
 	note    int64 // bytes in the log that say so
 }
 
-// watch looks at the log until stop is called, which looks a last time.
+// watch checks the log until stop is called, which checks a last time.
 func (b *logBound) watch() (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -46,8 +46,8 @@ func (b *logBound) watch() (stop func()) {
 	return func() { close(quit); <-done }
 }
 
-// cut takes the middle out of a log that is too long. A log that can't be cut
-// stays as it is: nobody is there to be told.
+// cut takes the middle out of a log that is too long. A log that can't be cut stays as
+// it is: there is nowhere to report that.
 func (b *logBound) cut() {
 	info, err := b.log.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() <= b.limit {

@@ -42,10 +42,10 @@ type Manifest struct {
 	Role   Role
 	Build  Recipe
 	Run    string // command; $OUT and $PORT are replaced; no shell
-	Ready  string // path polled until it answers; "grpc" for health over gRPC
+	Ready  string // path polled until it responds; "grpc" for health over gRPC
 	Routes string // file with the routes to verify, relative to the catalog's root; calls of one that speaks gRPC
-	// Probe is by what its runtime tells of its collections: "go" for Go's helper, "helper"
-	// for that of another language, "gc-log" for a JVM's log or V8's; empty if it doesn't.
+	// Probe is how its runtime reports its collections: "go" for Go's helper, "helper" for
+	// that of another language, "gc-log" for a JVM's log or V8's; empty if it doesn't.
 	Probe string
 	TLS   bool // it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
 	// Protocols are what it speaks, by their ALPN names: "http/1.1" and "h2", and
@@ -86,7 +86,7 @@ type Need struct {
 	Command string // looked up in PATH
 	Check   string // prints the version; run by sh
 	Min     string // lowest version that will do, such as "1.26"; empty means any
-	Install string // what to tell a user who lacks it
+	Install string // advice for a user that lacks it
 	// Debian names the packages that bring it on Debian and what derives from it.
 	Debian []string
 }

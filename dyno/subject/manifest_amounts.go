@@ -30,7 +30,7 @@ func (r *reader) megabytes(dst *uint64) func(*yaml.Node, string) {
 	}
 }
 
-// readyTime reads a duration in which a subject can be asked to be ready.
+// readyTime reads a duration within which a subject is to be ready.
 func (r *reader) readyTime(dst *time.Duration) func(*yaml.Node, string) {
 	return func(n *yaml.Node, p string) {
 		s, ok := r.scalar(n, p)

@@ -67,34 +67,34 @@ func (m Manifest) checkNeeds(ctx context.Context, dir string, tools toolbox) ([]
 	return found, errors.Join(errs...)
 }
 
-// toolbox remembers what tools said of themselves, by the command that asked.
-type toolbox map[string]said
+// toolbox caches the output of tools' checks, by command.
+type toolbox map[string]checkOutput
 
-type said struct {
+type checkOutput struct {
 	text string
 	err  error
 }
 
-// ask runs a check, unless it has been run before.
-func (t toolbox) ask(ctx context.Context, check, dir string) (string, error) {
+// run runs a check, unless it has been run before.
+func (t toolbox) run(ctx context.Context, check, dir string) (string, error) {
 	if s, ok := t[check]; ok {
 		return s.text, s.err
 	}
 	cmd := exec.CommandContext(ctx, "sh", "-c", check)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	s := said{strings.TrimSpace(string(out)), err}
+	s := checkOutput{strings.TrimSpace(string(out)), err}
 	if ctx.Err() == nil {
 		t[check] = s
 	}
 	return s.text, s.err
 }
 
-// atOnce is how many tools are asked beside each other: most of them wait for the disk.
+// atOnce is how many checks run at once: most of them wait for the disk.
 const atOnce = 4
 
-// askAll runs the checks of all subjects' needs whose command is there, beside each other.
-func (t toolbox) askAll(ctx context.Context, subjects []Manifest, dir string) {
+// runAll runs the checks of all subjects' needs whose command is there, concurrently.
+func (t toolbox) runAll(ctx context.Context, subjects []Manifest, dir string) {
 	var (
 		mu      sync.Mutex
 		workers sync.WaitGroup
@@ -111,7 +111,7 @@ func (t toolbox) askAll(ctx context.Context, subjects []Manifest, dir string) {
 			workers.Go(func() {
 				defer func() { <-turns }()
 				one := toolbox{}
-				one.ask(ctx, need.Check, dir)
+				one.run(ctx, need.Check, dir)
 				mu.Lock()
 				defer mu.Unlock()
 				maps.Copy(t, one)
@@ -125,7 +125,7 @@ func (m Manifest) checkNeed(ctx context.Context, need Need, dir string, tools to
 	if _, err := exec.LookPath(need.Command); err != nil {
 		return "", &NeedError{Subject: m.Name, Need: need, Cause: i18n.Errorf("subject.is-not-path", "%s is not in PATH", need.Command)}
 	}
-	text, err := tools.ask(ctx, need.Check, dir)
+	text, err := tools.run(ctx, need.Check, dir)
 	if err != nil {
 		return "", &NeedError{Subject: m.Name, Need: need, Cause: i18n.Errorf("subject.failed", "%q failed: %w: %s", need.Check, err, text)}
 	}

@@ -2,7 +2,7 @@
 
 package subject
 
-// What systems other than Linux have of what this package asks for, or lack.
+// The functions of this package on systems other than Linux, as far as they have them.
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// OnlineCPUs returns the numbers of all CPUs: what this process may use of
-// them can't be asked here.
+// OnlineCPUs returns the numbers of all CPUs: which of them this process may use isn't
+// known here.
 func OnlineCPUs() ([]int, error) {
 	cpus := make([]int, runtime.NumCPU())
 	for i := range cpus {
@@ -57,8 +57,8 @@ func monotonic() int64 { return time.Now().UnixNano() }
 
 func executable() (string, error) { return os.Executable() }
 
-// What Linux tells in /proc is not known here. So nothing but process groups
-// is ended, and a journal's entries are never matched with processes.
+// There is no /proc here. So nothing but process groups is ended, and a journal's
+// entries are never matched with processes.
 
 func descendants(int) []int         { return nil }
 func running([]int) int             { return 0 }

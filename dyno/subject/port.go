@@ -17,10 +17,10 @@ const (
 	highestPort = 60000
 )
 
-// freePort finds a TCP port nobody listens on. It lies outside the range the
-// kernel takes for outgoing connections where that is known: from within it, a
-// client that polls the port can be connected with itself, and the load's own
-// connections can take it between two trials.
+// freePort finds a free TCP port. It lies outside the range the kernel takes for
+// outgoing connections where that is known: from within it, a client that polls the
+// port can be connected with itself, and the load's own connections can take it between
+// two trials.
 func freePort() (int, error) {
 	low, high := portsBeside(readPortRange())
 	for range 50 {

@@ -145,7 +145,7 @@ func self() identity {
 	return identity{PID: pid, Start: start}
 }
 
-// bootID changes when the machine starts anew.
+// bootID changes at each boot of the machine.
 func bootID() string {
 	data, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(data))

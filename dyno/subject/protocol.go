@@ -11,8 +11,8 @@ const (
 	notificationFD = 4 // keeper → dyno: notifications
 )
 
-// launchRequest tells a keeper what to start. It is the first JSON value on the
-// control pipe.
+// launchRequest is what a keeper is to start. It is the first JSON value on the control
+// pipe.
 type launchRequest struct {
 	Name     string        `json:"name"`
 	Argv     []string      `json:"argv"` // Argv[0] is a path
@@ -43,11 +43,11 @@ type notification struct {
 	Remarks []string `json:"remarks,omitempty"` // started: what could not be done
 	Status  string   `json:"status,omitempty"`  // exited: "exit status 2", "signal: killed"
 	Left    []int    `json:"left,omitempty"`    // gone: processes that could not be ended
-	Killed  int      `json:"killed,omitempty"`  // gone: processes that had not ended when asked to, or had no time to
+	Killed  int      `json:"killed,omitempty"`  // gone: processes that had not ended after SIGTERM, or had no time to
 	Error   string   `json:"error,omitempty"`   // failed
 
 	Unenforced  []string `json:"unenforced,omitempty"`    // started: limits that are not, and why
-	OutOfMemory int      `json:"out_of_memory,omitempty"` // gone: processes killed for the limit of memory, if not told yet
+	OutOfMemory int      `json:"out_of_memory,omitempty"` // gone: processes killed for the limit of memory, if not reported yet
 }
 
 type event string
@@ -59,7 +59,7 @@ const (
 	eventGone    event = "gone"    // nothing of it is left; the last notification
 )
 
-// identity names a process for good: a PID alone is used again.
+// identity names a process for good: PIDs are reused.
 type identity struct {
 	PID   int    `json:"pid"`
 	Start uint64 `json:"start"` // start time in clock ticks since boot, /proc/PID/stat

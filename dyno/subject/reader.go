@@ -200,7 +200,7 @@ func kindName(n *yaml.Node) string {
 // FileError is one mistake in a file, with the place to correct it.
 type FileError struct {
 	File    string
-	Line    int    // from 1; 0 when the file as a whole is meant
+	Line    int    // from 1; 0: the whole file
 	Column  int    // from 1, in characters
 	Field   string // dotted path such as "build.command"; may be empty
 	Problem string // what is wrong and what was expected

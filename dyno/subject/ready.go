@@ -20,21 +20,20 @@ import (
 const (
 	defaultReady = 15 * time.Second
 	maxReady     = 60 * time.Second
-	oneAsk       = 2 * time.Second // for one answer to a poll
+	onePoll      = 2 * time.Second // for the response to one poll
 )
 
 // errExited says that a subject ended while its readiness was awaited.
 var errExited = i18n.Errorf("subject.exited-before-was-ready", "exited before it was ready")
 
-// awaitReady asks until there is nothing to say against the subject. It fails
-// when ctx ends, when exited is closed, or after timeout, with the last thing
-// seen.
-func awaitReady(ctx context.Context, ask func(context.Context) error, timeout time.Duration, exited <-chan struct{}) error {
+// awaitReady polls until the subject is ready. It fails when ctx ends, when exited is
+// closed, or after timeout, with the last error of a poll.
+func awaitReady(ctx context.Context, poll func(context.Context) error, timeout time.Duration, exited <-chan struct{}) error {
 	deadline := time.After(timeout)
 	for began := time.Now(); ; {
-		// So that the time of a start is told within 5 %, without asking all the time.
+		// So that the time of a start is known to 5 %, without polling all the time.
 		pause := min(max(time.Since(began)/20, 500*time.Microsecond), 20*time.Millisecond)
-		last := ask(ctx)
+		last := poll(ctx)
 		if last == nil {
 			return nil
 		}
@@ -50,33 +49,33 @@ func awaitReady(ctx context.Context, ask func(context.Context) error, timeout ti
 	}
 }
 
-// asking is how to ask the subject at url ("http://host:port") whether it is ready.
-// named is what was said to tell it, else guess is the best guess: a path, or "grpc"
-// and perhaps ":SERVICE" for health over gRPC. trust is for https.
-func asking(url, named, guess string, trust *tls.Config) func(context.Context) error {
+// pollOf returns the poll that checks whether the subject at url ("http://host:port")
+// is ready. named is what is configured for that, else guess is the best guess: a path,
+// or "grpc" and perhaps ":SERVICE" for health over gRPC. trust is for https.
+func pollOf(url, named, guess string, trust *tls.Config) func(context.Context) error {
 	what, limit := named, limitNamed
 	if what == "" {
 		what, limit = guess, limitGuessed
 	}
 	if isHealth(what) {
 		_, service, _ := strings.Cut(what, ":")
-		return func(ctx context.Context) error { return askHealth(ctx, url, service, trust, named == "") }
+		return func(ctx context.Context) error { return pollHealth(ctx, url, service, trust, named == "") }
 	}
 	client := pollingClient(trust)
-	return func(ctx context.Context) error { return ask(ctx, client, url+what, limit) }
+	return func(ctx context.Context) error { return poll(ctx, client, url+what, limit) }
 }
 
-// isHealth reports whether readiness is told by health over gRPC.
+// isHealth reports whether readiness is the health over gRPC.
 func isHealth(ready string) bool { return ready == "grpc" || strings.HasPrefix(ready, "grpc:") }
 
-// askHealth returns nil if the server at url says over gRPC that it serves. Where that
-// is only a guess, any answer over gRPC will do: it may have no health service.
-func askHealth(ctx context.Context, at, service string, trust *tls.Config, guessed bool) error {
+// pollHealth returns nil if the server at url says over gRPC that it serves. Where that
+// is only a guess, any gRPC response will do: it may have no health service.
+func pollHealth(ctx context.Context, at, service string, trust *tls.Config, guessed bool) error {
 	u, err := url.Parse(at)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, oneAsk)
+	ctx, cancel := context.WithTimeout(ctx, onePoll)
 	defer cancel()
 	server := rpc.Server{Address: u.Host}
 	if u.Scheme == "https" {
@@ -95,7 +94,7 @@ func askHealth(ctx context.Context, at, service string, trust *tls.Config, guess
 // each poll. trust is for https, nil for the system's certificates.
 func pollingClient(trust *tls.Config) *http.Client {
 	return &http.Client{
-		Timeout: oneAsk,
+		Timeout: onePoll,
 		Transport: &http.Transport{
 			DisableKeepAlives: true,
 			TLSClientConfig:   trust,
@@ -105,15 +104,15 @@ func pollingClient(trust *tls.Config) *http.Client {
 	}
 }
 
-// Statuses from which on a subject is not ready: on a path that was named for it,
-// and on one that is only the best guess, where any answer but a failure will do.
+// Statuses from which on a subject is not ready: on a path that was named for it, and
+// on one that is only the best guess, where any response but a failure will do.
 const (
 	limitNamed   = 400
 	limitGuessed = 500
 )
 
-// ask returns nil if url gives a complete answer with a status below the limit.
-func ask(ctx context.Context, client *http.Client, url string, limit int) error {
+// poll returns nil if url gives a complete response with a status below the limit.
+func poll(ctx context.Context, client *http.Client, url string, limit int) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func TestReadinessByHealth(t *testing.T) {
 		{web.URL, "", "/", ""}, {web.URL, "/", "", "404"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		err := asking(c.url, c.named, c.guess, nil)(ctx)
+		err := pollOf(c.url, c.named, c.guess, nil)(ctx)
 		cancel()
 		if c.url == web.URL && c.guess == "grpc" {
 			if err == nil {
@@ -68,7 +68,7 @@ func TestAwaitHealth(t *testing.T) {
 	told.SetServingStatus("", grpc_health_v1.HealthCheckResponse_NOT_SERVING)
 	url := healthServer(t, told)
 	asked := 0
-	ask := asking(url, "grpc", "", nil)
+	ask := pollOf(url, "grpc", "", nil)
 	err := awaitReady(t.Context(), func(ctx context.Context) error {
 		if asked++; asked == 3 {
 			told.SetServingStatus("", grpc_health_v1.HealthCheckResponse_SERVING)

@@ -37,7 +37,7 @@ func TestOverTLS(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := awaitReady(ctx, asking(server.URL, "", "", trusting.TLS), time.Minute, nil); err != nil {
+	if err := awaitReady(ctx, pollOf(server.URL, "", "", trusting.TLS), time.Minute, nil); err != nil {
 		t.Error(err)
 	}
 	in, err := Attach("up", server.URL)

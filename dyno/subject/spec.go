@@ -12,7 +12,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// defaultGrace is how long a subject may take to end when asked.
+// defaultGrace is how long a subject may take to end after SIGTERM.
 const defaultGrace = 3 * time.Second
 
 // StartSpec says how to start a subject. Exactly one of Command and Shell is
@@ -24,11 +24,11 @@ type StartSpec struct {
 	Shell   string            // executed by /bin/sh
 	Dir     string            // working folder; empty for the current one
 	Env     map[string]string // added to dyno's own environment; {{env NAME}} in a value is a variable of that
-	// Ready is a path polled until it answers with a status from 200 to 399, or "grpc" or
-	// "grpc:SERVICE": the server's health over gRPC, or a service's, is asked for until it
-	// is SERVING. Empty if Poll says it.
+	// Ready is a path polled until it responds with a status from 200 to 399, or "grpc" or
+	// "grpc:SERVICE": the server's health over gRPC, or a service's, is polled until it is
+	// SERVING. Empty if Poll says it.
 	Ready    string
-	Poll     string        // polled if Ready is empty, until it answers with a status below 500, or at all over gRPC; empty for "/"
+	Poll     string        // polled if Ready is empty, until it responds with a status below 500, or at all over gRPC; empty for "/"
 	Timeout  time.Duration // until ready; 0 means 15 s, at most 60 s
 	Grace    time.Duration // from SIGTERM to SIGKILL; 0 means 3 s
 	Port     int           // 0 for a free one
@@ -39,8 +39,7 @@ type StartSpec struct {
 	// empty for no journal.
 	StateDir string
 	Limits   Limits // of all its processes together
-	// TLS is how to ask whether a subject that listens with TLS is ready; nil
-	// for one without.
+	// TLS is the TLS of polls of a subject that listens with it; nil for one without.
 	TLS *tls.Config
 	// Upstream is started before the subject, and ends after it: what the subject, a
 	// gateway, sends requests on to. Its address, host:port, is the subject's variable
@@ -112,7 +111,7 @@ func (s *StartSpec) launchRequest(port int) (launchRequest, error) {
 	}
 	stateDir := s.StateDir
 	if stateDir != "" {
-		// The keeper may be asked to work in another folder than dyno's.
+		// The keeper may work in another folder than dyno's.
 		if stateDir, err = filepath.Abs(stateDir); err != nil {
 			return launchRequest{}, err
 		}

@@ -13,8 +13,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// portAttempts is how many free ports are tried when a subject finds its port
-// taken by somebody who was faster.
+// portAttempts is how many free ports are tried when another process takes the port
+// before the subject does.
 const portAttempts = 3
 
 // StartError says why a subject did not get ready, with what it printed last.
@@ -37,17 +37,16 @@ func (e *StartError) Error() string {
 	return text
 }
 
-// PortTaken reports whether it found its port in use, which is nobody's fault but
-// of whoever was faster.
+// PortTaken reports whether it found its port in use, which isn't the subject's fault:
+// another process was faster.
 func (e *StartError) PortTaken() bool { return errors.Is(e.Cause, errExited) && saysPortTaken(e.Last) }
 
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Cause }
 
-// Start starts a subject under a keeper and waits until it answers. The
-// caller must call Stop on the instance. When Start fails (with a
-// [*StartError] if the subject was executed) or ctx ends before the subject is
-// ready, nothing of it is left running.
+// Start starts a subject under a keeper and waits until it is ready. The caller must
+// call Stop on the instance. When Start fails (with a [*StartError] if the subject was
+// executed) or ctx ends before the subject is ready, nothing of it is left running.
 //
 // The program that calls Start must hand over to [KeeperMain] at its beginning
 // if [IsKeeper] says so.
@@ -142,7 +141,7 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 	}
 	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
 	in.unenforced = n.Unenforced
-	if err := awaitReady(ctx, asking(in.url, s.Ready, s.Poll, s.TLS), s.Timeout, in.handle.exited); err != nil {
+	if err := awaitReady(ctx, pollOf(in.url, s.Ready, s.Poll, s.TLS), s.Timeout, in.handle.exited); err != nil {
 		return in.notReady(ctx, err, s.Log)
 	}
 	in.startUp = time.Duration(monotonic() - n.Began)

@@ -12,8 +12,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// keeperPatience is how long a keeper whose dyno has died may take to end its
-// subject before it is taken for stuck: the usual grace and then some.
+// keeperPatience is how long a keeper whose dyno has died may take to end its subject
+// before it counts as hung: the usual grace and then some.
 const keeperPatience = 5 * time.Second
 
 // Ended is a left-over that a sweep has ended.
@@ -22,10 +22,10 @@ type Ended struct {
 	PIDs    []int // what was killed
 }
 
-// Sweep ends the subjects that earlier dynos left behind and whose keepers
-// were killed too, and returns them. A process is ended only if PID, start
-// time and boot ID are those in the journal, or if it inherited the subject's
-// random token; subjects of a dyno that still runs are left alone.
+// Sweep ends the subjects that earlier dynos left behind and whose keepers were killed
+// too, and returns them. A process is ended only if PID, start time and boot ID are
+// those in the journal, or if it inherited the subject's random token; subjects of a
+// dyno that still runs are not touched.
 func Sweep(ctx context.Context, stateDir string) ([]Ended, error) {
 	files, err := entryFiles(stateDir)
 	if err != nil {
@@ -135,8 +135,8 @@ func (e Entry) leftovers() []identity {
 // cgroup opens the entry's cgroup.
 func (e Entry) cgroup() *cgroup { return e.opened(e.Cgroup) }
 
-// opened opens a cgroup of the entry's. Its name holds the token, so it is
-// nobody else's.
+// opened opens a cgroup of the entry's. Its name holds the token, so it is the entry's
+// own.
 func (e Entry) opened(path string) *cgroup {
 	if len(e.Token) < 8 || !strings.HasSuffix(path, e.Token[:8]) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// upstreamVariable tells a gateway where its upstream is: host:port.
+// upstreamVariable gives a gateway the address of its upstream: host:port.
 const upstreamVariable = "UPSTREAM"
 
 // startBehind starts the upstream, and then the subject with its address. A failure of

@@ -8,7 +8,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// flagsVariable tells a build command of the user's the flags of a level.
+// flagsVariable gives a build command of the user's the flags of a level.
 const flagsVariable = "DYNO_BUILD_FLAGS"
 
 // WithBuildFlags returns the manifest of a Go program with more flags for go

@@ -62,7 +62,8 @@ func (m *maker) histograms(n uint64, median float64, collecting bool) (h [measur
 	if collecting {
 		stalled = 0.015
 	}
-	// Three clocks of the same requests: who waits longest does so by all three.
+	// Three clocks of the same requests: the request that waits longest does so by all
+	// three.
 	same := func(median float64) *hdrhistogram.Histogram {
 		requests := *m
 		requests.rand = rand.New(rand.NewPCG(m.planned.Seed, n))

@@ -43,7 +43,7 @@ func Open(ctx context.Context, l archive.Location) (*Bucket, error) {
 // String is the bucket's URL, without credentials.
 func (b *Bucket) String() string { return b.location.String() }
 
-// Reach asks for the runs, so that a bucket that is not there, or not for these
+// Reach lists the runs, so that a bucket that doesn't exist, or isn't open to these
 // credentials, is found out before something is to be written to it.
 func (b *Bucket) Reach(ctx context.Context) error {
 	_, err := b.names(ctx)

@@ -26,10 +26,10 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Bounds of what is asked of a store, so that one that hangs ends in an error.
+// Bounds of requests to a store, so that one that hangs ends in an error.
 const (
 	attempts        = 3                // of each request; the library waits in between
-	patience        = 30 * time.Second // for the beginning of an answer
+	patience        = 30 * time.Second // for the begin of a response
 	slowest         = 64 << 10         // bytes a second below which a transfer is given up
 	openPatience    = 20 * time.Second // for credentials
 	connectionsKept = 8
@@ -85,9 +85,9 @@ func openObjects(ctx context.Context, l archive.Location) (*objects, error) {
 	return o, nil
 }
 
-// newClient asks for checksums of the library's own only where S3 insists:
-// stores that speak S3 don't all know them. What is sent carries its SHA-256
-// in any case, and what is read is held to a run's sums.
+// newClient enables the library's own checksums only where S3 insists: stores that
+// speak S3 don't all support them. What is sent carries its SHA-256 in any case, and
+// what is read is held to a run's sums.
 func newClient(cfg aws.Config, l archive.Location) *s3.Client {
 	return s3.NewFromConfig(cfg, func(o *s3.Options) {
 		if l.Endpoint != "" {
@@ -165,9 +165,8 @@ func allowance(size int64) time.Duration {
 	return attempts*patience + time.Duration(size/slowest)*time.Second
 }
 
-// list calls each with the keys under the prefix and their sizes, or, if one
-// level is asked for, with the names of the folders there, which end with a
-// slash.
+// list calls each with the keys under the prefix and their sizes, or, for one level,
+// with the names of the folders there, which end with a slash.
 func (o *objects) list(ctx context.Context, prefix string, oneLevel bool, each func(key string, size int64)) error {
 	in := &s3.ListObjectsV2Input{Bucket: &o.bucket, Prefix: aws.String(o.prefix + prefix)}
 	if oneLevel {

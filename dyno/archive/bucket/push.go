@@ -19,11 +19,11 @@ type Progress struct {
 	Done, Total int    // files of the run
 }
 
-// Push copies a run into the bucket and returns how many files it had to send:
-// none if the run is there. The sums come last; until then the run is not part
-// of the archive. What an earlier attempt has left there is not sent again, so
-// that a push can be repeated until it succeeds. Observe, which may be nil, is
-// told of each file that was sent, one at a time.
+// Push copies a run into the bucket and returns how many files it had to send: none if
+// the run is there. The sums come last; until then the run is not part of the archive.
+// What an earlier attempt has left there is not sent again, so that a push can be
+// repeated until it succeeds. Observe, which may be nil, is called for each file that
+// was sent, one at a time.
 func (b *Bucket) Push(ctx context.Context, r *archive.Record, observe func(Progress)) (sent int, err error) {
 	there := map[string]int64{}
 	prefix := r.Name.String() + "/"

@@ -140,7 +140,7 @@ func (s *Server) Kill() {
 	}
 }
 
-// Freeze makes the server stop answering, until it is killed.
+// Freeze makes the server stop responding, until it is killed.
 func (s *Server) Freeze(t testing.TB) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

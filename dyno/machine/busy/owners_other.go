@@ -9,7 +9,7 @@ import (
 	"runtime"
 )
 
-// owners says that it can't be told.
+// owners are not known here.
 func owners([]netip.AddrPort) ([]int, error) {
 	return nil, fmt.Errorf("whose a listening socket is can be read on Linux only, not on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }

@@ -10,7 +10,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Survey is who was busy on a machine while nothing was measured.
+// Survey is which programs were busy on a machine while nothing was measured.
 type Survey struct {
 	Length   time.Duration   `json:"length"` // ns
 	CPUs     []CPU           `json:"cpus"`
@@ -100,9 +100,9 @@ func (s *Survey) Disturbers() (names []i18n.Message) {
 	return names
 }
 
-// Busy reports whether others use so much of the CPUs that what is measured there
-// would be invalid or suspect. What the server itself uses is no fault of the machine:
-// as nobody tells on which CPU that was, it is taken from the busiest ones.
+// Busy reports whether others use so much of the CPUs that what is measured there would
+// be invalid or suspect. What the server itself uses is no fault of the machine: as it
+// isn't known on which CPU that was, it is subtracted from the busiest ones.
 func (s *Survey) Busy() bool {
 	left := s.Server.Share()
 	others := 0.0

@@ -12,7 +12,7 @@ import (
 	"dyno.example/nano/wire/clock"
 )
 
-// Watch tells load after load what other programs did to the CPUs in use. Its
+// Watch measures load after load what other programs did to the CPUs in use. Its
 // methods belong to one goroutine at a time.
 //
 // A server that listens on this machine, with all processes under it, is not among
@@ -26,7 +26,7 @@ type Watch struct {
 	machine   *probe.MachineProbe
 	processes []*probe.ProcessProbe
 	last      reading
-	idle      map[int]float64 // share of a CPU that programs used before the load, by process; nil if nobody looked
+	idle      map[int]float64 // share of a CPU that programs used before the load, by process; nil if it wasn't measured
 }
 
 // reading is what was read at one instant.
@@ -60,9 +60,9 @@ func NewWatch(ctx context.Context, target string, cpus, online []int) *Watch {
 // CPUs are those that are watched: in use by the generator, or by a server here.
 func (w *Watch) CPUs() []int { return w.cpus }
 
-// Idle looks for a time, LookTime if it is 0, at who is busy while there is no load.
-// It may be called before each load, and takes the place of what was seen before.
-// The survey is nil where nothing can be seen.
+// Idle surveys for a time, LookTime if it is 0, which programs are busy while there is
+// no load. It may be called before each load, and replaces the last survey. The survey
+// is nil where nothing can be seen.
 func (w *Watch) Idle(ctx context.Context, d time.Duration) *Survey {
 	if d == 0 {
 		d = LookTime
@@ -96,8 +96,8 @@ func (w *Watch) Idle(ctx context.Context, d time.Duration) *Survey {
 	return s
 }
 
-// Since tells what others did since it was called last; nil the first time, and
-// where it can't be told.
+// Since returns what others did since the last call; nil the first time, and where it
+// isn't known.
 func (w *Watch) Since() *measure.Others {
 	before := w.last
 	now, ok := w.read()
@@ -108,7 +108,7 @@ func (w *Watch) Since() *measure.Others {
 	return w.between(&before, &now)
 }
 
-// between tells what others did between two readings.
+// between is what others did between two readings.
 func (w *Watch) between(a, b *reading) *measure.Others {
 	m, length := b.machine.Since(a.machine), time.Duration(b.time-a.time)
 	if m.Self == nil || m.TasksByCPU == nil {

@@ -1,8 +1,8 @@
-// Package noise measures how steady a machine is, with nothing of anybody's
-// under test: what it takes from a spinning thread, how late it wakes one up, how
-// much a loopback exchange varies, and by how much a fixed subject differs from
-// run to run and from start to start. From the last follows the smallest
-// difference that a study can see there.
+// Package noise measures how steady a machine is, without a subject of the user's: what
+// it takes from a spinning thread, how late it wakes one up, how much a loopback
+// exchange varies, and by how much a fixed subject differs from run to run and from
+// start to start. From the last follows the smallest difference that a study can see
+// there.
 package noise
 
 import (

@@ -14,11 +14,11 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Assignment is settings with values of somebody's choice, until it is undone.
+// Assignment is settings with chosen values, until it is undone.
 type Assignment struct {
 	tuner   *Tuner
 	entries []entry // as they are in the journal
-	spare   bool    // what somebody else has changed since is no error
+	spare   bool    // what others have changed since is no error
 }
 
 // Assign gives settings the values wanted, by name, in the order of names; see
@@ -84,10 +84,10 @@ func (a *Assignment) set(j journal, c setting.Change) error {
 	return nil
 }
 
-// Undo puts the old values back, the last change first, and takes the changes
-// out of the journal. What somebody else has changed since is left alone, and
-// like what can't be put back stays in the journal for [Tuner.Restore]. A nil
-// Assignment has nothing to undo.
+// Undo puts the old values back, the last change first, and takes the changes out of
+// the journal. What others have changed since is not touched, and like what can't be
+// put back stays in the journal for [Tuner.Restore]. A nil Assignment has nothing to
+// undo.
 func (a *Assignment) Undo() error {
 	if a == nil || len(a.entries) == 0 {
 		return nil
@@ -100,9 +100,9 @@ func (a *Assignment) Undo() error {
 	return a.undo(journalIn(a.tuner.Home))
 }
 
-// PutBack undoes what is left of assignments whose process did not live to. The
-// caller sees to it that none is under way. What somebody else has changed since
-// is left alone and stays in the journal, which is no error.
+// PutBack undoes what is left of assignments whose process died before it could. The
+// caller makes sure that none is under way. What others have changed since is not
+// touched and stays in the journal, which is no error.
 func (t *Tuner) PutBack() error {
 	j := journalIn(t.Home)
 	entries, err := j.read()

@@ -36,8 +36,9 @@ func plain(f *os.File) error {
 	return nil
 }
 
-// openOwned opens a file whose content is believed: it is this user's or root's, and nobody
-// else may write to it. What root does by it would else be what anybody has written there.
+// openOwned opens a file whose content is trusted: it is this user's or root's, and no
+// other user may write to it. Otherwise root would carry out what any user has written
+// there.
 func openOwned(path string, flags int) (*os.File, error) {
 	f, err := openPlain(path, flags)
 	if err != nil {

@@ -100,7 +100,7 @@ func parse(name string, data []byte) ([]entry, error) {
 func (j journal) trim() error {
 	f, err := openOwned(j.path, os.O_RDWR)
 	if err != nil {
-		return nil // nothing there; who appends says what is wrong with it
+		return nil // nothing there; appending will report what is wrong with it
 	}
 	defer f.Close()
 	data, err := io.ReadAll(f)

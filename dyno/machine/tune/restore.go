@@ -16,7 +16,7 @@ type Outcome string
 const (
 	Restored Outcome = "restored"
 	AsBefore Outcome = "as before" // it had its old value already
-	Foreign  Outcome = "foreign"   // somebody else has changed it since; it was left alone
+	Foreign  Outcome = "foreign"   // others have changed it since; it was not touched
 	Failed   Outcome = "failed"    // it could not be written
 	Rebooted Outcome = "rebooted"  // the machine was booted since, which undid it
 )
@@ -53,9 +53,9 @@ type tuned struct {
 	entries []entry
 }
 
-// Restore puts back what the journal says, the last change first, and clears it.
-// A value that somebody else has set meanwhile is left alone unless force is
-// set. What could not be put back stays in the journal.
+// Restore puts back what the journal says, the last change first, and clears it. A
+// value that others have set meanwhile is not touched unless force is set. What could
+// not be put back stays in the journal.
 func (t *Tuner) Restore(force bool) ([]Undone, error) {
 	unlock, err := lock(t.Home)
 	if err != nil {

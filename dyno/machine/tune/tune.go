@@ -25,7 +25,7 @@ type Tuner struct {
 	Root string // the machine's root folder, "/" but in tests
 	Home string // folder of the journal
 
-	step func(name string) // if set, told after each step, by tests
+	step func(name string) // if set, called after each step, in tests
 }
 
 // Done is what became of a change. Why is empty if it was made, or would be.

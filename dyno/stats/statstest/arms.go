@@ -15,8 +15,8 @@ type Arms struct {
 	Mean float64 // by which A's deviations are above B's, on average
 }
 
-// UnequalArms are pairs of which one subject alone is noisier, skewed, or slow at
-// some starts, and, to hold them against, pairs that are alike.
+// UnequalArms are pairs of which only one subject is noisier, skewed, or slow at some
+// starts, and, for comparison, pairs that are alike.
 func UnequalArms() []Arms {
 	slow := func(share, by float64) func(*rand.Rand) float64 {
 		return func(r *rand.Rand) float64 {

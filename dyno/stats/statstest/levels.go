@@ -14,7 +14,7 @@ type Grid struct {
 	Levels int // of each input, in equal steps
 }
 
-// NewGrid takes the indices of a response anew, over all combinations of levels.
+// NewGrid computes the indices of a response over all combinations of levels.
 func NewGrid(f Response, levels int) Grid {
 	g := Grid{Response: f, Levels: levels}
 	dims := len(f.First)

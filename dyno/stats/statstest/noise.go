@@ -54,7 +54,7 @@ func autocorrelated(r *rand.Rand) func() float64 {
 	}
 }
 
-// regimes switches between a machine left alone and one that is shared, where
+// regimes switches between a machine of one's own and one that is shared, where
 // everything takes a fifth longer, every ten trials or so.
 func regimes(r *rand.Rand) func() float64 {
 	slow := 0.2 * float64(r.IntN(2))

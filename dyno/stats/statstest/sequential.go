@@ -17,8 +17,8 @@ type Studies struct {
 	Blocks    float64 `json:"blocks"`    // mean number until the end
 }
 
-// Looks says after which blocks a study is looked at, and what counts as the
-// same; the study stops as soon as a look tells something.
+// Looks says after which blocks a study is tested, and what counts as the same; the
+// study stops as soon as a look decides.
 type Looks struct {
 	First, Last int
 	Margin      float64

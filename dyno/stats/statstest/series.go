@@ -42,7 +42,7 @@ func (s Nights) Found(nights int, step float64, last int, p float64, series int,
 	return found
 }
 
-// Nightly looks at a series without changes after each night from first to last. It
+// Nightly tests a series without changes after each night from first to last. It
 // returns how many of all looks say that there is one, and how many series say so at
 // any look.
 func (s Nights) Nightly(first, last int, p float64, series int, seed uint64) (looks, ever Rate) {

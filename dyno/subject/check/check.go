@@ -129,7 +129,7 @@ func (c *Checker) serve(ctx context.Context, a *subject.Artifact, r *Result) err
 	r.StartUp = in.StartUp()
 	err = c.verify(ctx, a.Manifest, in.URL())
 	if err == nil && tells {
-		r.Tells, err = told(ctx, runtime)
+		r.Tells, err = reported(ctx, runtime)
 	}
 	held(in.PID(), r)
 	began := time.Now()
@@ -181,7 +181,7 @@ func (c *Checker) verify(ctx context.Context, m subject.Manifest, url string) er
 	return nil
 }
 
-// held notes what a subject holds, where the system tells.
+// held notes what a subject holds, where the system reports it.
 func held(pid int, r *Result) {
 	p := probe.NewProcess(pid)
 	defer p.Close()

@@ -216,7 +216,7 @@ func TestRuntimeThatDoesNotTell(t *testing.T) {
 	defer remove()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // nobody waits for it here
-	if _, err := told(ctx, l); err == nil || !strings.Contains(err.Error(), "though its manifest says so") {
+	if _, err := reported(ctx, l); err == nil || !strings.Contains(err.Error(), "though its manifest says so") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package check tells whether subjects that ship with dyno are fit to be measured: it
-// builds each, starts it, holds it to its contract, and stops it.
+// Package check decides whether subjects that ship with dyno are fit to be measured: it
+// builds each, starts it, verifies its contract, and stops it.
 //
 // [Plan] says what is to be built, what that takes on disk, and what is missing;
 // [Checker.Build] builds it, several subjects beside each other; [Checker.Try] starts

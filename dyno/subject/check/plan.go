@@ -20,7 +20,7 @@ type Item struct {
 // Ready reports whether this machine has all that the subject is built and run with.
 func (i *Item) Ready() bool { return len(i.Lacks) == 0 }
 
-// Plan looks at subjects without building any.
+// Plan plans the check of subjects without building any.
 func Plan(ctx context.Context, b *subject.Builder, c *subject.Catalog, subjects []subject.Manifest) ([]Item, error) {
 	items := make([]Item, len(subjects))
 	artifacts, errs := b.Look(ctx, c, subjects)
@@ -37,7 +37,7 @@ func Plan(ctx context.Context, b *subject.Builder, c *subject.Catalog, subjects 
 	return items, nil
 }
 
-// lacking returns the missing tools that an error tells of; none if it tells of
+// lacking returns the missing tools that an error is about; none if it is about
 // anything else.
 func lacking(err error) []*subject.NeedError {
 	var need *subject.NeedError

@@ -6,7 +6,7 @@ import "time"
 type Verdict string
 
 const (
-	OK     Verdict = "ok"     // it keeps the whole contract
+	OK     Verdict = "ok"     // it fulfils its contract
 	Lacks  Verdict = "lacks"  // something must be installed before it can be built
 	Failed Verdict = "failed" // it can't be built or started, or breaks the contract
 )
@@ -24,11 +24,12 @@ type Result struct {
 	BuildTime time.Duration `json:"build_time"` // ns; 0 if it had been built before
 	Size      uint64        `json:"size"`       // bytes of what was built, with the packages it brings
 
-	StartUp   time.Duration `json:"start"` // ns from its execution to its first answer
+	StartUp   time.Duration `json:"start"` // ns from its execution to its first response
 	Stop      time.Duration `json:"stop"`  // ns from SIGTERM until nothing is left of it
 	Processes int           `json:"processes"`
 	Threads   int           `json:"threads"`
 	RSS       uint64        `json:"rss"` // bytes, of all processes, after the contract was verified
-	// Tells are the figures that its runtime told, if its manifest says that it does.
+	// Tells are the figures that its runtime reported, if its manifest says that it
+	// does.
 	Tells []string `json:"tells,omitempty"`
 }

@@ -9,13 +9,13 @@ import (
 	"dyno.example/dyno/probe"
 )
 
-// patience is how long a runtime may take until it tells, when its subject has answered
+// patience is how long a runtime may take to report, when its subject has served
 // requests already.
 const patience = 10 * time.Second
 
-// told returns what a subject's runtime tells of itself. That it tells nothing, though its
-// manifest says so, is an error.
-func told(ctx context.Context, runtime *probe.RuntimeListener) ([]string, error) {
+// reported returns the figures that a subject's runtime reports. None, though its manifest
+// says so, is an error.
+func reported(ctx context.Context, runtime *probe.RuntimeListener) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {

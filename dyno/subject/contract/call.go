@@ -5,8 +5,8 @@ import "google.golang.org/grpc/codes"
 // GRPC is what manifests call gRPC beside the protocols that have an ALPN name.
 const GRPC = "grpc"
 
-// Call is one gRPC call that a subject must answer, and how. Messages are JSON as
-// [DecodeJSON] gives it.
+// Call is one gRPC call that a subject must serve, and its response. Messages are JSON
+// as [DecodeJSON] gives it.
 type Call struct {
 	Name   string
 	Method string // "package.Service/Method"
@@ -14,7 +14,7 @@ type Call struct {
 	Expect CallExpect
 }
 
-// CallExpect is the right answer to a call.
+// CallExpect is the right response to a call.
 type CallExpect struct {
 	Status   codes.Code
 	Says     string // what the status' message begins with

@@ -21,9 +21,9 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// VerifyCalls asks a gRPC service at baseURL ("http://host:port", or https) for its
-// health and, by its reflection, for its methods, makes every call and checks statuses
-// and messages. It returns a [*Refusal] with all that is wrong, or an error if ctx has
+// VerifyCalls checks the health of a gRPC service at baseURL ("http://host:port", or
+// https), reads its methods by reflection, makes every call and checks statuses and
+// messages. It returns a [*Refusal] with all that is wrong, or an error if ctx has
 // ended.
 func (v *Verifier) VerifyCalls(ctx context.Context, baseURL string, calls []Call) error {
 	u, err := url.Parse(baseURL)
@@ -73,7 +73,8 @@ func (v *Verifier) VerifyCalls(ctx context.Context, baseURL string, calls []Call
 	return nil
 }
 
-// run makes the call. The messages of a stream both ways are answered one by one.
+// run makes the call. The messages of a bidirectional stream are sent one by one, each
+// after the response to the last.
 func (c *Call) run(ctx context.Context, conn *grpc.ClientConn, m protoreflect.MethodDescriptor) []Problem {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -151,7 +152,7 @@ func receive(stream grpc.ClientStream, of protoreflect.MessageDescriptor, got []
 	return append(got, value), err
 }
 
-// judge compares an answer with what was expected.
+// judge compares a response with what was expected.
 func (e *CallExpect) judge(got []any, s *status.Status) []Problem {
 	if s.Code() != e.Status || !strings.HasPrefix(s.Message(), e.Says) {
 		line := "+ " + s.Code().String()

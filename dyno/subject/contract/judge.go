@@ -11,8 +11,8 @@ import (
 	"dyno.example/dyno/load/expect"
 )
 
-// judge compares an answer with what was expected.
-func (e Expect) judge(a *answer) []Problem {
+// judge compares a response with what was expected.
+func (e Expect) judge(a *response) []Problem {
 	problems := judgeStatus(e.Status, a)
 	for _, h := range e.Headers {
 		got, there := headerValue(a, h.Name)
@@ -33,7 +33,7 @@ func (e Expect) judge(a *answer) []Problem {
 
 // headerValue returns a header's first value. Content-Length is in the head
 // even if it says 0.
-func headerValue(a *answer, name string) (string, bool) {
+func headerValue(a *response, name string) (string, bool) {
 	values := a.Header.Values(name)
 	if len(values) == 0 {
 		if strings.EqualFold(name, "Transfer-Encoding") && len(a.TransferEncoding) > 0 {
@@ -45,14 +45,14 @@ func headerValue(a *answer, name string) (string, bool) {
 }
 
 // judgeStatus expects the status want.
-func judgeStatus(want int, a *answer) []Problem {
+func judgeStatus(want int, a *response) []Problem {
 	if a.StatusCode == want {
 		return nil
 	}
 	return []Problem{wrongStatus(strconv.Itoa(want), a)}
 }
 
-func wrongStatus(expected string, a *answer) Problem {
+func wrongStatus(expected string, a *response) Problem {
 	got := []string{"- " + expected, "+ " + a.Status}
 	if len(a.body) > 0 {
 		got = append(got, "  its body: "+shorten(strings.TrimSpace(string(a.body))))
@@ -60,8 +60,8 @@ func wrongStatus(expected string, a *answer) Problem {
 	return Problem{What: "status", Diff: got}
 }
 
-// judgeExpected holds an answer to what a load's request expects.
-func judgeExpected(e *expect.Expect, a *answer) []Problem {
+// judgeExpected compares a response with what a load's request expects.
+func judgeExpected(e *expect.Expect, a *response) []Problem {
 	statuses := e.Statuses()
 	if !statuses.Has(a.StatusCode) {
 		return []Problem{wrongStatus(strings.ReplaceAll(statuses.String(), "-", " to "), a)}
@@ -73,8 +73,8 @@ func judgeExpected(e *expect.Expect, a *answer) []Problem {
 	return nil
 }
 
-// head returns the head of the answer as it came, but for the order of fields.
-func (a *answer) head() []byte {
+// head returns the head of the response as it came, but for the order of fields.
+func (a *response) head() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "HTTP/1.1 %s\r\n", a.Status)
 	_ = a.Header.Write(&b) // to memory
@@ -115,7 +115,7 @@ func (e Expect) judgeJSON(body string) (Problem, bool) {
 
 // judgeLength expects that the head says where the body ends (RFC 9112, 6.3):
 // otherwise only the connection's end does. Over HTTP/2 frames say it.
-func judgeLength(a *answer) []Problem {
+func judgeLength(a *response) []Problem {
 	switch {
 	case a.ProtoMajor == 2, a.ContentLength >= 0, slices.Contains(a.TransferEncoding, "chunked"):
 		return nil

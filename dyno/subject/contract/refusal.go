@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Refusal says that a subject gives wrong answers, so that measuring it would
-// mean nothing.
+// Refusal says that a subject's responses are wrong, so that measuring it would mean
+// nothing.
 type Refusal struct {
 	Subject  string // base URL
 	Problems []Problem
 }
 
-// Problem is one thing wrong with the answer to one route.
+// Problem is one thing wrong with the response to one route.
 type Problem struct {
 	Route string // "GET /json", with the route's name
 	What  string // "status", "header Content-Type", "length", "body", "keep-alive", "answer"

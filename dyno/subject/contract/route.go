@@ -2,7 +2,7 @@ package contract
 
 import "dyno.example/dyno/load/request"
 
-// Route is one request a subject must answer, and how.
+// Route is one request that a subject must serve, and its response.
 type Route struct {
 	Name    string
 	Method  string // default GET
@@ -12,13 +12,13 @@ type Route struct {
 	Expect  Expect
 }
 
-// Expect is the right answer to a route. At most one of Text, JSON and
-// Contains is set; a body none of them describes may be anything.
+// Expect is the right response to a route. At most one of Text, JSON and Contains is
+// set; a body none of them describes may be anything.
 type Expect struct {
 	Status   int              // default 200
 	Headers  []request.Header // each value is a prefix of the one to get
 	Text     *string          // the whole body
-	JSON     any              // the body's value, in any order and spacing; nil means not asked
+	JSON     any              // the body's value, in any order and spacing; nil: not checked
 	Contains string           // somewhere in the body
 }
 

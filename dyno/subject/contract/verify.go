@@ -9,7 +9,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Verifier asks a service for answers and judges them.
+// Verifier sends requests to a service and judges the responses.
 type Verifier struct {
 	TLS *tls.Config // for https; nil for the system's certificates. It is not changed.
 	// Protocol is what it speaks, by its ALPN name: "http/1.1", or "h2", without TLS
@@ -29,25 +29,23 @@ func VerifyRequests(ctx context.Context, baseURL string, requests []request.Requ
 	return (&Verifier{}).VerifyRequests(ctx, baseURL, requests)
 }
 
-// Verify asks the service at baseURL ("http://host:port", or https) for every
-// route, twice on one connection, and checks status, headers, length, body and
-// keep-alive. It returns a [*Refusal] with all that is wrong, or an error if
-// ctx has ended.
+// Verify requests every route of the service at baseURL ("http://host:port", or https),
+// twice on one connection, and checks status, headers, length, body and keep-alive. It
+// returns a [*Refusal] with all that is wrong, or an error if ctx has ended.
 func (v *Verifier) Verify(ctx context.Context, baseURL string, routes []Route) error {
 	checks := make([]check, len(routes))
 	for i, route := range routes {
 		checks[i] = check{
 			request: route.Request(),
-			judge:   func(a *answer) []Problem { return route.Expect.judge(a) },
+			judge:   func(a *response) []Problem { return route.Expect.judge(a) },
 		}
 	}
 	return v.verify(ctx, baseURL, checks)
 }
 
-// VerifyRequests does the same for the user's own service, of which only the
-// requests of a load are known: each must be answered twice on one
-// connection, in full, and as the request expects. Templates must have been
-// rendered; see [request.Examples].
+// VerifyRequests does the same for the user's own service, of which only the requests
+// of a load are known: each must get its complete response twice on one connection, as
+// the request expects. Templates must have been rendered; see [request.Examples].
 func (v *Verifier) VerifyRequests(ctx context.Context, baseURL string, requests []request.Request) error {
 	checks := make([]check, len(requests))
 	for i, req := range requests {
@@ -60,22 +58,22 @@ func (v *Verifier) VerifyRequests(ctx context.Context, baseURL string, requests 
 		}
 		checks[i] = check{
 			request: req,
-			judge:   func(a *answer) []Problem { return judgeExpected(expected, a) },
+			judge:   func(a *response) []Problem { return judgeExpected(expected, a) },
 		}
 	}
 	return v.verify(ctx, baseURL, checks)
 }
 
-// check is a request and what to think of an answer to it.
+// check is a request and the check of its response.
 type check struct {
 	request request.Request
-	judge   func(*answer) []Problem
+	judge   func(*response) []Problem
 }
 
 func (v *Verifier) verify(ctx context.Context, baseURL string, checks []check) error {
 	refusal := &Refusal{Subject: baseURL}
 	for _, c := range checks {
-		problems := c.run(ctx, func() (asker, error) { return v.connect(ctx, baseURL) })
+		problems := c.run(ctx, func() (exchanger, error) { return v.connect(ctx, baseURL) })
 		if ctx.Err() != nil {
 			return i18n.Errorf("runner.verify-subject", "verify the subject at %s: %w", baseURL, context.Cause(ctx))
 		}
@@ -90,14 +88,14 @@ func (v *Verifier) verify(ctx context.Context, baseURL string, checks []check) e
 	return nil
 }
 
-// asker is a connection that requests are sent on, one after the other.
-type asker interface {
-	exchange(ctx context.Context, req request.Request) (*answer, error)
-	surplus() int // bytes that came after the last answer's end
+// exchanger is a connection that requests are sent on, one after the other.
+type exchanger interface {
+	exchange(ctx context.Context, req request.Request) (*response, error)
+	surplus() int // bytes that came after the last response's end
 	Close() error
 }
 
-func (v *Verifier) connect(ctx context.Context, baseURL string) (asker, error) {
+func (v *Verifier) connect(ctx context.Context, baseURL string) (exchanger, error) {
 	if v.Protocol == request.HTTP2 {
 		return newHTTP2Wire(baseURL, v.TLS), nil
 	}
@@ -116,8 +114,8 @@ func (c *check) title() string {
 	return title
 }
 
-// run asks on a new connection, and again if the first answer was right.
-func (c *check) run(ctx context.Context, connect func() (asker, error)) []Problem {
+// run sends the request on a new connection, and again if the first response was right.
+func (c *check) run(ctx context.Context, connect func() (exchanger, error)) []Problem {
 	w, err := connect()
 	if err != nil {
 		return []Problem{{What: "answer", Diff: []string{"- a connection", "+ " + err.Error()}}}
@@ -137,9 +135,8 @@ func (c *check) run(ctx context.Context, connect func() (asker, error)) []Proble
 	return append(problems, c.again(ctx, w, first)...)
 }
 
-// again asks a second time on the same connection: a load does so a million
-// times.
-func (c *check) again(ctx context.Context, w asker, first *answer) []Problem {
+// again sends it a second time on the same connection: a load does so a million times.
+func (c *check) again(ctx context.Context, w exchanger, first *response) []Problem {
 	kept := func(got string) []Problem {
 		return []Problem{{What: "keep-alive", Diff: []string{"- a second answer on the same connection", "+ " + got}}}
 	}

@@ -29,17 +29,17 @@ const (
 	bodyLimit    = 64 << 20 // bytes
 )
 
-// wire is one TCP connection, so that it is certain which connection an answer
-// came on. net/http's client would quietly use another.
+// wire is one TCP connection, so that it is certain which connection a response came
+// on. net/http's client would quietly use another.
 type wire struct {
 	net.Conn
 	in   *bufio.Reader
-	came bytes.Buffer // what has come since the last answer's end, in or behind it
+	came bytes.Buffer // what has come since the last response's end, in or behind it
 	host string
 }
 
-// answer is a whole response.
-type answer struct {
+// response is a complete response.
+type response struct {
 	*http.Response
 	body []byte
 }
@@ -93,11 +93,11 @@ func secure(ctx context.Context, conn net.Conn, host string, trust *tls.Config) 
 	return secured, nil
 }
 
-// surplus implements asker.
+// surplus implements exchanger.
 func (w *wire) surplus() int { return w.in.Buffered() }
 
-// exchange implements asker: it sends a request and reads the whole answer to it.
-func (w *wire) exchange(ctx context.Context, req request.Request) (*answer, error) {
+// exchange implements exchanger: it sends a request and reads the complete response.
+func (w *wire) exchange(ctx context.Context, req request.Request) (*response, error) {
 	if err := w.SetDeadline(time.Now().Add(answerWithin)); err != nil {
 		return nil, err
 	}
@@ -105,11 +105,11 @@ func (w *wire) exchange(ctx context.Context, req request.Request) (*answer, erro
 	defer end()
 	w.came.Next(w.came.Len() - w.in.Buffered())
 	if _, err := w.Write(render(req, w.host)); err != nil {
-		return nil, said(err)
+		return nil, readError(err)
 	}
 	resp, err := http.ReadResponse(w.in, &http.Request{Method: req.Method})
 	if err != nil {
-		return nil, said(err)
+		return nil, readError(err)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyLimit))
 	if err != nil {
@@ -124,11 +124,11 @@ func (w *wire) exchange(ctx context.Context, req request.Request) (*answer, erro
 	if err := w.refused(req.Method); err != nil {
 		return nil, err
 	}
-	return &answer{Response: resp, body: body}, nil
+	return &response{Response: resp, body: body}, nil
 }
 
-// refused says why the load would count the answer as failed: its codec is stricter than
-// net/http, which takes two fields that promise the same length.
+// refused says why the load would count the response as failed: its codec is stricter
+// than net/http, which accepts two equal Content-Length fields.
 func (w *wire) refused(method string) error {
 	var strict http1.Response
 	strict.Reset(method == http.MethodHead)
@@ -160,8 +160,8 @@ func hasHeader(headers []request.Header, name string) bool {
 	return slices.ContainsFunc(headers, func(h request.Header) bool { return strings.EqualFold(h.Name, name) })
 }
 
-// said puts what happened to a connection into words.
-func said(err error) error {
+// readError words an error of a connection.
+func readError(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return i18n.Errorf("contract.connection-was-closed", "the connection was closed: %w", err)

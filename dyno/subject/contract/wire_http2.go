@@ -46,8 +46,8 @@ func newHTTP2Wire(base string, trust *tls.Config) *http2Wire {
 	return w
 }
 
-// exchange implements asker.
-func (w *http2Wire) exchange(ctx context.Context, req request.Request) (*answer, error) {
+// exchange implements exchanger.
+func (w *http2Wire) exchange(ctx context.Context, req request.Request) (*response, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	asked, err := http.NewRequestWithContext(ctx, req.Method, w.base+req.Path, strings.NewReader(req.Body))
@@ -63,23 +63,23 @@ func (w *http2Wire) exchange(ctx context.Context, req request.Request) (*answer,
 	}
 	resp, err := w.transport.RoundTrip(asked)
 	if err != nil {
-		return nil, fmt.Errorf("over HTTP/2: %w", said(err))
+		return nil, fmt.Errorf("over HTTP/2: %w", readError(err))
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyLimit))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("over HTTP/2, after %d bytes of body: %w", len(body), said(err))
+		return nil, fmt.Errorf("over HTTP/2, after %d bytes of body: %w", len(body), readError(err))
 	case len(body) == bodyLimit:
 		return nil, i18n.Errorf("contract.body-bytes-more-too-many", "the body has %d bytes or more, too many to verify", bodyLimit)
 	}
-	return &answer{Response: resp, body: body}, nil
+	return &response{Response: resp, body: body}, nil
 }
 
-// surplus implements asker: frames say where an answer ends.
+// surplus implements exchanger: frames say where a response ends.
 func (w *http2Wire) surplus() int { return 0 }
 
-// Close implements asker.
+// Close implements exchanger.
 func (w *http2Wire) Close() error {
 	w.transport.CloseIdleConnections()
 	return nil
