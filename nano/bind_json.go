@@ -60,7 +60,7 @@ func decodeJSON(text []byte, ptr any, strict bool) error {
 	name := doubledName(text)
 	switch {
 	case name != "" && json.Valid(text):
-		return doubled(name)
+		return duplicateName(name)
 	case !strict || name != "":
 		return json.Unmarshal(text, ptr) // which says where it isn't JSON
 	}
@@ -75,16 +75,18 @@ func decodeJSON(text []byte, ptr any, strict bool) error {
 	return nil
 }
 
-// doubled is a name that an object has twice.
-type doubled string
+// duplicateName is a name that an object has twice.
+type duplicateName string
 
-func (d doubled) Error() string { return fmt.Sprintf("the name %q is there twice", clip(string(d))) }
+func (d duplicateName) Error() string {
+	return fmt.Sprintf("the name %q is there twice", clip(string(d)))
+}
 
 // jsonProblem says what is wrong with a body.
 func jsonProblem(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	var twice doubled
+	var twice duplicateName
 	var wrong FieldError
 	switch {
 	case errors.As(err, &syntax):

@@ -126,7 +126,7 @@ func (k *call) context() context.Context {
 	switch {
 	case k.base != nil:
 	case k.ended:
-		return gone{}
+		return endedContext{}
 	case k.deadline.IsZero():
 		k.base = k.c.Context()
 	default:
@@ -164,13 +164,13 @@ func (k *call) Value(key any) any {
 	return k.context().Value(key)
 }
 
-// gone is the context of a call that has ended without one.
-type gone struct{}
+// endedContext is the context of a call that has ended without one.
+type endedContext struct{}
 
-func (gone) Deadline() (time.Time, bool) { return time.Time{}, false }
-func (gone) Done() <-chan struct{}       { return closed }
-func (gone) Err() error                  { return context.Canceled }
-func (gone) Value(any) any               { return nil }
+func (endedContext) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (endedContext) Done() <-chan struct{}       { return closed }
+func (endedContext) Err() error                  { return context.Canceled }
+func (endedContext) Value(any) any               { return nil }
 
 var closed = func() chan struct{} { ch := make(chan struct{}); close(ch); return ch }()
 

@@ -36,7 +36,7 @@ type codecs struct {
 func newCodecs(forced encoding.CodecV2) codecs {
 	c := codecs{proto: protobuf{wire.ContentType}}
 	if forced != nil {
-		c.forced = foreign{forced, wire.ContentType + "+" + strings.ToLower(forced.Name())}
+		c.forced = codecV2{forced, wire.ContentType + "+" + strings.ToLower(forced.Name())}
 	}
 	if v2 := encoding.GetCodecV2(protocodec.Name); v2 == nil || !strings.HasPrefix(fmt.Sprintf("%T", v2), "*proto.codec") {
 		c.proto = byName(protocodec.Name) // the program has put its own in its place
@@ -49,10 +49,10 @@ func byName(format string) codec {
 	format = strings.ToLower(format)
 	contentType := wire.ContentType + "+" + format
 	if v2 := encoding.GetCodecV2(format); v2 != nil {
-		return foreign{v2, contentType}
+		return codecV2{v2, contentType}
 	}
 	if v1 := encoding.GetCodec(format); v1 != nil {
-		return older{v1, contentType}
+		return codecV1{v1, contentType}
 	}
 	return nil
 }
@@ -103,13 +103,13 @@ func messageOf(m any) proto.Message {
 	return nil
 }
 
-// foreign is a codec that the program has brought.
-type foreign struct {
+// codecV2 is a codec that the program has brought.
+type codecV2 struct {
 	encoding.CodecV2
 	sends string
 }
 
-func (f foreign) appendTo(b []byte, m any) ([]byte, error) {
+func (f codecV2) appendTo(b []byte, m any) ([]byte, error) {
 	parts, err := f.Marshal(m)
 	if err != nil {
 		return b, err
@@ -121,28 +121,28 @@ func (f foreign) appendTo(b []byte, m any) ([]byte, error) {
 	return b, nil
 }
 
-func (f foreign) read(data []byte, m any) error {
+func (f codecV2) read(data []byte, m any) error {
 	parts := mem.BufferSlice{mem.Copy(data, mem.DefaultBufferPool())} // it may keep them
 	defer parts.Free()
 	return f.Unmarshal(parts, m)
 }
 
-func (f foreign) contentType() string { return f.sends }
+func (f codecV2) contentType() string { return f.sends }
 
-// older is a codec of the first version of the interface.
-type older struct {
+// codecV1 is a codec of the first version of the interface.
+type codecV1 struct {
 	encoding.Codec
 	sends string
 }
 
-func (o older) appendTo(b []byte, m any) ([]byte, error) {
+func (o codecV1) appendTo(b []byte, m any) ([]byte, error) {
 	data, err := o.Marshal(m)
 	return append(b, data...), err
 }
 
-func (o older) read(data []byte, m any) error { return o.Unmarshal(append([]byte(nil), data...), m) }
+func (o codecV1) read(data []byte, m any) error { return o.Unmarshal(append([]byte(nil), data...), m) }
 
-func (o older) contentType() string { return o.sends }
+func (o codecV1) contentType() string { return o.sends }
 
 // encode writes a message with its prefix into the call's memory.
 func (k *call) encode(m any) ([]byte, error) {

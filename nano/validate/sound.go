@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// unsound is what is wrong with the tags of a type; nil: nothing.
-type unsound struct{ err error }
+// tagCheck is what is wrong with the tags of a type; nil: nothing.
+type tagCheck struct{ err error }
 
 // sound says what is wrong with the tags of a type. The library would say it by a panic,
 // of each type when the first value of it comes along.
 func (v *Validator) sound(t reflect.Type) error {
 	known, ok := v.types.Load(t)
 	if !ok {
-		known, _ = v.types.LoadOrStore(t, unsound{v.look(t, map[reflect.Type]bool{})})
+		known, _ = v.types.LoadOrStore(t, tagCheck{v.look(t, map[reflect.Type]bool{})})
 	}
-	return known.(unsound).err
+	return known.(tagCheck).err
 }
 
 // look has the library read the tags of a type, and of the structs that it looks into

@@ -78,7 +78,7 @@ func (e *Encoder) AppendStatus(dst []byte, code int) []byte {
 }
 
 func (e *Encoder) append(dst []byte, known Name, name, value []byte, sensitive bool) []byte {
-	how := manners[known]
+	how := indexings[known]
 	if sensitive || how == neverIndex || how == cookieIndex && len(value) < shortCookie {
 		return e.literal(dst, 0x10, 4, e.nameIndex(known, name), name, value)
 	}

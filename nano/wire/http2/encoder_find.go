@@ -17,23 +17,23 @@ const (
 	chainSteps = 8  // entries that are looked at before a field counts as not found
 )
 
-// manner is how a field of some name is encoded.
-type manner uint8
+// indexing is when a field of some name enters the dynamic table.
+type indexing uint8
 
 const (
-	indexAgain  manner = iota // goes into the table when it is sent the second time
-	index1                    // goes in when it is sent the first time
-	noIndex                   // its values don't come again
-	neverIndex                // a secret, which could be guessed by what it compresses to (RFC 7541 7.1)
-	cookieIndex               // a secret if it is short, else as indexAgain
+	indexAgain  indexing = iota // goes into the table when it is sent the second time
+	index1                      // goes in when it is sent the first time
+	noIndex                     // its values don't come again
+	neverIndex                  // a secret, which could be guessed by what it compresses to (RFC 7541 7.1)
+	cookieIndex                 // a secret if it is short, else as indexAgain
 )
 
 // shortCookie is a length below which a cookie could be guessed, in bytes.
 const shortCookie = 20
 
-// manners are those of the known names. Values that are often new don't push
+// indexings are those of the known names. Values that are often new don't push
 // others out of the table, but if they do come again they cost a byte as well.
-var manners = func() (m [names]manner) {
+var indexings = func() (m [names]indexing) {
 	for _, n := range []Name{NameAuthority, NameMethod, NameScheme, NameStatus, NameAcceptCharset, NameAcceptEncoding,
 		NameAcceptLanguage, NameAcceptRanges, NameAccept, NameAllowOrigin, NameAllow, NameCacheControl, NameContentEncoding,
 		NameContentLanguage, NameContentType, NameDate, NameHost, NameServer, NameStrictTransport, NameTE, NameTrailer,
