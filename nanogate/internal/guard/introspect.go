@@ -90,7 +90,7 @@ func (g *Introspect) Check(r *request.Request) *request.Reply {
 }
 
 // pass decides by what is known of a token, and forwards its subject to the upstream.
-func (g *Introspect) pass(r *request.Request, p *passed) *request.Reply {
+func (g *Introspect) pass(r *request.Request, p *credential) *request.Reply {
 	if p.invalid != request.NotRefused {
 		return g.invalid[p.invalid]
 	}
@@ -122,7 +122,7 @@ func (g *Introspect) later(from netip.Addr, sum [sha256.Size]byte, token string)
 					case came.Err != nil:
 						return g.away
 					}
-					return g.pass(r, came.Val.(*passed))
+					return g.pass(r, came.Val.(*credential))
 				}
 			case <-ctx.Done():
 				return nil
@@ -135,7 +135,7 @@ func (g *Introspect) later(from netip.Addr, sum [sha256.Size]byte, token string)
 var errCrowded = errors.New("too many questions of one client")
 
 // introspect sends a token to the server.
-func (g *Introspect) introspect(from netip.Addr, sum [sha256.Size]byte, token string) (*passed, error) {
+func (g *Introspect) introspect(from netip.Addr, sum [sha256.Size]byte, token string) (*credential, error) {
 	if p := g.verified.find(sum[:], nil, g.now()); p != nil {
 		return p, nil // it was introspected while this one waited for its turn
 	}
@@ -158,7 +158,7 @@ func (g *Introspect) introspect(from netip.Addr, sum [sha256.Size]byte, token st
 }
 
 // judge evaluates a response.
-func (g *Introspect) judge(claims map[string]any, now time.Time) *passed {
+func (g *Introspect) judge(claims map[string]any, now time.Time) *credential {
 	const leeway = 30 * time.Second // of the server's clock, for what isn't valid yet
 	ends, ok := claims["exp"].(float64)
 	begins, _ := claims["nbf"].(float64)
@@ -176,9 +176,9 @@ func (g *Introspect) judge(claims map[string]any, now time.Time) *passed {
 		invalid = request.RefusedAskedAudience
 	}
 	if invalid != request.NotRefused {
-		return &passed{from: now.Round(0), until: now.Add(g.rules.Refused), invalid: invalid}
+		return &credential{from: now.Round(0), until: now.Add(g.rules.Refused), invalid: invalid}
 	}
-	p := &passed{from: now.Round(0), until: now.Add(g.rules.Keep), claims: claims, allowed: allows(g.rules.Claims, claims)}
+	p := &credential{from: now.Round(0), until: now.Add(g.rules.Keep), claims: claims, allowed: allows(g.rules.Claims, claims)}
 	p.carries(g.rules.Forward, claims)
 	if until := time.Unix(int64(ends), 0); ok && until.Before(p.until) {
 		p.until = until

@@ -160,7 +160,7 @@ func (g *JWT) Check(r *request.Request) *request.Reply {
 }
 
 // verify verifies a token that isn't remembered; nil, and why, if it isn't valid.
-func (g *JWT) verify(token []byte, with *keys) (*passed, request.Refusal) {
+func (g *JWT) verify(token []byte, with *keys) (*credential, request.Refusal) {
 	claims, err := with.verifier.Verify(token)
 	if err != nil {
 		if errors.Is(err, jwt.ErrUnknownKey) && g.source != nil {
@@ -168,7 +168,7 @@ func (g *JWT) verify(token []byte, with *keys) (*passed, request.Refusal) {
 		}
 		return nil, reasonOf(err)
 	}
-	p := &passed{with: with, from: g.now().Round(0), until: g.until(claims), allowed: allows(g.rules.Claims, claims)}
+	p := &credential{with: with, from: g.now().Round(0), until: g.until(claims), allowed: allows(g.rules.Claims, claims)}
 	p.carries(g.rules.Forward, claims)
 	if g.keeps {
 		p.claims = request.Claims(claims)

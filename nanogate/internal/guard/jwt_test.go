@@ -327,7 +327,7 @@ func TestVerifiedIsBounded(t *testing.T) {
 	v := newVerified(64)
 	with := &keys{}
 	for n := range 10_000 {
-		v.keep(fmt.Appendf(nil, "token %d", n), &passed{with: with})
+		v.keep(fmt.Appendf(nil, "token %d", n), &credential{with: with})
 	}
 	kept := 0
 	for i := range v.parts {
@@ -340,7 +340,7 @@ func TestVerifiedIsBounded(t *testing.T) {
 		t.Error("the last one isn't")
 	}
 	if none := newVerified(0); true {
-		none.keep([]byte("a"), &passed{with: with})
+		none.keep([]byte("a"), &credential{with: with})
 		if none.find([]byte("a"), with, time.Now()) != nil {
 			t.Error("one is kept of none")
 		}

@@ -127,7 +127,7 @@ func (k *Keys) refuse(r *request.Request, sum [sha256.Size]byte, now *keyNames, 
 	if reply := k.failures.Blocked(client, r.Now); reply != nil {
 		return reply
 	}
-	k.verified.keep(had[:], &passed{with: now})
+	k.verified.keep(had[:], &credential{with: now})
 	return nil
 }
 

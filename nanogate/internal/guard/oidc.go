@@ -96,7 +96,7 @@ func (o *OIDC) Check(r *request.Request) *request.Reply {
 
 // session finds what is known of a session, or decrypts it; nil if there is none that is
 // good.
-func (o *OIDC) session(parts [][]byte) *passed {
+func (o *OIDC) session(parts [][]byte) *credential {
 	if len(parts) == 0 {
 		return nil
 	}
@@ -137,12 +137,12 @@ func (s *summing) of(parts [][]byte) []byte {
 }
 
 // read reads what a session says; nil if it lacks what upstreams must have.
-func (o *OIDC) read(s *oidc.Session) *passed {
+func (o *OIDC) read(s *oidc.Session) *credential {
 	claims, err := s.Claims()
 	if err != nil || o.rules.NeedsAccess() && s.Access == "" {
 		return nil
 	}
-	p := &passed{until: s.Until, holder: s.Holder(claims), claims: claims, allowed: allows(o.rules.Claims, claims)}
+	p := &credential{until: s.Until, holder: s.Holder(claims), claims: claims, allowed: allows(o.rules.Claims, claims)}
 	p.carries(o.rules.Forward, claims)
 	for i, c := range o.rules.Forward {
 		token := s.ID
@@ -169,7 +169,7 @@ func (o *OIDC) read(s *oidc.Session) *passed {
 }
 
 // pass forwards the user to the upstream, without the session's cookies.
-func (o *OIDC) pass(r *request.Request, p *passed) *request.Reply {
+func (o *OIDC) pass(r *request.Request, p *credential) *request.Reply {
 	r.Verified("oidc", p.claims)
 	carry(r, o.rules.Forward, p.forward)
 	withhold(r, o.client.Cookies)
@@ -185,7 +185,7 @@ func (o *OIDC) pass(r *request.Request, p *passed) *request.Reply {
 // renew passes a request whose session's tokens are about to expire, or have, after they
 // are renewed. As long as they are valid, only the first request waits for that, and
 // passes even if it fails.
-func (o *OIDC) renew(r *request.Request, p *passed, parts [][]byte, now time.Time) *request.Reply {
+func (o *OIDC) renew(r *request.Request, p *credential, parts [][]byte, now time.Time) *request.Reply {
 	session, err := o.client.Open(o.client.Keys(), parts)
 	if err != nil {
 		return o.begin(r, nil)
@@ -215,7 +215,7 @@ func (o *OIDC) renew(r *request.Request, p *passed, parts [][]byte, now time.Tim
 }
 
 // renewed goes on with what came of a renewal. holds says that the session is good without.
-func (o *OIDC) renewed(r *request.Request, before *passed, renewal *oidc.Renewal, holds bool) *request.Reply {
+func (o *OIDC) renewed(r *request.Request, before *credential, renewal *oidc.Renewal, holds bool) *request.Reply {
 	session, cookies, err := renewal.Result()
 	if err == nil && !o.client.Now().Before(session.Ends()) { // and there was no other
 		if holds {

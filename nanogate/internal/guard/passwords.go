@@ -17,8 +17,8 @@ import (
 // set isn't changed.
 type passwords struct {
 	users  map[string]password
-	nobody password // takes as long as the slowest of them, so that timing doesn't reveal unknown users
-	right  *passed  // what is remembered of credentials that are right
+	nobody password    // takes as long as the slowest of them, so that timing doesn't reveal unknown users
+	right  *credential // what is remembered of credentials that are right
 }
 
 // password verifies one password.
@@ -40,7 +40,7 @@ const (
 // form of the PHC (github.com/P-H-C/phc-string-format), argon2id's. Messages don't hold
 // hashes.
 func parsePasswords(b []byte) (*passwords, error) {
-	p := &passwords{users: map[string]password{}, right: &passed{}}
+	p := &passwords{users: map[string]password{}, right: &credential{}}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())

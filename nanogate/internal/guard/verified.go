@@ -10,9 +10,9 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// passed is what is remembered of a token, or of credentials, that were verified. It
+// credential is what is remembered of a token, or of credentials, that were verified. It
 // isn't changed.
-type passed struct {
+type credential struct {
 	with    any             // the keys or passwords, a pointer
 	from    time.Time       // when it was verified, by the wall clock; zero: it has nothing to do with the time
 	until   time.Time       // when it is no longer valid; zero: never
@@ -31,7 +31,7 @@ type passed struct {
 }
 
 // carries notes what upstreams get of the claims.
-func (p *passed) carries(forward []config.Claim, claims map[string]any) {
+func (p *credential) carries(forward []config.Claim, claims map[string]any) {
 	values, ok := carried(forward, claims)
 	p.forward, p.unclear = values, !ok
 }
@@ -40,14 +40,14 @@ func (p *passed) carries(forward []config.Claim, claims map[string]any) {
 // as hashes could collide. It is safe for concurrent use.
 type verified struct {
 	seed  maphash.Seed
-	parts [16]remembered // so that loops don't wait for each other
+	parts [16]generations // so that loops don't wait for each other
 }
 
-// remembered holds tokens in two generations: when the younger is full it becomes the
+// generations holds tokens in two generations: when the younger is full it becomes the
 // older, and the older is forgotten. A token that is found in the older moves up.
-type remembered struct {
+type generations struct {
 	mu         sync.Mutex
-	young, old map[string]*passed
+	young, old map[string]*credential
 	most       int // of a generation
 }
 
@@ -55,7 +55,7 @@ type remembered struct {
 func newVerified(most int) *verified {
 	v := &verified{seed: maphash.MakeSeed()}
 	for i := range v.parts {
-		v.parts[i] = remembered{young: map[string]*passed{}, most: (most + 2*len(v.parts) - 1) / (2 * len(v.parts))}
+		v.parts[i] = generations{young: map[string]*credential{}, most: (most + 2*len(v.parts) - 1) / (2 * len(v.parts))}
 	}
 	return v
 }
@@ -63,7 +63,7 @@ func newVerified(most int) *verified {
 // find returns what is known of the token; nil if it isn't remembered, was verified with
 // other keys, has expired, or was verified later than it is now: then the clock was set
 // back, and the token may not be valid yet.
-func (v *verified) find(token []byte, with any, now time.Time) *passed {
+func (v *verified) find(token []byte, with any, now time.Time) *credential {
 	part := &v.parts[maphash.Bytes(v.seed, token)%uint64(len(v.parts))]
 	part.mu.Lock()
 	defer part.mu.Unlock()
@@ -83,19 +83,19 @@ func (v *verified) find(token []byte, with any, now time.Time) *passed {
 }
 
 // keep remembers a token.
-func (v *verified) keep(token []byte, p *passed) {
+func (v *verified) keep(token []byte, p *credential) {
 	part := &v.parts[maphash.Bytes(v.seed, token)%uint64(len(v.parts))]
 	part.mu.Lock()
 	defer part.mu.Unlock()
 	part.add(string(token), p)
 }
 
-func (r *remembered) add(token string, p *passed) {
+func (r *generations) add(token string, p *credential) {
 	if r.most == 0 {
 		return
 	}
 	if len(r.young) >= r.most {
-		r.young, r.old = make(map[string]*passed, r.most), r.young
+		r.young, r.old = make(map[string]*credential, r.most), r.young
 	}
 	r.young[token] = p
 }

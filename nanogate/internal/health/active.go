@@ -29,18 +29,18 @@ type Active struct {
 // atOnce bounds how many endpoints are checked at the same time.
 const atOnce = 32
 
-// wayKey is the context's key of the way to the endpoint.
-type wayKey struct{}
+// dialTargetKey is the context's key of the way to the endpoint.
+type dialTargetKey struct{}
 
-// way is how an endpoint is reached.
-type way struct {
+// dialTarget is how an endpoint is reached.
+type dialTarget struct {
 	address config.Address
 	tls     *tls.Config // nil: without
 	// protocol is what is spoken over TLS (RFC 7301).
 	protocol string
 }
 
-func (w way) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
+func (w dialTarget) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
 	network, at := "tcp", w.address.IP.String()
 	if w.address.Unix != "" {
 		network, at = "unix", w.address.Unix
@@ -76,7 +76,7 @@ func newClient(rules *config.Health, protocols *http.Protocols) *http.Client {
 			Protocols:         protocols,
 			DisableKeepAlives: true, // a connection that stands says nothing of new ones
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return ctx.Value(wayKey{}).(way).dial(ctx, &dialer)
+				return ctx.Value(dialTargetKey{}).(dialTarget).dial(ctx, &dialer)
 			},
 		},
 	}
@@ -150,7 +150,7 @@ func (a *Active) checkAll(ctx context.Context, u *upstream.Upstream, all []*upst
 	for i, e := range all {
 		room <- struct{}{}
 		asking.Go(func() {
-			sick[i] = a.check(context.WithValue(ctx, wayKey{}, way{e.Address, u.TLS(e), a.protocol()}), e)
+			sick[i] = a.check(context.WithValue(ctx, dialTargetKey{}, dialTarget{e.Address, u.TLS(e), a.protocol()}), e)
 			<-room
 		})
 	}

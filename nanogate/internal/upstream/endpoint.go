@@ -38,7 +38,7 @@ type Endpoint struct {
 	percent atomic.Int32 // of its weight that it has, while it starts slowly
 	chilled int64        // since when, ns; its upstream's lock guards it
 
-	secure atomic.Pointer[shown] // its TLS; nil until it is needed
+	secure atomic.Pointer[endpointTLS] // its TLS; nil until it is needed
 
 	marks atomic.Uint32 // why it gets no requests; 0: it does
 	gone  atomic.Bool   // its upstream doesn't have it any more

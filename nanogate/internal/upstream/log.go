@@ -9,11 +9,11 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// tell logs a change of an endpoint, unless many were logged in the same second: a whole
+// logChange logs a change of an endpoint, unless many were logged in the same second: a whole
 // rack may go at once, and an endpoint may come and go.
-func (u *Upstream) tell(level slog.Level, message string, args ...any) {
+func (u *Upstream) logChange(level slog.Level, message string, args ...any) {
 	g := u.registry
-	if !g.told.Takes(clock.Now()) {
+	if !g.logged.Takes(clock.Now()) {
 		g.left.Add(1)
 		return
 	}
@@ -24,9 +24,9 @@ func (u *Upstream) tell(level slog.Level, message string, args ...any) {
 	g.log().Log(context.Background(), level, message, args...)
 }
 
-// tellMark logs that an endpoint has become unavailable for a reason, or available again.
+// logMark logs that an endpoint has become unavailable for a reason, or available again.
 // before is the set as it was. u.mu is held.
-func (u *Upstream) tellMark(e *Endpoint, m Mark, on bool, why string, before *Set) {
+func (u *Upstream) logMark(e *Endpoint, m Mark, on bool, why string, before *Set) {
 	after := u.set.Load()
 	usable := len(after.Usable)
 	if after.Panic {
@@ -37,12 +37,12 @@ func (u *Upstream) tellMark(e *Endpoint, m Mark, on bool, why string, before *Se
 	case m == Starting: // it has just come
 		return
 	case on:
-		u.tell(slog.LevelWarn, "endpoint is down", append(args, "why", why)...)
+		u.logChange(slog.LevelWarn, "endpoint is down", append(args, "why", why)...)
 	case e.marks.Load() == 0:
-		u.tell(slog.LevelInfo, "endpoint is up again", args...)
+		u.logChange(slog.LevelInfo, "endpoint is up again", args...)
 	}
 	if after.Panic && (before == nil || !before.Panic) {
-		u.tell(slog.LevelError, "no endpoint is up: requests are sent to all of them, as health is a guess")
+		u.logChange(slog.LevelError, "no endpoint is up: requests are sent to all of them, as health is a guess")
 	}
 }
 
@@ -59,8 +59,8 @@ func (c connects) Tried(e *Endpoint, status int, failed request.Failure, _ int64
 			return
 		}
 		e.cutAt.Store(now)
-		c.u.tell(slog.LevelWarn, "endpoint can't be connected to", "endpoint", e.Name)
+		c.u.logChange(slog.LevelWarn, "endpoint can't be connected to", "endpoint", e.Name)
 	case status > 0 && e.cut.Load() && e.cut.CompareAndSwap(true, false):
-		c.u.tell(slog.LevelInfo, "endpoint can be connected to again", "endpoint", e.Name)
+		c.u.logChange(slog.LevelInfo, "endpoint can be connected to again", "endpoint", e.Name)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"dyno.example/nanogate/internal/config"
 )
 
-// shown is the TLS of an endpoint, with the sessions that it can be come back to by.
-type shown struct {
+// endpointTLS is the TLS configuration of an endpoint, with its sessions to resume.
+type endpointTLS struct {
 	of     *tls.Config // of the upstream, that it was made from
 	config *tls.Config
 }
@@ -28,7 +28,7 @@ func (u *Upstream) TLS(e *Endpoint) *tls.Config {
 	if s := e.secure.Load(); s != nil && s.of == of {
 		return s.config
 	}
-	s := &shown{of, of.Clone()}
+	s := &endpointTLS{of, of.Clone()}
 	if s.config.ServerName == "" {
 		s.config.ServerName = nameOf(e.Address)
 	}

@@ -47,57 +47,57 @@ type SourceStatus struct {
 	Wrong    []string  // what it found that is no instance, and why
 }
 
-// found puts together what the sources of an upstream find.
-type found struct {
+// discovered merges what the sources of an upstream find.
+type discovered struct {
 	u  *Upstream
 	mu sync.Mutex
 	by [][]Instance // by source, as given; the static ones come first
 	// wrong is what each source named that the upstream doesn't take.
 	wrong [][]string
 
-	untold map[int]bool  // sources without a first result yet
-	told   chan struct{} // closed when all have
+	pending map[int]bool  // sources without a first result yet
+	ready   chan struct{} // closed when all have
 }
 
-func newFound(u *Upstream, static []Instance, sources []Source) *found {
-	f := &found{u: u, by: make([][]Instance, 1+len(sources)), wrong: make([][]string, len(sources)), untold: map[int]bool{}, told: make(chan struct{})}
+func newDiscovered(u *Upstream, static []Instance, sources []Source) *discovered {
+	f := &discovered{u: u, by: make([][]Instance, 1+len(sources)), wrong: make([][]string, len(sources)), pending: map[int]bool{}, ready: make(chan struct{})}
 	f.by[0] = static
 	if len(sources) == 0 {
-		close(f.told)
+		close(f.ready)
 	}
 	for i, source := range sources {
-		f.untold[i] = true
+		f.pending[i] = true
 		if k, ok := source.(Preloaded); ok {
 			f.by[1+i] = k.Known()
 		}
 	}
-	f.show()
+	f.publish()
 	return f
 }
 
-// tell gives the upstream what a source has found.
-func (f *found) tell(source int, instances []Instance) {
+// set gives the upstream what a source has found.
+func (f *discovered) set(source int, instances []Instance) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.by[1+source] = instances
-	f.show()
-	if f.untold[source] {
-		if delete(f.untold, source); len(f.untold) == 0 {
-			close(f.told)
+	f.publish()
+	if f.pending[source] {
+		if delete(f.pending, source); len(f.pending) == 0 {
+			close(f.ready)
 		}
 	}
 }
 
-// again updates the upstream after the gateway's own addresses have changed.
-func (f *found) again() {
+// refresh updates the upstream after the gateway's own addresses have changed.
+func (f *discovered) refresh() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.show()
+	f.publish()
 }
 
-// show gives the upstream all instances but those with the gateway's own addresses. f.mu is
+// publish gives the upstream all instances but those with the gateway's own addresses. f.mu is
 // held, or f isn't published yet.
-func (f *found) show() {
+func (f *discovered) publish() {
 	all := slices.Clone(f.by[0])
 	for i, told := range f.by[1:] {
 		others, wrong := f.u.registry.Own.without(told)
@@ -115,11 +115,11 @@ func (f *found) show() {
 // Statuses are the states of the upstream's sources: of those that report one, and the
 // instances that were refused of sources and of host names.
 func (u *Upstream) Statuses() (all []SourceStatus) {
-	u.found.mu.Lock()
-	defer u.found.mu.Unlock()
+	u.discovered.mu.Lock()
+	defer u.discovered.mu.Unlock()
 	var silent []string
 	for i, source := range u.Sources {
-		wrong := u.found.wrong[i]
+		wrong := u.discovered.wrong[i]
 		wrong = wrong[:min(len(wrong), mostWrong)]
 		if r, ok := source.(Reporter); ok {
 			s := r.Status()

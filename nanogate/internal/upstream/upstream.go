@@ -29,11 +29,11 @@ type Upstream struct {
 	Limits    []limit.Limit // in the same way: of what is sent to it, whatever the route
 	Secure    *secure.Client
 
-	registry *Registry
-	found    *found // what its sources have said
-	set      atomic.Pointer[Set]
-	under    atomic.Int64 // requests under way; counted for [config.Hash] only
-	turns    [turnShards]turn
+	registry   *Registry
+	discovered *discovered // what its sources have said
+	set        atomic.Pointer[Set]
+	under      atomic.Int64 // requests under way; counted for [config.Hash] only
+	turns      [turnShards]turn
 
 	mu     sync.Mutex // of what follows, and of making sets
 	all    []*Endpoint
@@ -71,8 +71,8 @@ type Registry struct {
 	Own   *Own         // nil: none are known
 	Log   *slog.Logger // nil: the default one
 
-	told bounds.Few
-	left atomic.Int64 // that wasn't said
+	logged bounds.Few
+	left   atomic.Int64 // that wasn't said
 
 	mu   sync.Mutex
 	free []int
@@ -105,12 +105,12 @@ func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
 		}
 	}
 	u.Detectors = append(slices.Clip(u.Detectors), connects{u})
-	u.found = newFound(u, static, parts.Sources)
+	u.discovered = newDiscovered(u, static, parts.Sources)
 	ctx, cancel := context.WithCancel(context.Background())
 	u.cancel = cancel
 	for i, source := range parts.Sources {
 		u.ended.Go(func() {
-			source.Watch(ctx, func(instances []Instance) { u.found.tell(i, instances) })
+			source.Watch(ctx, func(instances []Instance) { u.discovered.set(i, instances) })
 		})
 	}
 	for _, w := range parts.Watchers {
@@ -135,11 +135,11 @@ func (u *Upstream) Close() {
 }
 
 // Discovered is closed when all sources have given their instances.
-func (u *Upstream) Discovered() <-chan struct{} { return u.found.told }
+func (u *Upstream) Discovered() <-chan struct{} { return u.discovered.ready }
 
 // Review looks again at what its sources have said, after the gateway's own addresses have
 // changed.
-func (u *Upstream) Review() { u.found.again() }
+func (u *Upstream) Review() { u.discovered.refresh() }
 
 // Set returns the current set.
 func (u *Upstream) Set() *Set { return u.set.Load() }
@@ -204,7 +204,7 @@ func (u *Upstream) Mark(e *Endpoint, m Mark, on bool, why string) {
 	set := u.set.Load()
 	u.rebuild()
 	if !e.gone.Load() {
-		u.tellMark(e, m, on, why, set)
+		u.logMark(e, m, on, why, set)
 	}
 }
 
