@@ -275,8 +275,8 @@ func (u *Upload) close() {
 	}
 }
 
-// FormLimits bound what a form may consist of, besides Limits.Body for all of
-// it. 0 means the default.
+// FormLimits bound the parts of a form; Limits.Body bounds all of it. 0 means the
+// default.
 type FormLimits struct {
 	Values      int   // values, or parts of a multipart form; default 1000
 	Files       int   // files; default 32

@@ -283,7 +283,8 @@ func forwardedPair(s string) (name, value, rest string, ok bool) {
 }
 
 // trusts reports whether a client's address is taken from this peer. Peers on unix
-// sockets have no address: the mode of the socket's file decides who can connect.
+// sockets have no address: the mode of the socket's file decides which processes can
+// connect.
 func (a *App) trusts(peer netip.Addr) bool {
 	if len(a.config.TrustedProxies) == 0 {
 		return false

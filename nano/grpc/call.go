@@ -34,7 +34,7 @@ type call struct {
 	ended   bool            // the handler has returned: c is another's
 	base    context.Context // what ctx is made of; nil until first used
 	cancel  context.CancelFunc
-	in      metadata.MD // nil until somebody asks
+	in      metadata.MD // nil until first used
 	from    *peer.Peer  // the same
 	header  metadata.MD // to be sent
 	trailer metadata.MD

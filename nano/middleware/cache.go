@@ -55,15 +55,15 @@ func Cache(config CacheConfig) nano.Middleware {
 			if m := string(c.Method()); m != "GET" && m != "HEAD" {
 				return next(c)
 			}
-			asked := c.Header("Cache-Control")
-			anew := http1.ListHas(asked, "no-cache") || http1.ListHas(asked, "no-store")
+			cacheControl := c.Header("Cache-Control")
+			bypass := http1.ListHas(cacheControl, "no-cache") || http1.ListHas(cacheControl, "no-store")
 			target := targetKey(c)
-			if !anew {
+			if !bypass {
 				if a := s.find(c, target, config.Vary); a != nil && config.forClient(c, a) {
 					return a.send(c, s.now())
 				}
 			}
-			if http1.ListHas(asked, "no-store") || string(c.Method()) != "GET" {
+			if http1.ListHas(cacheControl, "no-store") || string(c.Method()) != "GET" {
 				return next(c)
 			}
 			c.BeforeResponse(func(c nano.Ctx, a *nano.Response) { config.keep(c, a, s, target) })

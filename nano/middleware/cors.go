@@ -18,11 +18,12 @@ type CORSConfig struct {
 	Origins []string
 	// Allow decides about further origins. It is not called for "null".
 	Allow func(c nano.Ctx, origin string) bool
-	// Methods that scripts may use besides GET, HEAD and POST; default PUT, PATCH
-	// and DELETE.
+	// Methods that scripts may use in addition to GET, HEAD and POST; default PUT,
+	// PATCH and DELETE.
 	Methods []string
-	// Headers that scripts may send besides those that are always allowed; default
-	// Content-Type. "*" stands for all but Authorization, and not with Credentials.
+	// Headers that scripts may send in addition to those that are always allowed;
+	// default Content-Type. "*" stands for all but Authorization, and not with
+	// Credentials.
 	Headers []string
 	// Expose names fields of responses that scripts may read.
 	Expose []string

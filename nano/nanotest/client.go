@@ -183,9 +183,9 @@ func (r *Request) cookies() string {
 // not HTTP/1.1, which is a fault of the server, or if the handler never ends the
 // request.
 func (r *Request) Do() *Response {
-	var answer bytes.Buffer
-	err := r.client.app.ServeBytes(context.Background(), r.client.from, r.bytes(), &answer)
-	got := read(r.method, &answer, err)
+	var response bytes.Buffer
+	err := r.client.app.ServeBytes(context.Background(), r.client.from, r.bytes(), &response)
+	got := read(r.method, &response, err)
 	if r.client.jar != nil {
 		r.client.jar.SetCookies(r.url(), (&http.Response{Header: got.Header}).Cookies())
 	}

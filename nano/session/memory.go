@@ -29,7 +29,7 @@ type entry struct {
 	until  time.Time
 }
 
-// overhead is about what an entry takes besides its values, in bytes.
+// overhead is about what an entry takes in addition to its values, in bytes.
 const overhead = 300
 
 func (m *memory) Load(_ context.Context, id string) (map[string]string, error) {

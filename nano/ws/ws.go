@@ -63,11 +63,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Handler returns a handler for a GET route that makes a WebSocket of the
-// connection and calls serve. serve has the connection until it returns; then it is
-// closed: with status 1000 if it returned nil, 1011 if it failed. It has to keep
-// reading, for pings are answered by reading; conn.CloseRead does so for one that
-// only writes.
+// Handler returns a handler for a GET route that makes a WebSocket of the connection
+// and calls serve. serve has the connection until it returns; then it is closed: with
+// status 1000 if it returned nil, 1011 if it failed. It has to keep reading, as reading
+// responds to pings; conn.CloseRead does so for one that only writes.
 //
 // ctx ends when the pong to a ping is missing. When the app shuts down the client gets
 // a close frame of status 1001, which ends the reading. A request that isn't for a

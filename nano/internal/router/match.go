@@ -12,8 +12,8 @@ const MaxParams = 16
 // MaxScratch is how many bytes of scratch are kept between requests.
 const MaxScratch = 16 << 10
 
-// Match is what routing found in a request besides the route. It belongs to the request
-// and is reused.
+// Match is what routing found in a request in addition to the route. It belongs to the
+// request and is reused.
 type Match struct {
 	// values of the parameters, in the order of Pattern.Params; then of the rest, if
 	// the route has a rest without a name. The path's are pieces of the read

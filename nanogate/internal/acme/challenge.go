@@ -19,9 +19,9 @@ import (
 // challenges are the responses to an authority that validates names. They are
 // immutable; nil are none.
 type challenges struct {
-	files        []string                    // they were read from
-	answers      map[string]string           // by token, of HTTP-01
-	certificates map[string]*tls.Certificate // by name, of TLS-ALPN-01
+	files             []string                    // they were read from
+	keyAuthorizations map[string]string           // by token, of HTTP-01
+	certificates      map[string]*tls.Certificate // by name, of TLS-ALPN-01
 }
 
 // with are both.
@@ -32,8 +32,8 @@ func (c *challenges) with(other *challenges) *challenges {
 		}
 		return c
 	}
-	made := &challenges{answers: maps.Clone(c.answers), certificates: maps.Clone(c.certificates)}
-	maps.Copy(made.answers, other.answers)
+	made := &challenges{keyAuthorizations: maps.Clone(c.keyAuthorizations), certificates: maps.Clone(c.certificates)}
+	maps.Copy(made.keyAuthorizations, other.keyAuthorizations)
 	maps.Copy(made.certificates, other.certificates)
 	return made
 }
@@ -110,7 +110,7 @@ func (i *issuer) lookForChallenges() (changed bool) {
 	if before == nil && len(names) == 0 || before != nil && slices.Equal(before.files, names) {
 		return false
 	}
-	made := &challenges{files: names, answers: map[string]string{}, certificates: map[string]*tls.Certificate{}}
+	made := &challenges{files: names, keyAuthorizations: map[string]string{}, certificates: map[string]*tls.Certificate{}}
 	for _, name := range names {
 		made.add(i, name)
 	}
@@ -152,7 +152,7 @@ func (c *challenges) add(i *issuer, file string) {
 	}
 	switch p.Type {
 	case config.HTTP01:
-		c.answers[p.Token] = p.KeyAuthorization
+		c.keyAuthorizations[p.Token] = p.KeyAuthorization
 	case config.TLSALPN01:
 		made, err := acmez.TLSALPN01ChallengeCert(acme.Challenge{
 			Type: p.Type, Token: p.Token, KeyAuthorization: p.KeyAuthorization, Identifier: acme.Identifier{Type: "dns", Value: p.Name},

@@ -151,11 +151,11 @@ const Path = "/.well-known/acme-challenge/"
 func (m *Manager) Pending() bool { return m != nil && m.pending.Load() != nil }
 
 // KeyAuthorization is the response to an HTTP-01 request for a token.
-func (m *Manager) KeyAuthorization(token []byte) (answer string, ok bool) {
+func (m *Manager) KeyAuthorization(token []byte) (keyAuthorization string, ok bool) {
 	if all := m.pending.Load(); all != nil {
-		answer, ok = all.answers[string(token)]
+		keyAuthorization, ok = all.keyAuthorizations[string(token)]
 	}
-	return answer, ok
+	return keyAuthorization, ok
 }
 
 // Certificate is what an authority is shown that checks a name by TLS-ALPN-01; nil if

@@ -186,7 +186,7 @@ func (g *Introspect) judge(claims map[string]any, now time.Time) *credential {
 	return p
 }
 
-// names reports whether an audience is who, or a list that has it (RFC 7519 4.1.3).
+// names reports whether an audience is, or a list has, who (RFC 7519 4.1.3).
 func names(audience any, who string) bool {
 	if _, ok := audience.(string); ok {
 		return audience == who

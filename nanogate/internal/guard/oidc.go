@@ -36,8 +36,8 @@ type OIDC struct {
 }
 
 const (
-	answerWithin = 15 * time.Second // the wait for its turn included
-	loginsEach   = 16               // of one client's address that are being ended
+	providerWithin = 15 * time.Second // the wait for its turn included
+	loginsEach     = 16               // of one client's address that are being ended
 )
 
 // madeUpCodes is how many codes of one client's address the provider may refuse: each is a
@@ -202,7 +202,7 @@ func (o *OIDC) renew(r *request.Request, p *credential, parts [][]byte, now time
 	}
 	a := *o.away
 	a.Deferred = &request.Deferred{
-		Asks: true, Within: answerWithin, Pass: holds,
+		Asks: true, Within: providerWithin, Pass: holds,
 		Work: func(ctx context.Context) func(*request.Request) *request.Reply {
 			renewal := o.client.Renew(ctx, session)
 			if renewal == nil {

@@ -129,7 +129,7 @@ func (o *OIDC) callback(r *request.Request) *request.Reply {
 	}
 	a, wrong := *o.away, false
 	a.Deferred = &request.Deferred{
-		Asks: true, Within: answerWithin,
+		Asks: true, Within: providerWithin,
 		Over: func() {
 			o.waiting.leave(client)
 			if !wrong {

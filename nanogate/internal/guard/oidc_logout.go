@@ -83,7 +83,7 @@ func (o *OIDC) backChannel(r *request.Request) *request.Reply {
 	var form []byte
 	a := *o.away
 	a.Deferred = &request.Deferred{
-		Asks: true, Within: answerWithin,
+		Asks: true, Within: providerWithin,
 		Over:    func() { o.waiting.leave(client) },
 		Content: func(body []byte) { form = body },
 		Most:    mostForm,

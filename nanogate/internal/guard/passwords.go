@@ -16,9 +16,9 @@ import (
 // passwords are the users of a file with what their passwords are verified against. A
 // set isn't changed.
 type passwords struct {
-	users  map[string]password
-	nobody password    // takes as long as the slowest of them, so that timing doesn't reveal unknown users
-	right  *credential // what is remembered of credentials that are right
+	users       map[string]password
+	unknownUser password    // takes as long as the slowest of them, so that timing doesn't reveal unknown users
+	right       *credential // what is remembered of credentials that are right
 }
 
 // password verifies one password.
@@ -59,8 +59,8 @@ func parsePasswords(b []byte) (*passwords, error) {
 			return nil, fmt.Errorf("line %d: the hash of %q: %w", n, user, err)
 		}
 		p.users[user] = one
-		if p.nobody == nil || one.effort() > p.nobody.effort() {
-			p.nobody = one
+		if p.unknownUser == nil || one.effort() > p.unknownUser.effort() {
+			p.unknownUser = one
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -78,7 +78,7 @@ func parsePasswords(b []byte) (*passwords, error) {
 func (p *passwords) verify(user string, password []byte) bool {
 	one, known := p.users[user]
 	if !known {
-		one = p.nobody
+		one = p.unknownUser
 	}
 	return one.matches(password) && known
 }

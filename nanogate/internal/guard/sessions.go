@@ -6,7 +6,7 @@ import (
 )
 
 // Sessions removes the cookies of sessions from requests to upstreams: on every route, as
-// browsers send them to all paths of a host, and anyone who has them is logged in. It
+// browsers send them to all paths of a host, and a client that has them is logged in. It
 // refuses no request.
 type Sessions struct{ of []oidc.Cookies }
 

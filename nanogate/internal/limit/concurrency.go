@@ -24,13 +24,13 @@ type Concurrency struct {
 
 // window is what was seen since the bound was last set.
 type window struct {
-	began          atomic.Int64
-	answered, late atomic.Int64
-	sum            atomic.Int64 // ns until responses began
-	most           atomic.Int64 // that were under way
-	full           atomic.Bool  // some were refused
-	tooMany        atomic.Int64 // the bound before it shrank last
-	shrunk         atomic.Int64 // when the bound did last, ns: it takes until later requests have ended to see what that did
+	began           atomic.Int64
+	completed, late atomic.Int64
+	sum             atomic.Int64 // ns until responses began
+	most            atomic.Int64 // that were under way
+	full            atomic.Bool  // some were refused
+	tooMany         atomic.Int64 // the bound before it shrank last
+	shrunk          atomic.Int64 // when the bound did last, ns: it takes until later requests have ended to see what that did
 }
 
 const (
@@ -118,7 +118,7 @@ func (l *Concurrency) learn(o *request.Outcome) {
 		return // it says how long the queue was before
 	}
 	took := began - sent
-	l.window.answered.Add(1)
+	l.window.completed.Add(1)
 	l.window.sum.Add(took)
 	if o.Failed == request.TimedOut || took > int64(l.rules.Objective) {
 		l.window.late.Add(1)
@@ -130,15 +130,15 @@ func (l *Concurrency) learn(o *request.Outcome) {
 func (l *Concurrency) adapt(now int64) {
 	w := &l.window
 	began := w.began.Load()
-	if now-began < windowTime || w.answered.Load() < windowLeast || !w.began.CompareAndSwap(began, now) {
+	if now-began < windowTime || w.completed.Load() < windowLeast || !w.began.CompareAndSwap(began, now) {
 		return
 	}
-	answered, late, sum := w.answered.Swap(0), w.late.Swap(0), w.sum.Swap(0)
+	completed, late, sum := w.completed.Swap(0), w.late.Swap(0), w.sum.Swap(0)
 	most := w.most.Swap(l.running.Load())
 	full := w.full.Swap(false)
 	bound := l.bound.Load()
 	switch {
-	case late*10 > answered && sum > answered*int64(l.rules.Objective)/2:
+	case late*10 > completed && sum > completed*int64(l.rules.Objective)/2:
 		// When most take less than half of the time, it is not the queue that makes
 		// some late, and a shorter one would only cost throughput.
 		if !full { // of a bound that wasn't reached, what was under way is what was too much

@@ -66,9 +66,9 @@ func (c *Client) LogOut(ctx context.Context, raw string) error {
 	case token.IssuedAt.After(now.Add(leeway)):
 		return &InvalidError{"it was made in the future (iat)"}
 	}
-	one := Logout{Who: markOf("sub", token.Subject), At: token.IssuedAt.Unix(), Until: now.Add(c.rules.Session + leeway).Unix()}
+	one := Logout{Subject: markOf("sub", token.Subject), At: token.IssuedAt.Unix(), Until: now.Add(c.rules.Session + leeway).Unix()}
 	if token.SessionID != "" {
-		one.Who = markOf("sid", token.SessionID)
+		one.Subject = markOf("sid", token.SessionID)
 	}
 	c.logouts.add(one, now)
 	if c.board == nil {

@@ -14,9 +14,9 @@ import (
 
 // Logout is the logout of a user, or of one session, at the provider.
 type Logout struct {
-	Who   Mark
-	At    int64 // Unix time by the provider's clock: sessions that began later aren't meant
-	Until int64 // Unix time by ours, when those that are meant are over anyway
+	Subject Mark
+	At      int64 // Unix time by the provider's clock: sessions that began later aren't meant
+	Until   int64 // Unix time by ours, when those that are meant are over anyway
 }
 
 // Mark is a hash of the provider's id of a user, or of a session.
@@ -71,30 +71,30 @@ func newLogouts(most int) *logouts {
 func (l *logouts) add(one Logout, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if known, ok := l.find(one.Who); ok {
+	if known, ok := l.find(one.Subject); ok {
 		one.At, one.Until = max(one.At, known.At), max(one.Until, known.Until)
 	}
-	if _, ok := l.young[one.Who]; !ok && len(l.young) >= l.most {
+	if _, ok := l.young[one.Subject]; !ok && len(l.young) >= l.most {
 		l.turn(now.Unix())
 	}
-	l.young[one.Who] = one
+	l.young[one.Subject] = one
 	l.any.Store(true)
 }
 
 // turn makes room. Those that are over go first.
 func (l *logouts) turn(now int64) {
 	for _, all := range []map[Mark]Logout{l.young, l.old} {
-		for who, one := range all {
+		for subject, one := range all {
 			if one.Until <= now {
-				delete(all, who)
+				delete(all, subject)
 			}
 		}
 	}
 	if len(l.young) <= l.most/2 {
 		return
 	}
-	for who, one := range l.old {
-		if _, ok := l.young[who]; !ok {
+	for subject, one := range l.old {
+		if _, ok := l.young[subject]; !ok {
 			l.floor.Store(max(l.floor.Load(), one.At))
 		}
 	}
@@ -102,10 +102,10 @@ func (l *logouts) turn(now int64) {
 }
 
 // find finds what is known; mu is locked.
-func (l *logouts) find(who Mark) (Logout, bool) {
-	one, ok := l.young[who]
+func (l *logouts) find(subject Mark) (Logout, bool) {
+	one, ok := l.young[subject]
 	if !ok {
-		one, ok = l.old[who]
+		one, ok = l.old[subject]
 	}
 	return one, ok
 }

@@ -54,7 +54,7 @@ func (l *Logouts) Tell(ctx context.Context, one oidc.Logout) error {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
 	_, err := l.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		p.XAdd(ctx, &redis.XAddArgs{Stream: l.key, MaxLen: l.most, Values: []any{"who", hex.EncodeToString(one.Who[:]), "at", one.At, "until", one.Until}})
+		p.XAdd(ctx, &redis.XAddArgs{Stream: l.key, MaxLen: l.most, Values: []any{"who", hex.EncodeToString(one.Subject[:]), "at", one.At, "until", one.Until}})
 		p.Expire(ctx, l.key, l.keep)
 		return nil
 	})
@@ -99,10 +99,10 @@ func (l *Logouts) Follow(heard func(oidc.Logout)) {
 func logoutOf(values map[string]any) (one oidc.Logout, ok bool) {
 	text := func(name string) string { s, _ := values[name].(string); return s }
 	who, err := hex.DecodeString(text("who"))
-	if err != nil || len(who) != len(one.Who) {
+	if err != nil || len(who) != len(one.Subject) {
 		return one, false
 	}
-	one.Who = oidc.Mark(who)
+	one.Subject = oidc.Mark(who)
 	if one.At, err = strconv.ParseInt(text("at"), 10, 64); err != nil {
 		return one, false
 	}

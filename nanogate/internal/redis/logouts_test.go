@@ -61,7 +61,7 @@ func TestLogouts(t *testing.T) {
 	one, first := following(t, at, "a", 100)
 	_, second := following(t, at, "a", 100)
 	_, other := following(t, at, "b", 100)
-	ann, bob := oidc.Logout{Who: oidc.Mark{1, 2, 255}, At: 5, Until: 7}, oidc.Logout{Who: oidc.Mark{3}, At: 6, Until: 8}
+	ann, bob := oidc.Logout{Subject: oidc.Mark{1, 2, 255}, At: 5, Until: 7}, oidc.Logout{Subject: oidc.Mark{3}, At: 6, Until: 8}
 	if err := one.Tell(t.Context(), ann); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestLogoutsAreBounded(t *testing.T) {
 	server(t, at)
 	l, _ := following(t, at, "a", 10)
 	for i := range byte(30) {
-		if err := l.Tell(t.Context(), oidc.Logout{Who: oidc.Mark{i}}); err != nil {
+		if err := l.Tell(t.Context(), oidc.Logout{Subject: oidc.Mark{i}}); err != nil {
 			t.Fatal(err)
 		}
 	}

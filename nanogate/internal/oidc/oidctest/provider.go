@@ -45,7 +45,7 @@ type Provider struct {
 	Change  atomic.Value // func(http.ResponseWriter, *http.Request) bool: has responded in its place if it returns true
 	Handler http.Handler // serves the requests
 	Type    string       // typ of logout tokens; "": they have none
-	Browser *http.Client // of a user who logs in
+	Browser *http.Client // of a user that logs in
 
 	mu    sync.Mutex
 	asked map[string]int
