@@ -73,7 +73,7 @@ type cors struct {
 func newCORS(config CORSConfig) *cors {
 	p := &cors{CORSConfig: config}
 	if config.Origins == nil && config.Allow == nil {
-		panic("middleware: CORSConfig needs Origins or Allow: without them it allows nobody")
+		panic("middleware: CORSConfig needs Origins or Allow: without them it allows no origin")
 	}
 	p.Origins = nil
 	for _, o := range config.Origins {

@@ -121,7 +121,7 @@ func (i *IdempotencyConfig) once(c nano.Ctx, key string, next nano.Handler) erro
 	there, err := i.Store.Begin(c.Context(), key, record, i.Keep)
 	switch {
 	case err != nil:
-		return nano.NewProblem(503, "whether this request was answered before can't be told now").Because(err)
+		return nano.NewProblem(503, "whether this request is a repetition can't be checked now").Because(err)
 	case there != nil && there.Fingerprint != record.Fingerprint:
 		return nano.NewProblem(422, "the "+idempotencyField+" was used for another request")
 	case there != nil && there.Response == nil:

@@ -130,7 +130,7 @@ func (s *socket) watch(ctx context.Context, cancel context.CancelCauseFunc, drai
 	}
 }
 
-var errNoPong = errors.New("ws: the client does not answer pings")
+var errNoPong = errors.New("ws: the client does not respond to pings")
 
 func (s *socket) ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Pong)

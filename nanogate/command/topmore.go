@@ -11,7 +11,7 @@ import (
 
 // identities is the section of identity providers and introspection servers.
 func identities(now *look) section {
-	s := section{what: "of whom identities are asked", head: "STATE\tLOGOUTS\tGUARD\tROUTE\tASKS\tLAST ERROR"}
+	s := section{what: "of identity servers", head: "STATE\tLOGOUTS\tGUARD\tROUTE\tASKS\tLAST ERROR"}
 	for _, a := range now.asked {
 		state := "known"
 		if !a.Ready {

@@ -158,7 +158,7 @@ func (c *challenges) add(i *issuer, file string) {
 			Type: p.Type, Token: p.Token, KeyAuthorization: p.KeyAuthorization, Identifier: acme.Identifier{Type: "dns", Value: p.Name},
 		})
 		if err != nil {
-			i.log.Error("a challenge can't be answered", "name", p.Name, "error", err)
+			i.log.Error("a challenge can't be responded to", "name", p.Name, "error", err)
 			return
 		}
 		c.certificates[p.Name] = made

@@ -155,7 +155,7 @@ func (i *issuer) keep(ctx context.Context, d *domain) {
 	due := func() bool { return leaf == nil || !now.Before(d.advice.renewal(leaf)) }
 	tries, err := i.store.tries(name)
 	if err != nil {
-		i.log.Error("it isn't known how often a certificate was asked for", "name", name, "error", err)
+		i.log.Error("the number of failed orders of a certificate can't be read", "name", name, "error", err)
 	}
 	i.tried(d, tries)
 	if !due() || tries.wait(now) || ctx.Err() != nil {

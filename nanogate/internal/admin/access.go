@@ -92,7 +92,7 @@ func (o Options) direct(next nano.Handler) nano.Handler {
 			switch {
 			case c.Header(name) == nil:
 			case o.Token == "":
-				return nano.NewProblem(403, "a proxy has passed this on ("+name+"): the gateway is asked directly, or with a token: admin: {address, token: FILE}")
+				return nano.NewProblem(403, "a proxy has forwarded this request ("+name+"): connect to the gateway directly, or use a token: admin: {address, token: FILE}")
 			default:
 				return known(c)
 			}
@@ -131,7 +131,7 @@ func local(next nano.Handler) nano.Handler {
 		}
 		host = strings.Trim(host, "[]")
 		if _, err := netip.ParseAddr(host); err != nil && host != "localhost" {
-			return nano.NewProblem(403, "the admin address is asked by an IP address or as localhost")
+			return nano.NewProblem(403, "the admin address must be named by an IP address or as localhost")
 		}
 		return next(c)
 	}

@@ -68,7 +68,7 @@ func unwanted(c net.Conn) error {
 	case err != nil:
 		return fmt.Errorf("it can't be told whether it is the gateway's own: %w", err)
 	case own:
-		return errors.New("the gateway asks itself: a route or something that finds endpoints leads here")
+		return errors.New("the gateway sends requests to itself: a route or a source of endpoints leads here")
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func TestOutside(t *testing.T) {
 		if err := <-ended; err == nil || !strings.Contains(err.Error(), "timeout") {
 			t.Errorf("%s: %v", to, err)
 		}
-		if !strings.Contains(log.String(), "the gateway asks itself") || strings.Count(log.String(), "\n") != 1 {
+		if !strings.Contains(log.String(), "the gateway sends requests to itself") || strings.Count(log.String(), "\n") != 1 {
 			t.Errorf("it logs %s", &log)
 		}
 		ln.Close()

@@ -110,7 +110,7 @@ func (a *agent) query(ctx context.Context, index uint64) (*response, error) {
 func (a *agent) node(ctx context.Context) (node, error) {
 	_, body, err := a.get(ctx, a.base+"/v1/agent/self")
 	if err != nil {
-		return node{}, fmt.Errorf("with sockets the agent is asked for its node, which takes agent:read: %w", err)
+		return node{}, fmt.Errorf("with sockets the agent's node is needed, which takes agent:read: %w", err)
 	}
 	var self struct {
 		Config struct{ Datacenter, NodeName string }

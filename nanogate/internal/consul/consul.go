@@ -93,7 +93,7 @@ func (s *Source) recall() {
 		return
 	}
 	s.found, s.status.Stored, s.status.Read = all, true, read
-	s.options.Log.Info("instances as they were known, until Consul is asked", "instances", len(all), "read", read, "age", time.Since(read).Round(time.Second))
+	s.options.Log.Info("stored instances, until Consul responds", "instances", len(all), "read", read, "age", time.Since(read).Round(time.Second))
 }
 
 // stored are the instances that are known from disk; nil: there are none, or Consul has
@@ -201,7 +201,7 @@ func (s *Source) failed(err error) {
 	defer s.mu.Unlock()
 	if s.status.Live || s.status.Err == "" {
 		s.status.Since = time.Now()
-		s.options.Log.Warn("Consul can't be asked; the instances that are known stay", "instances", len(s.found), "error", err)
+		s.options.Log.Warn("Consul can't be reached; the known instances stay", "instances", len(s.found), "error", err)
 	}
 	s.status.Live, s.status.Err = false, err.Error()
 }
@@ -216,7 +216,7 @@ func (s *Source) went(all []upstream.Instance, wrong []string, index uint64) (ch
 	}
 	for _, w := range wrong {
 		if !slices.Contains(s.status.Wrong, w) {
-			s.options.Log.Warn("something of the service can't be used; the rest is asked", "problem", w)
+			s.options.Log.Warn("a part of the service can't be used; the rest is", "problem", w)
 		}
 	}
 	changed = s.found == nil || !slices.Equal(s.found, all)

@@ -266,8 +266,8 @@ func TestSockets(t *testing.T) {
 		text   string
 		wrong  string // "": it is asked
 	}{
-		{"", own, socket("dc1", "n1", "/run/a.sock"), `unix sockets such as "/run/a.sock" aren't asked`},
-		{"", node{}, socket("", "", "/run/a.sock"), `aren't asked`},
+		{"", own, socket("dc1", "n1", "/run/a.sock"), `unix sockets such as "/run/a.sock" aren't used`},
+		{"", node{}, socket("", "", "/run/a.sock"), `aren't used`},
 		{asked, own, socket("dc1", "n1", "/run/a.sock"), ""},
 		{asked, own, socket("dc1", "n2", "/run/a.sock"), "another machine"},
 		{asked, own, socket("dc2", "n1", "/run/a.sock"), "another machine"},

@@ -73,7 +73,7 @@ func instances(all []service, c *config.Consul, own node) (made []upstream.Insta
 	// One address may be registered twice, under two IDs or by two nodes.
 	made = slices.CompactFunc(made, func(a, b upstream.Instance) bool { return a.Address == b.Address })
 	if len(made) > mostInstances {
-		made, wrong = made[:mostInstances], append(wrong, fmt.Sprintf("there are %d instances: no more than %d are asked", len(made), mostInstances))
+		made, wrong = made[:mostInstances], append(wrong, fmt.Sprintf("there are %d instances: no more than %d are used", len(made), mostInstances))
 	}
 	return made, wrong
 }
@@ -116,7 +116,7 @@ func (s *service) address(c *config.Consul, own node) (a config.Address, err err
 // if the file allows it, and from the gateway's own node.
 func (s *service) socket(c *config.Consul, own node) (a config.Address, err error) {
 	if !c.Sockets {
-		return a, fmt.Errorf("unix sockets such as %q aren't asked, unless the file has consul: {sockets: true}", s.Service.SocketPath)
+		return a, fmt.Errorf("unix sockets such as %q aren't used, unless the file has consul: {sockets: true}", s.Service.SocketPath)
 	}
 	if own == (node{}) || own != (node{s.Node.Datacenter, s.Node.Node}) {
 		return a, fmt.Errorf("the unix socket %q is one of another machine than the gateway's, whose node is %q of %q", s.Service.SocketPath, own.name, own.datacenter)

@@ -15,7 +15,7 @@ type Access struct {
 
 // NewAccess makes the guard.
 func NewAccess(rules config.Access) *Access {
-	return &Access{rules, request.Refuse(403, "requests from this address are not taken here", "").For(request.RefusedAddress)}
+	return &Access{rules, request.Refuse(403, "requests from this address are not allowed", "").For(request.RefusedAddress)}
 }
 
 // Check refuses clients that are denied, or that aren't among those allowed. Clients

@@ -54,8 +54,8 @@ func NewBasic(rules *config.Basic) (*Basic, error) {
 	challenge := "WWW-Authenticate: Basic realm=\"" + rules.Realm + "\", charset=\"UTF-8\"\r\n"
 	b := &Basic{
 		rules: *rules, file: file, verified: newVerified(rules.Cache), waiting: newClientLimiter(waitingEach), failures: limit.NewFailures(rules.Failures),
-		missing:   request.Refuse(401, "a user and a password are needed", challenge).For(request.RefusedNoPassword),
-		wrong:     request.Refuse(401, "the user or the password is wrong", challenge).For(request.RefusedPassword),
+		missing:   request.Refuse(401, "a user name and a password are required", challenge).For(request.RefusedNoPassword),
+		wrong:     request.Refuse(401, "wrong user name or password", challenge).For(request.RefusedPassword),
 		crowded:   request.Refuse(429, "too many passwords at once", "Retry-After: 1\r\n").For(request.RefusedPasswordCrowd),
 		undecided: request.Refuse(503, "passwords can't be verified at the moment", "Retry-After: 1\r\n").For(request.RefusedPasswordUndecided),
 	}

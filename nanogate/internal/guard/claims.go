@@ -68,7 +68,7 @@ func carried(forward []config.Claim, claims map[string]any) (values [][]byte, ok
 }
 
 // replyUnclear is the response in that case.
-var replyUnclear = request.Refuse(403, "who you are can't be told to others: a name is empty, has white space around it, or characters that others may read otherwise", "").For(request.RefusedClaim)
+var replyUnclear = request.Refuse(403, "the identity can't be forwarded: a name is empty, has white space around it, or characters that servers read differently", "").For(request.RefusedClaim)
 
 // carry has the upstream get them. Fields for which there is nothing are taken out all the
 // same: a client mustn't say them itself.

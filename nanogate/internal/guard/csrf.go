@@ -20,7 +20,7 @@ type CSRF struct {
 
 // NewCSRF makes the guard.
 func NewCSRF(rules *config.CSRF) *CSRF {
-	return &CSRF{*rules, request.Refuse(403, "a page of another origin can't have this sent", "").For(request.RefusedForged)}
+	return &CSRF{*rules, request.Refuse(403, "requests from pages of another origin are not allowed", "").For(request.RefusedForged)}
 }
 
 // Check refuses what another origin had sent.

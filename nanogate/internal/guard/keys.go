@@ -48,7 +48,7 @@ func NewKeys(rules *config.Keys) (*Keys, error) {
 	}
 	return &Keys{
 		rules: *rules, file: file, failures: limit.NewFailures(rules.Failures), verified: newVerified(mostKeysKept),
-		missing: request.Refuse(401, "a key is needed in the field "+rules.Header, "WWW-Authenticate: ApiKey\r\n").For(request.RefusedNoKey),
+		missing: request.Refuse(401, "missing API key in the field "+rules.Header, "WWW-Authenticate: ApiKey\r\n").For(request.RefusedNoKey),
 		unknown: request.Refuse(401, "the key in the field "+rules.Header+" is not known", "WWW-Authenticate: ApiKey\r\n").For(request.RefusedKey),
 	}, nil
 }

@@ -26,11 +26,11 @@ func (m *MTLS) KeepClaims() { m.keeps = true }
 // NewMTLS makes the guard.
 func NewMTLS(rules *config.MTLS) *MTLS {
 	m := &MTLS{rules: *rules, now: time.Now,
-		missing:  request.Refuse(401, "a client certificate is needed", "WWW-Authenticate: Certificate\r\n").For(request.RefusedNoCertificate),
-		unknown:  request.Refuse(403, "the client certificate is not one of those taken here", "").For(request.RefusedCertificate),
-		nameless: request.Refuse(403, "the client certificate doesn't say in one way whom it is for", "").For(request.RefusedCertificateName)}
+		missing:  request.Refuse(401, "a client certificate is required", "WWW-Authenticate: Certificate\r\n").For(request.RefusedNoCertificate),
+		unknown:  request.Refuse(403, "the client certificate is not among those allowed", "").For(request.RefusedCertificate),
+		nameless: request.Refuse(403, "the client certificate names no identity, or more than one", "").For(request.RefusedCertificateName)}
 	m.expired = request.Refuse(401, "the client certificate has expired", "WWW-Authenticate: Certificate\r\n").For(request.RefusedCertificateExpired)
-	m.disowned = request.Refuse(401, "nobody who is trusted here vouches for the client certificate any more", "WWW-Authenticate: Certificate\r\n").For(request.RefusedCertificateDisowned)
+	m.disowned = request.Refuse(401, "the client certificate is no longer trusted", "WWW-Authenticate: Certificate\r\n").For(request.RefusedCertificateDisowned)
 	m.disowned.Close = true
 	m.expired.Close = true // another one takes another connection
 	for _, f := range rules.Forward {

@@ -175,5 +175,5 @@ func (o *OIDC) failed(err error) *request.Reply {
 	if large, ok := errors.AsType[*oidc.TooLargeError](err); ok {
 		return request.Refuse(502, large.Error(), "Cache-Control: no-store\r\n").For(request.RefusedLoginProvider)
 	}
-	return request.Refuse(502, "what the identity provider answered can't be believed", "Cache-Control: no-store\r\n").For(request.RefusedLoginProvider)
+	return request.Refuse(502, "the identity provider's response is not valid", "Cache-Control: no-store\r\n").For(request.RefusedLoginProvider)
 }

@@ -19,7 +19,7 @@ type Failures struct {
 
 // NewFailures makes the bound.
 func NewFailures(rules config.Failures) *Failures {
-	f := &Failures{seed: maphash.MakeSeed(), late: newRefusals("too many credentials were wrong: nobody looks at these before that time is over", request.RefusedFailures)}
+	f := &Failures{seed: maphash.MakeSeed(), late: newRefusals("too many failed attempts: credentials are not checked until that time is over", request.RefusedFailures)}
 	made := func(rules config.Rate) *buckets {
 		if rules.Requests == 0 {
 			return nil

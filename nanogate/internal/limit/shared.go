@@ -85,7 +85,7 @@ func NewShared(name string, rules config.Rate, ledger Ledger) *Shared {
 	s := &Shared{
 		Rate: *NewRate(rules), rules: *rules.Redis, name: name, ledger: ledger, kick: make(chan struct{}, 1),
 		soon: int32(max(1, rules.Burst/8)), batch: map[key]debt{},
-		closed: request.Refuse(503, "how much is taken can't be found out at the moment", "Retry-After: 1\r\n").For(request.RefusedRateAway),
+		closed: request.Refuse(503, "the rate limit can't be checked at the moment", "Retry-After: 1\r\n").For(request.RefusedRateAway),
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.Rate.common = true

@@ -25,7 +25,7 @@ var reserved = [request.Importances]float64{request.Low: 0.30, request.Normal: 0
 func NewShed(rules *config.Shed) *Shed {
 	s := &Shed{Concurrency: *NewConcurrency(&config.Concurrency{Objective: rules.Objective, Least: rules.Least, Most: rules.Most})}
 	for i := range s.refused {
-		s.refused[i] = request.Refuse(503, "more is asked than can be served in time, and "+request.Importance(i).String()+" requests are refused first", "Retry-After: 1\r\n").For(request.RefusedShed)
+		s.refused[i] = request.Refuse(503, "the service is overloaded, and "+request.Importance(i).String()+" requests are refused first", "Retry-After: 1\r\n").For(request.RefusedShed)
 	}
 	return s
 }

@@ -114,14 +114,14 @@ func (h *Host) panicked(why any) *request.Reply {
 	const mostStack = 4 << 10
 	h.counts.Panics.Add(1)
 	stack := debug.Stack()
-	h.counts.told.Warn(h.log, clock.Now(), "a middleware panicked, and its request is answered with 500", "middleware", h.name, "panic", fmt.Sprint(why), "stack", string(stack[:min(len(stack), mostStack)]))
+	h.counts.told.Warn(h.log, clock.Now(), "a middleware panicked; the response is 500", "middleware", h.name, "panic", fmt.Sprint(why), "stack", string(stack[:min(len(stack), mostStack)]))
 	return h.failed
 }
 
 // wrong counts and logs a reply that can't be sent.
 func (h *Host) wrong(a *request.Reply) *request.Reply {
 	h.counts.Wrong.Add(1)
-	h.counts.told.Warn(h.log, clock.Now(), "the answer of a middleware can't be given, and its request is answered with 500", "middleware", h.name, "status", a.Status, "fields", string(a.Fields[:min(len(a.Fields), 200)]))
+	h.counts.told.Warn(h.log, clock.Now(), "the reply of a middleware can't be sent; the response is 500", "middleware", h.name, "status", a.Status, "fields", string(a.Fields[:min(len(a.Fields), 200)]))
 	return h.failed
 }
 

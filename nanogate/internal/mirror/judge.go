@@ -140,7 +140,7 @@ func failureText(why request.Failure) string {
 	case request.BadResponse:
 		return "its response isn't HTTP as it should be"
 	case request.NoEndpoint:
-		return "it has nobody to ask"
+		return "it has no endpoint"
 	}
 	return "it closed the connection before its response was whole"
 }

@@ -223,7 +223,7 @@ func (c *Client) refreshed(ctx context.Context, s *Session) (*Session, error) {
 			return nil, &InvalidError{printable(err.Error())}
 		}
 		if id.Subject != before["sub"] {
-			return nil, &InvalidError{"it is for somebody else (sub)"}
+			return nil, &InvalidError{"it is for another user (sub)"}
 		}
 		if id.Nonce != "" && id.Nonce != before["nonce"] {
 			return nil, &InvalidError{"it was made for another login (nonce)"}

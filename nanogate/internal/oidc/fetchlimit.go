@@ -18,7 +18,7 @@ const (
 )
 
 // errAskedLately is of a key that isn't among those that the provider had lately.
-var errAskedLately = errors.New("its key isn't known, and the keys were asked for just now")
+var errAskedLately = errors.New("its key isn't known, and the keys were fetched just now")
 
 // limitedFetch fetches only that often.
 type limitedFetch struct {

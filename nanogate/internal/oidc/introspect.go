@@ -52,7 +52,7 @@ func (i *Introspector) Introspect(ctx context.Context, token string) (claims map
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, &AwayError{"it answered the introspection " + printable(resp.Status)}
+		return nil, &AwayError{"it responded to the introspection with " + printable(resp.Status)}
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&claims); err != nil {
 		return nil, &InvalidError{"it is no JSON object: " + printable(err.Error())}

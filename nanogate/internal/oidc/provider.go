@@ -115,7 +115,7 @@ func (c *Client) verify(ctx context.Context, p *Provider, token *oauth2.Token, n
 	}
 	switch {
 	case id.Subject == "":
-		return "", nil, errors.New("it says nothing of who it is for (sub)")
+		return "", nil, errors.New("it names no user (sub)")
 	case more.Party != "" && more.Party != c.rules.ID:
 		return "", nil, errors.New("it was made for another client (azp)")
 	case nonce != "" && !equal(id.Nonce, nonce):
@@ -142,7 +142,7 @@ func (e *RefusedError) Error() string { return "the identity provider refuses: "
 // InvalidError is of a response of the provider that isn't valid.
 type InvalidError struct{ Reason string }
 
-func (e *InvalidError) Error() string { return "the identity provider's answer: " + e.Reason }
+func (e *InvalidError) Error() string { return "the identity provider's response: " + e.Reason }
 
 // tokenError is the error of a token request.
 func tokenError(err error) error {

@@ -138,7 +138,7 @@ func (r *Ledger) some(ctx context.Context, entries []limit.Entry) error {
 		return err
 	}
 	if len(ahead) != len(entries) {
-		return errors.New("the server answered something else than it was asked")
+		return errors.New("the server's response doesn't fit the command")
 	}
 	for i, ns := range ahead {
 		entries[i].Ahead = time.Duration(ns)

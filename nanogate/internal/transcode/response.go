@@ -35,7 +35,7 @@ func (c *Call) Restart() {
 
 // Errors of a response that isn't as its method says.
 var (
-	errCompressed = errors.New("a message is compressed, and that wasn't asked for")
+	errCompressed = errors.New("a message is compressed, and that wasn't requested")
 	errSeveral    = errors.New("there are several messages, and the method has one")
 	errPart       = errors.New("the response ends within a message")
 	errNone       = errors.New("there is no message, and the method has one")

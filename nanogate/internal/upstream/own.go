@@ -117,7 +117,7 @@ func (o *Own) without(all []Instance) (others []Instance, wrong []string) {
 	others = slices.Clone(all[:at])
 	for _, in := range all[at:] {
 		if o.Has(in.Address) {
-			wrong = append(wrong, fmt.Sprintf("%s is an address of the gateway itself, and isn't asked", in.Address))
+			wrong = append(wrong, fmt.Sprintf("%s is an address of the gateway itself, and isn't used", in.Address))
 		} else {
 			others = append(others, in)
 		}

@@ -124,7 +124,7 @@ func TestSourcesNameTheGateway(t *testing.T) {
 	if got := names(); !slices.Equal(got, []string{"127.0.0.1:9003", "127.0.0.1:9002"}) {
 		t.Errorf("asked are %q", got)
 	}
-	const why = "127.0.0.1:9001 is an address of the gateway itself, and isn't asked"
+	const why = "127.0.0.1:9001 is an address of the gateway itself, and isn't used"
 	if all := u.Statuses(); len(all) != 1 || !slices.Equal(all[0].Wrong, []string{why}) || strings.Count(log.String(), why) != 1 {
 		t.Errorf("it says %+v, and logs %s", all, &log)
 	}

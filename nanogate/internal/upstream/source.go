@@ -103,7 +103,7 @@ func (f *discovered) publish() {
 		others, wrong := f.u.registry.Own.without(told)
 		for _, w := range wrong {
 			if !slices.Contains(f.wrong[i], w) {
-				f.u.registry.log().Warn("a source names the gateway itself; the rest is asked", "upstream", f.u.Name, "problem", w)
+				f.u.registry.log().Warn("a source names the gateway itself; its other instances are used", "upstream", f.u.Name, "problem", w)
 			}
 		}
 		f.wrong[i] = wrong

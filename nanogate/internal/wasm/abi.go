@@ -199,9 +199,9 @@ func (c *call) readBody(mem memory, s []uint64) {
 	case uint32(s[2]) == 0:
 		forbid("a body can't be read into no bytes")
 	case n == 0 && c.features&BufferRequest == 0:
-		forbid("the request's body can be read by who has enabled buffer_request while it started")
+		forbid("the request's body can be read only if the guest has enabled buffer_request while it started")
 	case n == 1 && (!c.after || c.features&BufferResponse == 0):
-		forbid("the response's body can be read in handle_response, by who has enabled buffer_response")
+		forbid("the response's body can be read in handle_response, only if the guest has enabled buffer_response")
 	}
 	into := mem.view(s[1], s[2])
 	read := copy(into, (*body)[c.read[n]:])
@@ -216,9 +216,9 @@ func (c *call) writeBody(mem memory, s []uint64) {
 	case n == 0 && c.after:
 		forbid("the request's body can't be changed when the response is in")
 	case n == 0 && c.features&BufferRequest == 0:
-		forbid("the request's body can be changed by who has enabled buffer_request while it started")
+		forbid("the request's body can be changed only if the guest has enabled buffer_request while it started")
 	case n == 1 && c.after && c.features&BufferResponse == 0:
-		forbid("the response's body can be changed by who has enabled buffer_response")
+		forbid("the response's body can be changed only if the guest has enabled buffer_response")
 	}
 	piece := mem.view(s[1], s[2])
 	if !c.wrote[n] {

@@ -42,7 +42,7 @@ type Options struct {
 func CheckListen(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || !at.Addr().IsLoopback() {
-		return fmt.Errorf("expected a loopback address such as 127.0.0.1:2379, got %q: who can reach it can change where requests go", address)
+		return fmt.Errorf("expected a loopback address such as 127.0.0.1:2379, got %q: anyone that can reach it can change where requests go", address)
 	}
 	return nil
 }
