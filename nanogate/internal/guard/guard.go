@@ -5,9 +5,9 @@ package guard
 
 import "dyno.example/nanogate/internal/filter"
 
-// Keeper is a guard that has requests keep what it has verified of them
-// ([request.Request.Verified]), if anybody asks for that later. It is told before the first
-// request.
+// Keeper is a guard that can attach what it has verified to requests
+// ([request.Request.Verified]), if rules or middleware need it. KeepClaims is called before
+// the first request.
 type Keeper interface {
 	filter.Filter
 	KeepClaims()

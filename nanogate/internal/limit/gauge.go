@@ -7,7 +7,7 @@ type Gauge struct {
 	Value float64
 }
 
-// Gauged is a limit that shows its state. Any goroutine may ask.
+// Gauged is a limit that shows its state. Any goroutine may call it.
 type Gauged interface {
 	Name() string // its kind, as metrics have it
 	Gauges() []Gauge
