@@ -114,9 +114,9 @@ func (w *wire) exchange(ctx context.Context, req request.Request) (*response, er
 	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyLimit))
 	if err != nil {
 		if promised := resp.ContentLength; promised >= 0 {
-			return nil, i18n.Errorf("contract.content-length-promises-bytes-body", "Content-Length promises %d bytes of body, but after %d of them: %w", promised, len(body), said(err))
+			return nil, i18n.Errorf("contract.content-length-promises-bytes-body", "Content-Length promises %d bytes of body, but after %d of them: %w", promised, len(body), readError(err))
 		}
-		return nil, i18n.Errorf("contract.after-bytes-body", "after %d bytes of body: %w", len(body), said(err))
+		return nil, i18n.Errorf("contract.after-bytes-body", "after %d bytes of body: %w", len(body), readError(err))
 	}
 	if len(body) == bodyLimit {
 		return nil, i18n.Errorf("contract.body-bytes-more-too-many", "the body has %d bytes or more, too many to verify", bodyLimit)

@@ -140,9 +140,9 @@ func (l *eventLoop) parse(id int32, data []byte) {
 	c.keep(c.response.Status, data[:n])
 	switch {
 	case err != nil:
-		c.keepRest(&c.answer, data[n:])
-		l.failRequest(id, measure.BodyError, i18n.Join(err, whereBroken(c.answer.Started(), c.kept, data[n:])))
-	case !c.answer.Done():
+		c.keepRest(&c.response, data[n:])
+		l.failRequest(id, measure.BodyError, i18n.Join(err, whereBroken(c.response.Started(), c.kept, data[n:])))
+	case !c.response.Done():
 		// What is left is a head in pieces; it may overlap with partial.
 		c.partial = append(c.partial[:0], data[n:]...)
 	case n < len(data):
@@ -167,7 +167,7 @@ func (l *eventLoop) ended(id int32) {
 		l.lostIdle(id)
 	case c.response.EOF():
 		l.done(id)
-	case c.answer.Started() || len(c.partial) > 0:
+	case c.response.Started() || len(c.partial) > 0:
 		l.failRequest(id, measure.ResetError, i18n.New("engine.server-closed-connection-middle-answer", "the server closed the connection in the middle of an answer"))
 	default:
 		l.failRequest(id, measure.ResetError, i18n.New("engine.server-closed-connection-without-answer", "the server closed the connection without an answer"))

@@ -123,7 +123,7 @@ func TestNextDoesNotAllocate(t *testing.T) {
 	response := []byte("HTTP/1.1 200 OK\r\nX-A: abc\r\nSet-Cookie: a=1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
 	round := func() {
 		m.next(&x, 0)
-		x.keep(200, answer)
+		x.keep(200, response)
 		if _, why := x.judge(200); !why.IsZero() {
 			t.Fatal(why)
 		}

@@ -256,7 +256,7 @@ func (w *worker) over(o *outcome, tries int) {
 		return
 	}
 	if o.why.IsZero() {
-		w.answered(o.status, o.first, o.done)
+		w.completed(o.status, o.first, o.done)
 		return
 	}
 	if o.kind == measure.RefusedError {
