@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"net/netip"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 //
 // Methods behave as the calls of package reactor that they are named after: sockets are
 // non-blocking, and errno is 0, EAGAIN when there is nothing to do now, or the socket's
-// error.
+// error. Those of Dial and Accept don't delay what is written (TCP_NODELAY).
 type System interface {
 	Now() int64      // CLOCK_MONOTONIC, ns
 	Wall() time.Time // the time of day, which may step
@@ -40,8 +41,19 @@ type System interface {
 	Reset(fd int)                    // makes the coming Close send a reset
 	Close(fd int)
 
+	// Event opens a descriptor that is readable after each Raise (eventfd(2)): an event of the
+	// loop's own among those of its sockets.
+	Event() (fd int, err error)
+	Raise(event int) error
+
+	// Spare opens a descriptor for nothing, to be given up when there is no other left.
+	Spare() (fd int, err error)
+
 	// Go has f done by another goroutine.
 	Go(f func())
+	// Within makes a context that ends after d.
+	Within(d time.Duration) (context.Context, context.CancelFunc)
+	Sleep(d time.Duration)
 }
 
 // Poller tells which sockets are ready, edge-triggered, as [reactor.Poller] does. It
@@ -83,8 +95,31 @@ func (Kernel) Dial(to unix.Sockaddr) (fd int, up bool, err error) {
 }
 
 func (Kernel) Accept(listener int) (fd int, from netip.AddrPort, errno unix.Errno) {
-	return reactor.Accept(listener)
+	fd, from, errno = reactor.Accept(listener)
+	if errno == 0 {
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // unix sockets don't delay
+	}
+	return fd, from, errno
 }
+
+func (Kernel) Event() (fd int, err error) {
+	return unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+}
+
+func (Kernel) Raise(event int) error {
+	_, err := unix.Write(event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	return err
+}
+
+func (Kernel) Spare() (fd int, err error) {
+	return unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+}
+
+func (Kernel) Within(d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), d)
+}
+
+func (Kernel) Sleep(d time.Duration) { time.Sleep(d) }
 
 func (Kernel) ConnectError(fd int) error                            { return reactor.ConnectError(fd) }
 func (Kernel) Read(fd int, b []byte) (n int, errno unix.Errno)      { return reactor.Read(fd, b) }

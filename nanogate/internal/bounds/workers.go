@@ -5,6 +5,8 @@ import "sync"
 // Workers are goroutines beside the loops for what takes long: verifying passwords,
 // requests to other servers. They are started on demand, and bounded.
 type Workers struct {
+	Go func(func()) // has a function done by another goroutine; nil: the go statement does
+
 	most, room int
 
 	mu      sync.Mutex
@@ -39,7 +41,7 @@ func (w *Workers) Do(job func()) bool {
 	defer w.mu.Unlock()
 	if w.running < w.most {
 		w.running++
-		go w.run(job)
+		w.start(job)
 		return true
 	}
 	if len(w.queue) >= w.room {
@@ -47,6 +49,14 @@ func (w *Workers) Do(job func()) bool {
 	}
 	w.queue = append(w.queue, job)
 	return true
+}
+
+func (w *Workers) start(job func()) {
+	if w.Go == nil {
+		go w.run(job)
+		return
+	}
+	w.Go(func() { w.run(job) })
 }
 
 // run does jobs until there are none.

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/wire/http1"
-	"dyno.example/nano/wire/reactor"
 	"dyno.example/nano/wire/sockets"
 	"dyno.example/nanogate/internal/secure"
 )
@@ -44,6 +43,9 @@ func (v *Server) Listen(address string, shared bool, greeting *secure.Server) (*
 		sockets.CloseAll(fds)
 		return nil, fmt.Errorf("listening on %s: %w", address, err)
 	}
+	for _, fd := range fds {
+		sockets.KeepAlive(fd)
+	}
 	return v.serveOn(&Listening{At: bound, server: v, fds: fds, own: len(fds)}, greeting), nil
 }
 
@@ -63,6 +65,9 @@ func (v *Server) ListenOn(files []*os.File, greeting *secure.Server) (*Listening
 	if l.At, err = sockets.Bound(l.fds[0]); err != nil {
 		sockets.CloseAll(l.fds)
 		return nil, err
+	}
+	for _, fd := range l.fds {
+		sockets.KeepAlive(fd)
 	}
 	for _, f := range files {
 		f.Close()
@@ -154,10 +159,9 @@ const (
 // listen adds a listening socket, unless the end has begun meanwhile.
 func (l *loop) listen(fd int, port uint16, s *secure.Server) {
 	if l.grace != 0 || l.over.Load() {
-		unix.Close(fd)
+		l.sys.Close(fd)
 		return
 	}
-	sockets.KeepAlive(fd)
 	place := slices.Index(l.listeners, nil)
 	if place < 0 {
 		place = len(l.listeners)
@@ -182,7 +186,7 @@ func (l *loop) closeListener(d *listener) {
 	for l.accept(d) {
 	}
 	l.unwatch(d)
-	unix.Close(d.fd)
+	l.sys.Close(d.fd)
 }
 
 // greet has the connections that come to a listening socket from now on speak TLS, or
@@ -217,13 +221,12 @@ func (l *loop) accept(d *listener) (more bool) {
 			l.unwatch(d) // until one closes
 			return false
 		}
-		fd, from, errno := reactor.Accept(d.fd)
+		fd, from, errno := l.sys.Accept(d.fd)
 		if errno != 0 {
 			l.leave()
 			l.acceptFailed(d, errno)
 			return false
 		}
-		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 		to := l.server.emptiest(l)
 		if to.load.Add(1); to == l {
 			l.welcome(fd, from, d.port, d.secure)
@@ -279,7 +282,7 @@ func (l *loop) readmit() {
 // welcome makes the loop the owner of an accepted connection.
 func (l *loop) welcome(fd int, from netip.AddrPort, port uint16, greeting *secure.Server) {
 	if l.over.Load() {
-		unix.Close(fd)
+		l.sys.Close(fd)
 		return
 	}
 	c, id := l.clients.add()
@@ -308,7 +311,7 @@ func (l *loop) acceptFailed(d *listener, errno unix.Errno) {
 		l.outOfFiles(d)
 	default:
 		l.log().Warn("accepting a connection", "error", errno)
-		time.Sleep(time.Millisecond) // the queue stays readable: don't spin
+		l.sys.Sleep(time.Millisecond) // the queue stays readable: don't spin
 	}
 }
 
@@ -318,18 +321,18 @@ func (l *loop) outOfFiles(d *listener) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.spare >= 0 {
-		unix.Close(v.spare)
+		l.sys.Close(v.spare)
 	}
-	if fd, _, errno := reactor.Accept(d.fd); errno == 0 && d.secure != nil {
-		unix.Close(fd) // what it could be told would take a handshake
+	if fd, _, errno := l.sys.Accept(d.fd); errno == 0 && d.secure != nil {
+		l.sys.Close(fd) // what it could be told would take a handshake
 	} else if errno == 0 {
 		busy := http1.StatusLine(503) + "Retry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-		reactor.Read(fd, l.scratch)     // unread, it would make the close a reset
-		reactor.Write(fd, []byte(busy)) // best effort
-		unix.Shutdown(fd, unix.SHUT_WR)
-		unix.Close(fd)
+		l.sys.Read(fd, l.scratch)     // unread, it would make the close a reset
+		l.sys.Write(fd, []byte(busy)) // best effort
+		l.sys.CloseWrite(fd)
+		l.sys.Close(fd)
 	}
 	if v.keepSpare(); v.spare < 0 {
-		time.Sleep(time.Millisecond) // somebody else took it: don't spin
+		l.sys.Sleep(time.Millisecond) // somebody else took it: don't spin
 	}
 }

@@ -31,8 +31,7 @@ func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream, single bool) 
 	if !l.server.files.Take() && !l.makeRoom() {
 		return nil, errNoRoom
 	}
-	d := reactor.Dialer{To: e.Sockaddr()}
-	fd, up, err := d.Dial()
+	fd, up, err := l.sys.Dial(e.Sockaddr())
 	if err != nil {
 		l.server.files.Open.Add(-1)
 		return nil, err
@@ -72,7 +71,7 @@ func (l *loop) closeConnection(k *connection) {
 	if k.fd < 0 {
 		return
 	}
-	k.close(l.poller)
+	k.close(l.sys, l.poller)
 	l.server.files.Open.Add(-1)
 	l.readmit()
 	k.client = nil
@@ -106,7 +105,7 @@ func (l *loop) connectionEvent(k *connection, e *reactor.Event) {
 		return
 	}
 	if !k.out.empty() && e.Writable() {
-		if errno := k.out.flush(k.fd); errno != 0 && errno != unix.EAGAIN {
+		if errno := k.out.flush(l.sys, k.fd); errno != 0 && errno != unix.EAGAIN {
 			l.lost(&k.backend)
 			return
 		}
@@ -136,7 +135,7 @@ func (l *loop) connected(k *connection, e *reactor.Event) {
 		return
 	}
 	c := k.client
-	if err := reactor.ConnectError(k.fd); err != nil || e.Failed() {
+	if err := l.sys.ConnectError(k.fd); err != nil || e.Failed() {
 		if c.x.hedge != nil {
 			l.unhedge(c, &k.backend)
 			return

@@ -7,14 +7,24 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	eventloop "dyno.example/nano/wire/loop"
 )
+
+// steppedClock is a system on which it is the time that wall says.
+type steppedClock struct {
+	eventloop.Kernel
+	wall *time.Time
+}
+
+func (s steppedClock) Wall() time.Time { return *s.wall }
 
 // However the wall clock steps, the Date field follows within a second, and deadlines
 // don't notice, which go by the monotonic clock.
 func TestDateWhenClocksStep(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	wall := time.Date(2026, 3, 1, 23, 59, 58, 999_999_999, time.UTC)
-	l := &loop{now: 1e9, wall: func() time.Time { return wall }}
+	l := &loop{now: 1e9, sys: steppedClock{wall: &wall}}
 	l.setDate()
 	for range 1000 {
 		if random.IntN(10) == 0 { // a step, up to a month in either direction

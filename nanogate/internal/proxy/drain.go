@@ -5,7 +5,6 @@ package proxy
 import (
 	"time"
 
-	"dyno.example/nano/wire/reactor"
 	"dyno.example/nanogate/internal/request"
 )
 
@@ -46,7 +45,7 @@ func (l *loop) drainStep() {
 		l.grace = l.now + int64(idleGrace)/10 // and look again
 		for _, c := range l.clients.all {
 			switch {
-			case c.fd < 0 || !l.unused(c) || reactor.Says(c.fd): // the next events tell what it has sent
+			case c.fd < 0 || !l.unused(c) || says(l.sys, c.fd): // the next events tell what it has sent
 			case c.mux != nil:
 				l.closeIdle(c)
 			default:

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"golang.org/x/sys/unix"
-
 	"dyno.example/nanogate/internal/observe"
 	"dyno.example/nanogate/internal/request"
 )
@@ -159,7 +157,7 @@ func (l *loop) retire(c *client) {
 		l.drop(c)
 		return
 	}
-	c.closeWrite()
+	c.closeWrite(l.sys)
 	c.in = c.in[:0]
 	l.await(c, phaseLinger)
 	if c.readable {
@@ -215,7 +213,7 @@ func (l *loop) cut(c *client) {
 	l.detach(c)
 	l.end(c)
 	if c.x.tunnel || c.x.byClose {
-		unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+		l.sys.Reset(c.fd)
 		l.drop(c)
 		return
 	}
@@ -253,7 +251,7 @@ func (l *loop) drop(c *client) {
 	if c.phase >= phaseHello {
 		l.endHello(c)
 	}
-	c.close(l.poller)
+	c.close(l.sys, l.poller)
 	l.wheel.Clear(c.id)
 	if cap(c.in) > keptOutbox {
 		c.in = nil

@@ -145,7 +145,7 @@ func (l *loop) shakingLess() {
 // whether there was anything but the end. It is one more request, which waits for its
 // turn.
 func (l *loop) hasMoreSecured(c *client) bool {
-	n, more, errno := c.receive(l.scratch, true)
+	n, more, errno := c.receive(l.sys, l.scratch, true)
 	if errno == unix.EAGAIN || errno == unix.EINTR {
 		return true
 	}
@@ -202,7 +202,7 @@ func (l *loop) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
 // tickets and keys at any time, but nothing else unasked.
 func (l *loop) quiet(k *connection) bool {
 	for range 4 {
-		switch n, _, errno := k.receive(l.said[:], k.hungUp); {
+		switch n, _, errno := k.receive(l.sys, l.said[:], k.hungUp); {
 		case errno == unix.EAGAIN:
 			return !k.hungUp
 		case errno != unix.EINTR || n > 0:

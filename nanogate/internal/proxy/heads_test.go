@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"dyno.example/nano/wire/http1"
+	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/snapshot"
 )
@@ -21,7 +22,7 @@ func bench(t testing.TB, text string) (*loop, *client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &Server{log: slog.New(slog.DiscardHandler)}
+	v := &Server{sys: eventloop.Kernel{}, log: slog.New(slog.DiscardHandler)}
 	v.current.Store(snapshot.NewBuilder(1).Build(c, nil))
 	l, err := newLoop(v, 0)
 	if err != nil {

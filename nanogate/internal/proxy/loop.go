@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno.example/nano/wire/clock"
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/http2"
+	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/reactor"
 	"dyno.example/nanogate/internal/limit"
 	"dyno.example/nanogate/internal/request"
@@ -24,7 +24,8 @@ import (
 // deadlines, and the buffers and parsers that they use in turn.
 type loop struct {
 	server *Server
-	poller *reactor.Poller
+	sys    eventloop.System
+	poller eventloop.Poller
 
 	waiting atomic.Bool  // the loop waits, or is about to: wake it
 	over    atomic.Bool  // the loop has ended
@@ -42,7 +43,6 @@ type loop struct {
 	alarm       int64              // deadline that until was computed from
 	until       time.Time          // when a parked loop wakes
 	now         int64              // of this batch, ns
-	wall        func() time.Time   // what time it is, which may step
 	dated       int64              // when the date has to be written anew
 	date        []byte             // "Date: …\r\n"
 	clients     table[client]
@@ -123,67 +123,73 @@ const (
 )
 
 func newLoop(v *Server, number int) (*loop, error) {
-	poller, err := reactor.NewPoller(eventBatch)
-	if err != nil {
-		return nil, err
-	}
-	now := clock.Now()
+	now := v.sys.Now()
 	l := &loop{
-		server: v, poller: poller, now: now, wall: time.Now, wheel: reactor.NewWheel(now),
+		server: v, sys: v.sys, now: now, wheel: reactor.NewWheel(now),
 		scratch: make([]byte, readBuffer), frames: make([]byte, readBuffer), out: make([]byte, 0, readBuffer),
 		local: upstream.Local{Loop: number, Seed: uint64(now)*0x9E3779B97F4A7C15 + uint64(number)*2 + 1},
 	}
 	l.called.message.open = (*loop).takeCalls
-	poller.KeepProcessor = true
-	if err := poller.AllowParking(l.mail.empty); err != nil {
-		poller.Close()
+	var err error
+	if l.poller, err = v.sys.NewPoller(eventBatch, l.mail.empty); err != nil {
 		return nil, err
 	}
+	l.setDate()
+	l.take()
 	return l, nil
 }
 
 // run is the loop.
 func (l *loop) run() {
 	defer l.server.running.Done()
-	l.setDate()
-	l.take()
 	for !l.stopped {
-		events, err := l.poll()
-		if err != nil {
-			l.log().Error("event loop", "error", err)
-			break
-		}
-		l.tick()
-		for i := range events {
-			l.handle(&events[i])
-		}
-		turns := l.again
-		l.again = l.others[:0]
-		for _, id := range turns {
-			l.goOn(id)
-		}
-		l.others = turns
-		if len(l.dirty) > 0 {
-			l.turnMuxes()
-		}
-		if len(l.mirrors) > 0 {
-			l.turnMirrors()
-		}
-		l.clients.reuse()
-		l.connections.reuse()
-		l.calls.reuse()
-		if !l.mail.empty() {
-			l.openMail()
-		}
-		if l.grace != 0 {
-			l.drainStep()
-		}
-		l.feel(len(events))
+		l.step()
 	}
+	l.server.finish(l)
+}
+
+// step waits for a batch of events and does what they, the time and others ask for.
+func (l *loop) step() {
+	events, err := l.poll()
+	if err != nil {
+		l.log().Error("event loop", "error", err)
+		l.stopped = true
+		return
+	}
+	l.tick()
+	for i := range events {
+		l.handle(&events[i])
+	}
+	turns := l.again
+	l.again = l.others[:0]
+	for _, id := range turns {
+		l.goOn(id)
+	}
+	l.others = turns
+	if len(l.dirty) > 0 {
+		l.turnMuxes()
+	}
+	if len(l.mirrors) > 0 {
+		l.turnMirrors()
+	}
+	l.clients.reuse()
+	l.connections.reuse()
+	l.calls.reuse()
+	if !l.mail.empty() {
+		l.openMail()
+	}
+	if l.grace != 0 {
+		l.drainStep()
+	}
+	l.feel(len(events))
+}
+
+// finish comes after a loop's last step.
+func (v *Server) finish(l *loop) {
 	l.over.Store(true)
 	l.openMail()
 	l.closePools(true)
-	l.probe.close()
+	l.probe.close(l)
 	l.poller.Close()
 }
 
@@ -191,7 +197,7 @@ func (l *loop) run() {
 func (l *loop) tick() {
 	defer l.survive(nobodys)
 	before := l.now
-	l.now = clock.Now()
+	l.now = l.sys.Now()
 	l.gap += (min(l.now-before, 8*brisk) - l.gap) / 8
 	l.wheel.Expire(l.now, l.expire)
 	if len(l.queues) > 0 {
@@ -224,7 +230,7 @@ func (l *loop) take() {
 
 // setDate writes the Date field anew, once a second.
 func (l *loop) setDate() {
-	wall := l.wall()
+	wall := l.sys.Wall()
 	l.date = append(http1.AppendDate(append(l.date[:0], "Date: "...), wall.Unix()), "\r\n"...)
 	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
 }
@@ -247,7 +253,7 @@ func (l *loop) handle(e *reactor.Event) {
 	defer l.survive(id)
 	switch {
 	case id == probeEvent:
-		l.probe.came()
+		l.probe.came(l)
 	case id < 0:
 		if d := l.listeners[-id-firstListener]; d != nil {
 			l.accept(d)

@@ -6,9 +6,6 @@ import (
 	"runtime/metrics"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
-	"dyno.example/nano/wire/clock"
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/request"
 )
@@ -26,7 +23,7 @@ func (l *loop) feel(handled int) {
 	if rules.Lag == 0 && rules.Memory == 0 {
 		return
 	}
-	now := clock.Now()
+	now := l.sys.Now()
 	if l.local.Loop == 0 && rules.Memory > 0 && now >= l.weighed {
 		l.weighed = now + weighEvery
 		l.server.heavy.Store(heap() > uint64(rules.Memory))
@@ -42,7 +39,7 @@ func (l *loop) feel(handled int) {
 // in which it became so, and says nothing of how much more there is: so the loop makes an
 // event itself, which waits behind the others.
 type probe struct {
-	fd   int   // of eventfd(2); 0: not made yet
+	fd   int   // of [eventloop.System.Event]; 0: not made yet
 	sent int64 // when it was made ready, ns; 0: it has come back
 	last int64 // how long it took the last time
 	next int64 // when it is sent next
@@ -71,30 +68,29 @@ func (p *probe) wait(l *loop, now int64, handled int) int64 {
 // worked.
 func (p *probe) arm(l *loop) bool {
 	if p.fd == 0 {
-		fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+		fd, err := l.sys.Event()
 		if err != nil {
 			return false
 		}
 		if err := l.poller.Add(fd, probeEvent); err != nil {
-			unix.Close(fd)
+			l.sys.Close(fd)
 			return false
 		}
 		p.fd = fd
 	}
-	_, err := unix.Write(p.fd, []byte{1, 0, 0, 0, 0, 0, 0, 0})
-	return err == nil
+	return l.sys.Raise(p.fd) == nil
 }
 
 // came takes the event.
-func (p *probe) came() {
+func (p *probe) came(l *loop) {
 	if p.sent != 0 {
-		p.last, p.sent = clock.Now()-p.sent, 0
+		p.last, p.sent = l.sys.Now()-p.sent, 0
 	}
 }
 
-func (p *probe) close() {
+func (p *probe) close(l *loop) {
 	if p.fd != 0 {
-		unix.Close(p.fd)
+		l.sys.Close(p.fd)
 	}
 }
 
@@ -125,16 +121,15 @@ func (l *loop) respondReadiness(c *client, r *request.Request) bool {
 	if l.server.draining.Load() {
 		l.refuse(c, replyDraining)
 	} else {
-		l.refuse(c, l.readiness())
+		l.refuse(c, readiness(l.server.issuer.Missing()))
 	}
 	return true
 }
 
 // readiness is what is said of a gateway that takes requests: that it does, and for
-// which names it has no certificate yet. It is ready without, as an authority may have
+// which names, missing, it has no certificate yet. It is ready without, as an authority may have
 // to come by the balancer that asks.
-func (l *loop) readiness() *request.Reply {
-	missing := l.server.issuer.Missing()
+func readiness(missing []string) *request.Reply {
 	if len(missing) == 0 {
 		return replyReady
 	}

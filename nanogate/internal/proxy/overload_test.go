@@ -12,7 +12,7 @@ import (
 func TestProbe(t *testing.T) {
 	l, _ := bench(t, "overload: {lag: 10ms}\nroutes: [{to: \"http://127.0.0.1:9\"}]\n")
 	p := &l.probe
-	defer p.close()
+	defer p.close(l)
 	now := int64(time.Hour)
 	if p.wait(l, now, probeBatch-1) != 0 || p.sent != 0 {
 		t.Error("it is sent when there is little to do")

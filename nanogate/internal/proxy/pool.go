@@ -3,7 +3,6 @@
 package proxy
 
 import (
-	"dyno.example/nano/wire/reactor"
 	"dyno.example/nanogate/internal/upstream"
 )
 
@@ -85,7 +84,7 @@ func (l *loop) closed(k *connection) bool {
 	if k.secure != nil {
 		return !l.quiet(k)
 	}
-	ended, says := reactor.Ended(k.fd)
+	ended, says := l.sys.Ended(k.fd)
 	return ended || says
 }
 

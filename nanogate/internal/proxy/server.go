@@ -19,8 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/tlsconn"
 	"dyno.example/nanogate/internal/acme"
 	"dyno.example/nanogate/internal/bounds"
@@ -29,6 +28,7 @@ import (
 
 // Server is the loops of a gateway.
 type Server struct {
+	sys      eventloop.System
 	log      *slog.Logger
 	loops    []*loop
 	current  atomic.Pointer[snapshot.Snapshot]
@@ -70,7 +70,27 @@ func Loops(n int) int {
 // Start makes and starts so many loops, which serve from s until another snapshot is
 // swapped in. They answer authorities for issuer, which may be nil.
 func Start(loops int, s *snapshot.Snapshot, issuer *acme.Manager, log *slog.Logger) (*Server, error) {
-	v := &Server{log: log, issuer: issuer, ended: make(chan struct{}), spare: -1, turns: tlsconn.NewTurns(loops), workers: bounds.NewWorkers(runtime.GOMAXPROCS(0)), askers: bounds.NewAskers()}
+	v, err := New(eventloop.Kernel{}, loops, s, issuer, log)
+	if err != nil {
+		return nil, err
+	}
+	v.running.Add(loops)
+	for _, l := range v.loops {
+		go l.run()
+	}
+	go func() {
+		v.running.Wait()
+		v.closeSpare()
+		close(v.ended)
+	}()
+	return v, nil
+}
+
+// New makes loops on a system, which [Start] has run by goroutines, and a simulator by calls
+// of [Server.Step].
+func New(sys eventloop.System, loops int, s *snapshot.Snapshot, issuer *acme.Manager, log *slog.Logger) (*Server, error) {
+	v := &Server{sys: sys, log: log, issuer: issuer, ended: make(chan struct{}), spare: -1, turns: tlsconn.NewTurns(loops), workers: bounds.NewWorkers(runtime.GOMAXPROCS(0)), askers: bounds.NewAskers()}
+	v.workers.Go, v.askers.Go = sys.Go, sys.Go
 	v.current.Store(s)
 	for i := range loops {
 		l, err := newLoop(v, i)
@@ -84,19 +104,6 @@ func Start(loops int, s *snapshot.Snapshot, issuer *acme.Manager, log *slog.Logg
 	}
 	v.keepSpare()
 	v.files.Measure()
-	v.running.Add(loops)
-	for _, l := range v.loops {
-		go l.run()
-	}
-	go func() {
-		v.running.Wait()
-		v.mu.Lock()
-		if v.spare >= 0 {
-			unix.Close(v.spare)
-		}
-		v.mu.Unlock()
-		close(v.ended)
-	}()
 	return v, nil
 }
 
@@ -119,24 +126,34 @@ func (v *Server) Draining() bool { return v.draining.Load() }
 // closes what is left then. It returns when all loops have ended, with ctx's error if
 // it had to cut.
 func (v *Server) Shutdown(ctx context.Context) error {
-	v.draining.Store(true)
-	for _, l := range v.loops {
-		l.call((*loop).beginDrain)
-	}
+	v.drain()
 	select {
 	case <-v.ended:
 		return nil
 	case <-ctx.Done():
 	}
-	for _, l := range v.loops {
-		l.call((*loop).cutAll)
-	}
+	v.cut()
 	select {
 	case <-v.ended:
 	case <-time.After(10 * time.Second):
 		return errors.Join(ctx.Err(), errors.New("a loop doesn't end"))
 	}
 	return ctx.Err()
+}
+
+// drain has the loops accept no more and end when nothing is under way.
+func (v *Server) drain() {
+	v.draining.Store(true)
+	for _, l := range v.loops {
+		l.call((*loop).beginDrain)
+	}
+}
+
+// cut has them close what is left.
+func (v *Server) cut() {
+	for _, l := range v.loops {
+		l.call((*loop).cutAll)
+	}
 }
 
 // emptiest returns the loop with the fewest clients, own if it is one of them: the
@@ -157,11 +174,19 @@ func (v *Server) emptiest(own *loop) *loop {
 // keepSpare opens the descriptor that is given up for a moment when the file table is
 // full, to turn a client away.
 func (v *Server) keepSpare() {
-	fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	fd, err := v.sys.Spare()
 	if err != nil {
 		fd = -1
 	}
 	v.spare = fd
+}
+
+func (v *Server) closeSpare() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.spare >= 0 {
+		v.sys.Close(v.spare)
+	}
 }
 
 // Files are how many files connections have open, how many they may, and how often

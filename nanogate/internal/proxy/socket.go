@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno.example/nano/wire/reactor"
+	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/tlsconn"
 )
 
@@ -31,9 +31,9 @@ func (s *socket) secured() {
 // receive reads once. more says that there may be more to read; 0 bytes without an
 // error are the end of what the peer sends. ending says that it is known to have closed
 // its side. The error is EAGAIN when there is nothing, EINTR to try again.
-func (s *socket) receive(b []byte, ending bool) (n int, more bool, errno unix.Errno) {
+func (s *socket) receive(sys eventloop.System, b []byte, ending bool) (n int, more bool, errno unix.Errno) {
 	if s.secure == nil {
-		n, errno = reactor.Read(s.fd, b)
+		n, errno = sys.Read(s.fd, b)
 		return n, n == len(b) || n > 0 && ending, errno
 	}
 	s.secure.Ending = ending
@@ -64,9 +64,9 @@ func errnoOf(err error) unix.Errno {
 }
 
 // closeWrite tells the peer that this is the end of what it is sent.
-func (s *socket) closeWrite() {
+func (s *socket) closeWrite(sys eventloop.System) {
 	s.sayEnd()
-	unix.Shutdown(s.fd, unix.SHUT_WR)
+	sys.CloseWrite(s.fd)
 }
 
 func (s *socket) sayEnd() {
@@ -76,11 +76,11 @@ func (s *socket) sayEnd() {
 }
 
 // close closes it. A handshake that is under way lets go of it first, beside the loop.
-func (s *socket) close(from *reactor.Poller) {
+func (s *socket) close(sys eventloop.System, from eventloop.Poller) {
 	s.sayEnd()
 	switch {
 	case s.secure == nil:
-		unix.Close(s.fd)
+		sys.Close(s.fd)
 	case s.secure.Shaking():
 		_ = from.Remove(s.fd) // its events would be taken for those of who has the ID next
 		s.secure.Drop()
@@ -120,12 +120,12 @@ const keptOutbox = 4 << 10
 
 // flush sends what there is. It gives 0 when all is sent, EAGAIN when the peer doesn't
 // take more now, or the socket's error.
-func (o *outbox) flush(fd int) unix.Errno {
+func (o *outbox) flush(sys eventloop.System, fd int) unix.Errno {
 	if o.secure != nil {
 		return o.noteSealed(o.secure.Send())
 	}
 	for o.sent < len(o.b) {
-		n, errno := reactor.Write(fd, o.b[o.sent:])
+		n, errno := sys.Write(fd, o.b[o.sent:])
 		if errno == unix.EINTR {
 			continue
 		}
@@ -143,7 +143,7 @@ func (o *outbox) flush(fd int) unix.Errno {
 
 // write sends head and then data, or keeps what the peer doesn't take. It gives the
 // socket's error, never EAGAIN.
-func (o *outbox) write(fd int, head, data []byte) unix.Errno {
+func (o *outbox) write(sys eventloop.System, fd int, head, data []byte) unix.Errno {
 	if o.secure != nil {
 		if errno := o.noteSealed(o.secure.Deliver(head, data)); errno != unix.EAGAIN {
 			return errno
@@ -157,11 +157,11 @@ func (o *outbox) write(fd int, head, data []byte) unix.Errno {
 	n, errno := 0, unix.Errno(0)
 	for {
 		if len(data) == 0 {
-			n, errno = reactor.Write(fd, head)
+			n, errno = sys.Write(fd, head)
 		} else if len(head) == 0 {
-			n, errno = reactor.Write(fd, data)
+			n, errno = sys.Write(fd, data)
 		} else {
-			n, errno = reactor.Write2(fd, head, data)
+			n, errno = sys.Write2(fd, head, data)
 		}
 		if errno != unix.EINTR {
 			break

@@ -4,7 +4,6 @@ package proxy
 
 import (
 	"slices"
-	"time"
 
 	"dyno.example/nanogate/internal/cache"
 	"dyno.example/nanogate/internal/request"
@@ -19,7 +18,7 @@ func (l *loop) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamRespon
 	_, cookies := sent.Header("cookie")
 	l.coming = cache.UpstreamResponse{
 		Head: &l.resp, Buf: b, Named: &l.named, Drop: responseDrop(x), Sent: &l.sent, Route: m.kind,
-		Authorized: m.asked.Authorized, Cookies: cookies, Requested: x.tried, Now: l.now, Wall: time.Now().Unix(),
+		Authorized: m.asked.Authorized, Cookies: cookies, Requested: x.tried, Now: l.now, Wall: l.sys.Wall().Unix(),
 	}
 	return &l.coming
 }

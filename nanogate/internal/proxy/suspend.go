@@ -90,7 +90,7 @@ func (l *loop) suspend(c *client, reply *request.Reply) {
 
 // work has a worker take a decision; ok is false if they have too much to do.
 func (l *loop) work(c *client, later *request.Deferred) (ticket uint64, cancel context.CancelFunc, ok bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), later.Within)
+	ctx, cancel := l.sys.Within(later.Within)
 	l.decisions++
 	id, ticket := c.id, l.decisions
 	by := later.By

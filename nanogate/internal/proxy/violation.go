@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-
-	"golang.org/x/sys/unix"
 )
 
 // What must hold is kept by types and tests. Where it doesn't hold all the same, that costs
@@ -85,7 +83,7 @@ func (l *loop) severClient(c *client) {
 			l.revalidations--
 		}
 	} else {
-		l.holds(func() { c.close(l.poller) })
+		l.holds(func() { c.close(l.sys, l.poller) })
 		l.load.Add(-1)
 		l.leave()
 	}
@@ -137,7 +135,7 @@ func (l *loop) severConnection(k *connection) {
 		l.severClient(c)
 	}
 	if k.fd >= 0 && !l.holds(func() { l.closeConnection(k) }) {
-		unix.Close(k.fd)
+		l.sys.Close(k.fd)
 		k.fd = -1
 	}
 }

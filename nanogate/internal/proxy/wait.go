@@ -47,7 +47,7 @@ func (l *loop) poll() ([]reactor.Event, error) {
 	if due != l.alarm {
 		l.alarm, l.until = due, time.Time{}
 		if ok {
-			l.until = time.Now().Add(max(time.Duration(due-l.now), time.Millisecond))
+			l.until = l.sys.Wall().Add(max(time.Duration(due-l.now), time.Millisecond))
 		}
 	}
 	return l.poller.Park(l.until)
