@@ -26,7 +26,7 @@ const (
 
 // listen adds a listener, unless the app has begun to shut down meanwhile.
 func (l *loop) listen(fd int, tcp bool) {
-	if l.grace != 0 || l.over.Load() {
+	if l.grace != 0 || l.Over() {
 		unix.Close(fd)
 		return
 	}
@@ -39,7 +39,7 @@ func (l *loop) listen(fd int, tcp bool) {
 }
 
 func (l *loop) watchListener(d *listener) {
-	if err := l.poller.AddListener(d.fd, d.id); err != nil {
+	if err := l.Poller.AddListener(d.fd, d.id); err != nil {
 		l.log().Error("can't listen", "error", err)
 		return
 	}
@@ -48,7 +48,7 @@ func (l *loop) watchListener(d *listener) {
 
 func (l *loop) unwatchListener(d *listener) {
 	if d.open {
-		_ = l.poller.Remove(d.fd) // fails only for what isn't registered
+		_ = l.Poller.Remove(d.fd) // fails only for what isn't registered
 		d.open = false
 	}
 }
@@ -86,10 +86,10 @@ func (l *loop) accept(d *listener) (more bool) {
 			unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 		}
 		to := l.server.emptiest(l)
-		if to.load.Add(1); to == l {
+		if to.Assigned.Add(1); to == l {
 			l.take(fd, from)
 		} else {
-			to.hand(&message{open: func(to *loop) { to.take(fd, from) }})
+			to.Hand(&message{Open: func(to *loop) { to.take(fd, from) }})
 		}
 	}
 	return true
@@ -97,12 +97,12 @@ func (l *loop) accept(d *listener) (more bool) {
 
 // take makes the loop the owner of an accepted connection.
 func (l *loop) take(fd int, from netip.AddrPort) {
-	if l.over.Load() {
+	if l.Over() {
 		unix.Close(fd)
 		return
 	}
 	c := l.conns.add(fd, from)
-	if err := l.poller.Add(fd, c.id); err != nil {
+	if err := l.Poller.Add(fd, c.id); err != nil {
 		l.log().Error("connection refused", "error", err)
 		l.drop(c)
 		return

@@ -30,7 +30,7 @@ func (t *turn) finish() {
 func (t *turn) finishAway() {
 	if t.hijacked {
 		t.over()
-		t.loop.hand(&t.message)
+		t.loop.Hand(&t.message)
 		return
 	}
 	t.finish()
@@ -45,7 +45,7 @@ func (t *turn) finishAway() {
 	if in := &t.inflow; t.reply.Keep && len(in.raw) > 0 {
 		t.rest = in.raw
 	}
-	t.loop.hand(&t.message)
+	t.loop.Hand(&t.message)
 }
 
 // Flush implements exchange.Wire. It blocks while the client is slow, without the loop.

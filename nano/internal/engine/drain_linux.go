@@ -17,7 +17,7 @@ const idleGrace = 500 * time.Millisecond
 func (s *Server) Drain() {
 	s.draining.Store(true)
 	for _, l := range s.loops {
-		l.call((*loop).beginDrain)
+		l.Call((*loop).beginDrain)
 	}
 }
 
@@ -25,7 +25,7 @@ func (s *Server) Drain() {
 func (s *Server) Cut() {
 	s.cancel(exchange.ErrDrainTimeout)
 	for _, l := range s.loops {
-		l.call((*loop).cutAll)
+		l.Call((*loop).cutAll)
 	}
 }
 
@@ -65,7 +65,7 @@ func (l *loop) drainStep() {
 			}
 		})
 	}
-	l.stopped = l.stopped || l.conns.open == 0 && l.load.Load() == 0 && l.mail.empty()
+	l.stopped = l.stopped || l.conns.open == 0 && l.Assigned.Load() == 0 && !l.HasMail()
 }
 
 // cutAll closes what is left, and leaves the handlers that don't return behind.

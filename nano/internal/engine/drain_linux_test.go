@@ -13,7 +13,7 @@ func TestDrainKeepsWhoHasJustAsked(t *testing.T) {
 	asks, silent := connect(t, at), connect(t, at)
 	for quiet := 0; quiet < 2; { // until the loop has both, and has looked for what they say
 		looked := make(chan int)
-		s.loops[0].call(func(l *loop) {
+		s.loops[0].Call(func(l *loop) {
 			n := 0
 			l.conns.each(func(c *conn) {
 				if c.phase == phaseIdle && !c.unseen && !c.readable {
@@ -25,7 +25,7 @@ func TestDrainKeepsWhoHasJustAsked(t *testing.T) {
 		quiet = <-looked
 	}
 	left := make(chan []string)
-	s.loops[0].call(func(l *loop) {
+	s.loops[0].Call(func(l *loop) {
 		l.beginDrain()
 		if _, err := io.WriteString(asks, "GET"); err != nil { // it is there, and no event has told so
 			t.Error(err)

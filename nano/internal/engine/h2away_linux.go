@@ -110,7 +110,7 @@ func (t *h2stream) finishAway() {
 	t.posted = true
 	t.mu.Unlock()
 	if first {
-		t.loop.hand(&t.message)
+		t.loop.Hand(&t.message)
 	}
 }
 
@@ -121,7 +121,7 @@ func (t *h2stream) tell() {
 	first := t.telling(other)
 	t.mu.Unlock()
 	if first {
-		t.loop.hand(&t.message)
+		t.loop.Hand(&t.message)
 	}
 }
 
@@ -158,10 +158,10 @@ func (l *loop) heard(t *h2stream) {
 	switch {
 	case parked && c == nil:
 		go t.drive()
-	case l.over.Load():
+	case l.Over():
 	case c == nil: // the handler has outlived its connection
 		if returned {
-			l.load.Add(-1)
+			l.Assigned.Add(-1)
 			l.spareStream(t)
 		}
 	default:

@@ -178,7 +178,7 @@ func (t *h2stream) knock() {
 	t.posted = true
 	t.mu.Unlock()
 	if first {
-		t.loop.hand(&t.message)
+		t.loop.Hand(&t.message)
 	}
 }
 

@@ -109,7 +109,7 @@ func (l *loop) addStream(c *conn, s *http2.Stream) *h2stream {
 	} else {
 		t = &h2stream{loop: l, apart: newApart(), x: l.config.App.NewExchange()}
 		t.x.Wire, t.x.HTTP2 = t, true
-		t.message.open = func(l *loop) { l.heard(t) }
+		t.message.Open = func(l *loop) { l.heard(t) }
 	}
 	h := c.h2
 	t.conn, t.fd, t.s, s.User = c, c.fd, s, t
@@ -185,7 +185,7 @@ func (l *loop) loseStreams(c *conn, why error) {
 		t.s.User = nil
 		h.codec.Release(t.s)
 		t.conn, t.s = nil, nil
-		l.load.Add(1) // a loop that drains waits for it
+		l.Assigned.Add(1) // a loop that drains waits for it
 		t.lost(why)
 		signal(t.writable)
 		signal(t.readable)

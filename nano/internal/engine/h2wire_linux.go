@@ -76,7 +76,7 @@ func (t *h2stream) put(p []byte, end, flush bool) error {
 		first := (flush || len(o.data) >= directAt) && t.telling(other)
 		t.mu.Unlock()
 		if first {
-			t.loop.hand(&t.message)
+			t.loop.Hand(&t.message)
 		}
 		if len(p) == 0 {
 			return nil
@@ -154,7 +154,7 @@ func (t *h2stream) Flush(*exchange.Exchange) error {
 		return t.broke(why)
 	}
 	if first {
-		t.loop.hand(&t.message)
+		t.loop.Hand(&t.message)
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func serveAway(x *exchange.Exchange, reply *exchange.Reply, wire interface{ fini
 // takeBack gets the connection back from a handler that was away.
 func (l *loop) takeBack(t *turn) {
 	l.server.elsewhere.Add(-1)
-	if l.over.Load() {
+	if l.Over() {
 		unix.Close(t.fd)
 		return
 	}

@@ -9,7 +9,7 @@ import (
 
 // Listeners with TLS are accepted from by goroutines, which the Go runtime wakes when
 // somebody looks at the network for it: nobody does while all loops keep their
-// processors (see wait_linux.go). So a loop hears of such clients, too, and gives its
+// processors (see [eventloop.Core.Poll]). So a loop hears of such clients, too, and gives its
 // processor back.
 
 // knockEvent is the ID of these listeners.
@@ -19,16 +19,16 @@ const knockEvent = math.MinInt32
 // stop is called. fd is a descriptor of the listener's own for it, which is closed then.
 func (s *Server) Hear(fd int) (stop func()) {
 	l := s.loops[0]
-	l.hand(&message{open: func(l *loop) {
-		if l.over.Load() || l.poller.Add(fd, knockEvent) != nil { // then clients wait some ms longer at worst
+	l.Hand(&message{Open: func(l *loop) {
+		if l.Over() || l.Poller.Add(fd, knockEvent) != nil { // then clients wait some ms longer at worst
 			unix.Close(fd)
 			return
 		}
 		l.knocks = append(l.knocks, fd)
 	}})
 	return func() {
-		l.hand(&message{open: func(l *loop) {
-			if l.over.Load() { // it has closed what it had, or will, and this goroutine may be another
+		l.Hand(&message{Open: func(l *loop) {
+			if l.Over() { // it has closed what it had, or will, and this goroutine may be another
 				return
 			}
 			if i := slices.Index(l.knocks, fd); i >= 0 {
@@ -40,7 +40,7 @@ func (s *Server) Hear(fd int) (stop func()) {
 }
 
 // knocked lets the goroutine run that accepts: the loop parks when it waits next.
-func (l *loop) knocked() { l.gap = 8 * brisk }
+func (l *loop) knocked() { l.ParkNext() }
 
 // stopHearing closes what is heard of when the loop ends.
 func (l *loop) stopHearing() {

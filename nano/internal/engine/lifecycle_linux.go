@@ -171,6 +171,6 @@ func (l *loop) forget(c *conn) {
 	} else {
 		l.server.gone(c.remote)
 	}
-	l.load.Add(-1)
+	l.Assigned.Add(-1)
 	l.conns.remove(c)
 }

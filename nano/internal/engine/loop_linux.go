@@ -8,31 +8,23 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/internal/exchange"
-	"dyno.example/nano/wire/clock"
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/http2"
+	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/reactor"
 )
 
 // loop is one event loop: a poller, the connections that belong to it and their
 // deadlines. See nano/docs/loop.md.
 type loop struct {
+	eventloop.Core[*loop]
 	config *Config
 	server *Server
 	head   http1.Limits
-	poller *reactor.Poller
 
-	baton   atomic.Uint64 // who runs the loop; see handover_linux.go
-	waiting atomic.Bool   // the loop waits, or is about to: wake it
-	over    atomic.Bool   // the loop has ended
-	load    atomic.Int32  // connections, those on their way here included
-	mail    mailbox
+	baton atomic.Uint64 // who runs the loop; see handover_linux.go
 
 	// All below belongs to the goroutine that runs the loop.
-	gap        int64     // mean time from one batch to the next, of late
-	yielded    int64     // when other goroutines last had their turn
-	alarm      int64     // deadline that until was computed from
-	until      time.Time // when a parked loop wakes
 	tickets    uint64
 	turn       *turn
 	runner     *runner
@@ -64,22 +56,14 @@ const (
 )
 
 func newLoop(s *Server) (*loop, error) {
-	poller, err := reactor.NewPoller(eventBatch)
-	if err != nil {
-		return nil, err
-	}
 	limits := s.config.Limits
-	now := clock.Now()
+	now := s.sys.Now()
 	l := &loop{
-		config: s.config, server: s, poller: poller, tickets: 1, now: now, wheel: reactor.NewWheel(now),
+		config: s.config, server: s, tickets: 1, now: now, wheel: reactor.NewWheel(now),
 		head: http1.Limits{Head: limits.Head, URI: limits.URI, Fields: limits.Fields},
 	}
-	poller.KeepProcessor = true
-	if err := poller.AllowParking(l.mail.empty); err != nil {
-		poller.Close()
-		return nil, err
-	}
-	return l, nil
+	l.Elsewhere = &s.elsewhere
+	return l, l.Begin(l, s.sys, eventBatch)
 }
 
 // run is the loop, from wherever it stands. It returns when the loop has ended
@@ -135,32 +119,39 @@ func (l *loop) work() (mine bool) {
 // gather waits for something to do.
 func (l *loop) gather() {
 	l.conns.reuse()
-	if !l.mail.empty() {
-		l.openMail()
+	if l.HasMail() {
+		l.OpenMail()
 	}
 	if l.grace != 0 {
 		if l.drainStep(); l.stopped {
 			return
 		}
 	}
-	events, err := l.poll()
+	events, err := l.Poll(len(l.more) > 0, l.due)
 	if err != nil {
 		l.config.Logger.Error("event loop", "error", err)
 		time.Sleep(10 * time.Millisecond) // it can't be repaired; it must not spin either
 	}
 	l.events, l.next = events, 0
-	before := l.now
-	l.now = clock.Now()
-	l.gap += (min(l.now-before, 8*brisk) - l.gap) / 8
+	l.now = l.Tick()
 	l.wheel.Expire(l.now, l.expired)
 	if l.now >= l.dated {
 		l.setDate()
 	}
 }
 
+// due returns when the loop has something to do without an event.
+func (l *loop) due() (at int64, ok bool) {
+	at, ok = l.wheel.Next()
+	if l.grace != 0 && (!ok || l.grace < at) {
+		return l.grace, true
+	}
+	return at, ok
+}
+
 // setDate writes the Date field anew, once a second.
 func (l *loop) setDate() {
-	wall := time.Now()
+	wall := l.Sys.Wall()
 	l.turn.date = exchange.AppendDateLine(l.turn.date[:0], wall)
 	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
 }
@@ -240,7 +231,7 @@ func (l *loop) read(c *conn) (mine bool) {
 		return l.readSecured(c)
 	}
 	b := l.turn.scratch
-	n, errno := reactor.Read(c.fd, b)
+	n, errno := l.Sys.Read(c.fd, b)
 	switch {
 	case errno == unix.EAGAIN:
 		c.readable = false
@@ -289,14 +280,16 @@ func (l *loop) receive(c *conn, b []byte) (mine bool) {
 
 // close ends the loop.
 func (l *loop) close() {
-	l.over.Store(true)
-	l.openMail()
+	l.End()
 	l.stopHearing()
 	for _, co := range l.coroutines {
 		co.stop()
 	}
-	l.poller.Close()
+	l.Poller.Close()
 	l.server.running.Done()
 }
 
 func (l *loop) log() *slog.Logger { return l.config.Logger }
+
+// message is something for a loop to do, which any goroutine may post.
+type message = eventloop.Message[*loop]

@@ -15,12 +15,14 @@ import (
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
 	"dyno.example/nano/wire/http2"
+	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/sockets"
 )
 
 // Server is what the loops of an app share.
 type Server struct {
 	config   *Config
+	sys      eventloop.System
 	http2    *http2.Config
 	loops    []*loop
 	watchdog watchdog
@@ -49,7 +51,7 @@ type Server struct {
 
 // Start makes the loops and starts them.
 func Start(config Config) (*Server, error) {
-	s := &Server{config: &config, ended: make(chan struct{}), peers: make(map[netip.Addr]int), spare: -1}
+	s := &Server{config: &config, sys: eventloop.Kernel{}, ended: make(chan struct{}), peers: make(map[netip.Addr]int), spare: -1}
 	s.http2, s.tickEvery = http2Config(&config.Limits), tickEvery(&config.Limits)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.watchdog.rouse = make(chan struct{}, 1)
@@ -61,7 +63,7 @@ func Start(config Config) (*Server, error) {
 		l, err := newLoop(s)
 		if err != nil {
 			for _, l := range s.loops {
-				l.poller.Close()
+				l.Poller.Close()
 			}
 			return nil, fmt.Errorf("nano: %w", err)
 		}
@@ -136,7 +138,7 @@ func (s *Server) leave() {
 	}
 	s.paused.Store(0)
 	for _, l := range s.loops {
-		l.call((*loop).resumeAccepting)
+		l.Call((*loop).resumeAccepting)
 	}
 }
 
@@ -180,7 +182,7 @@ func (s *Server) emptiest(own *loop) *loop {
 		return own
 	}
 	for _, l := range s.loops {
-		if l.load.Load() < best.load.Load() {
+		if l.Assigned.Load() < best.Assigned.Load() {
 			best = l
 		}
 	}
@@ -204,7 +206,7 @@ func (s *Server) Serve(fds []int, tcp bool) error {
 		return exchange.ErrServerClosed
 	}
 	for i, fd := range fds {
-		s.loops[i%len(s.loops)].hand(&message{open: func(l *loop) { l.listen(fd, tcp) }})
+		s.loops[i%len(s.loops)].Hand(&message{Open: func(l *loop) { l.listen(fd, tcp) }})
 	}
 	<-s.ended
 	return nil
@@ -228,3 +230,11 @@ func (s *Server) Draining() bool { return s.draining.Load() }
 
 // Ended is closed when all loops have ended.
 func (s *Server) Ended() <-chan struct{} { return s.ended }
+
+// WorkBegins says that a goroutine has work for the app that may wait for the network:
+// until WorkEnds the loops give their processors back when they wait, since nobody
+// looks for what such goroutines wait for while all processors are kept.
+func (s *Server) WorkBegins() { s.elsewhere.Add(1) }
+
+// WorkEnds says that it is done.
+func (s *Server) WorkEnds() { s.elsewhere.Add(-1) }

@@ -36,7 +36,7 @@ func TestListenWhileShuttingDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range s.loops {
-		l.call((*loop).beginDrain) // as Drain does, which Serve has just not seen
+		l.Call((*loop).beginDrain) // as Drain does, which Serve has just not seen
 	}
 	for range 2 { // the loops still run, or not any more
 		fds, err := sockets.OpenEach("127.23.58.102:0", 2, false) // nobody else listens there
@@ -82,7 +82,7 @@ func serving(t *testing.T) (s *Server, at *net.TCPAddr, served chan error) {
 	go func() { served <- s.Serve(fds, true) }()
 	for listens := false; !listens; { // a client that is there before has other options
 		looked := make(chan bool)
-		s.loops[0].call(func(l *loop) { looked <- len(l.listeners) > 0 })
+		s.loops[0].Call(func(l *loop) { looked <- len(l.listeners) > 0 })
 		listens = <-looked
 	}
 	return s, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: sa.(*unix.SockaddrInet4).Port}, served
@@ -95,7 +95,7 @@ func TestOptionsOfConnections(t *testing.T) {
 	found := make(chan [2]int, 1)
 	for len(found) == 0 { // until the loop has the client
 		looked := make(chan struct{})
-		s.loops[0].call(func(l *loop) {
+		s.loops[0].Call(func(l *loop) {
 			l.conns.each(func(c *conn) {
 				alive, _ := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_KEEPALIVE)
 				idle, _ := unix.GetsockoptInt(c.fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE)

@@ -40,20 +40,20 @@ func (s *Server) TakeTLS(t *tls.Conn, below *netconn.Conn) bool {
 		return false
 	}
 	to := s.emptiest(s.loops[0])
-	to.load.Add(1) // first: a loop that drains doesn't end while it expects somebody
+	to.Assigned.Add(1) // first: a loop that drains doesn't end while it expects somebody
 	if s.draining.Load() {
-		to.load.Add(-1)
+		to.Assigned.Add(-1)
 		return false
 	}
 	fd, err := sockets.Descriptor(socket)
 	if err != nil { // no descriptor is left: the one there is serves, too
-		to.load.Add(-1)
+		to.Assigned.Add(-1)
 		return false
 	}
 	from := netconn.AddrOf(below.RemoteAddr())
 	below.Conn.Close()
 	secure := netconn.NewSecured(t, &state, below, fd, &s.sealed)
-	to.hand(&message{open: func(l *loop) { l.takeSecured(secure, from, below.Unnamed, p == "h2") }})
+	to.Hand(&message{Open: func(l *loop) { l.takeSecured(secure, from, below.Unnamed, p == "h2") }})
 	return true
 }
 
@@ -71,14 +71,14 @@ func socketOf(nc net.Conn) (socket syscall.Conn, ok bool) {
 
 // takeSecured makes the loop the owner of a connection.
 func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort, unnamed, http2 bool) {
-	if l.over.Load() {
+	if l.Over() {
 		unix.Close(s.FD)
 		s.Leave()
 		return
 	}
 	c := l.conns.add(s.FD, from)
 	c.secure, c.unnamed = s, unnamed
-	if err := l.poller.Add(s.FD, c.id); err != nil {
+	if err := l.Poller.Add(s.FD, c.id); err != nil {
 		l.log().Error("connection refused", "error", err)
 		l.drop(c)
 		return

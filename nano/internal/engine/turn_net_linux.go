@@ -65,7 +65,7 @@ func (t *turn) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
 		return nil, nil, err
 	}
 	t.leave()
-	if err := t.loop.poller.Remove(t.fd); err != nil {
+	if err := t.loop.Poller.Remove(t.fd); err != nil {
 		return nil, nil, err
 	}
 	c, err := sockets.Conn(t.fd)
