@@ -107,7 +107,7 @@ func (m *memoryWire) over() error {
 	return nil
 }
 
-func (m *memoryWire) date() []byte { return exchange.AppendDateLine(nil, time.Now()) }
+func (m *memoryWire) date() []byte { return http1.AppendDateLine(nil, time.Now().Unix()) }
 
 func (m *memoryWire) Respond(x *exchange.Exchange, body []byte) error {
 	m.out = m.reply.Head(m.out, x, int64(len(body)), m.date())

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/tlsconn"
 )
 
@@ -174,7 +174,7 @@ func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
 		case tlsconn.LacksTLS(err):
 			const detail = "the request came without TLS, and this port serves HTTPS only"
 			a.refusing(400, detail, netconn.AddrOf(c.RemoteAddr()))
-			c.Refuse(appendRefusal(nil, exchange.AppendDateLine(nil, time.Now()), 400, detail))
+			c.Refuse(appendRefusal(nil, http1.AppendDateLine(nil, time.Now().Unix()), 400, detail))
 			return
 		case err != nil:
 			s.refusals.Log(a.config.Logger, "connection refused", "from", from, "error", err)

@@ -10,7 +10,6 @@ import (
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
 	"dyno.example/nano/wire/http1"
-	"dyno.example/nano/wire/reactor"
 )
 
 // What a handler does that has its connection to itself: it reads and writes the
@@ -81,7 +80,7 @@ func (t *turn) push() (left int, err error) {
 	t.ready = nil
 	out := t.out[t.sent:]
 	for len(out) > 0 {
-		n, errno := reactor.Write(t.fd, out)
+		n, errno := t.loop.Sys.Write(t.fd, out)
 		if errno == unix.EAGAIN {
 			break
 		}
@@ -186,14 +185,14 @@ func (t *turn) awaitTaken() error {
 	limits := &t.loop.config.Limits
 	t.taken.Begin(netconn.MostGrace)
 	for {
-		queued := reactor.Queued(t.fd)
+		queued := t.loop.Sys.Queued(t.fd)
 		from := time.Now()
 		err := t.wait(exchange.Writing, t.taken.Patience(limits.WriteStall, limits.MinTake))
 		if err != nil && !errors.Is(err, netconn.ErrStalled) { // the handler's own deadline
 			t.broke()
 			return err
 		}
-		taken := int64(queued - reactor.Queued(t.fd))
+		taken := int64(queued - t.loop.Sys.Queued(t.fd))
 		late := t.taken.Spend(taken, time.Since(from), limits.MinTake, limits.WriteStall) && t.by[exchange.Writing].Load() == 0
 		switch {
 		case late, err != nil && taken <= 0:

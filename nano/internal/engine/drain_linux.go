@@ -3,10 +3,8 @@ package engine
 import (
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"dyno.example/nano/internal/exchange"
-	"dyno.example/nano/wire/reactor"
+	eventloop "dyno.example/nano/wire/loop"
 )
 
 // idleGrace is how long connections without a request stay open when the app
@@ -39,7 +37,7 @@ func (l *loop) beginDrain() {
 		for l.accept(d) {
 		}
 		l.unwatchListener(d)
-		unix.Close(d.fd)
+		l.Sys.Close(d.fd)
 	}
 	l.listeners = nil
 	l.conns.each(func(c *conn) {
@@ -60,7 +58,7 @@ func (l *loop) drainStep() {
 				return
 			}
 			// What it has sent since the loop last asked is told by the next events.
-			if c.phase == phaseIdle && !c.unseen && !c.readable && !reactor.Says(c.fd) {
+			if c.phase == phaseIdle && !c.unseen && !c.readable && !eventloop.Says(l.Sys, c.fd) {
 				l.drop(c)
 			}
 		})

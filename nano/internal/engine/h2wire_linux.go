@@ -11,7 +11,6 @@ import (
 
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
-	"dyno.example/nano/wire/clock"
 )
 
 // The wire of HTTP/2, as a handler sees it: what it writes is kept in its stream, for
@@ -178,7 +177,7 @@ func (t *h2stream) Abort(*exchange.Exchange) { t.reply.Cut = true }
 
 // Context implements exchange.Wire.
 func (t *h2stream) Context(*exchange.Exchange) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := t.x.Owner.Timed(t.loop.server.ctx, time.Duration(clock.Now()-t.began))
+	ctx, cancel := t.x.Owner.Timed(t.loop.server.ctx, time.Duration(t.loop.Sys.Now()-t.began))
 	return ctx, t.tells(cancel)
 }
 

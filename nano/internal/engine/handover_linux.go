@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"golang.org/x/sys/unix"
-
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/wire/clock"
-	"dyno.example/nano/wire/reactor"
 )
 
 // A loop is run by one goroutine at a time. The baton says which: it is free
@@ -80,7 +77,7 @@ func (t *turn) sendReady() {
 		_, _ = t.conn.secure.Deliver(t.ready) // as below
 		t.sent, t.ready = len(t.ready), nil
 	default:
-		n, _ := reactor.Write(t.fd, t.ready) // an error shows again when the rest is sent
+		n, _ := t.loop.Sys.Write(t.fd, t.ready) // an error shows again when the rest is sent
 		t.sent, t.ready = n, nil
 	}
 }
@@ -135,13 +132,13 @@ func serveAway(x *exchange.Exchange, reply *exchange.Reply, wire interface{ fini
 func (l *loop) takeBack(t *turn) {
 	l.server.elsewhere.Add(-1)
 	if l.Over() {
-		unix.Close(t.fd)
+		l.Sys.Close(t.fd)
 		return
 	}
 	c := t.conn
 	c.away = nil
 	if t.hijacked {
-		unix.Close(c.fd) // the handler has a descriptor of its own
+		l.Sys.Close(c.fd) // the handler has a descriptor of its own
 		l.forget(c)
 		l.server.oldTurn(t)
 		return

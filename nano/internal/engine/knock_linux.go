@@ -3,8 +3,6 @@ package engine
 import (
 	"math"
 	"slices"
-
-	"golang.org/x/sys/unix"
 )
 
 // Listeners with TLS are accepted from by goroutines, which the Go runtime wakes when
@@ -21,7 +19,7 @@ func (s *Server) Hear(fd int) (stop func()) {
 	l := s.loops[0]
 	l.Hand(&message{Open: func(l *loop) {
 		if l.Over() || l.Poller.Add(fd, knockEvent) != nil { // then clients wait some ms longer at worst
-			unix.Close(fd)
+			l.Sys.Close(fd)
 			return
 		}
 		l.knocks = append(l.knocks, fd)
@@ -32,7 +30,7 @@ func (s *Server) Hear(fd int) (stop func()) {
 				return
 			}
 			if i := slices.Index(l.knocks, fd); i >= 0 {
-				unix.Close(fd)
+				l.Sys.Close(fd)
 				l.knocks = slices.Delete(l.knocks, i, i+1)
 			}
 		}})
@@ -45,7 +43,7 @@ func (l *loop) knocked() { l.ParkNext() }
 // stopHearing closes what is heard of when the loop ends.
 func (l *loop) stopHearing() {
 	for _, fd := range l.knocks {
-		unix.Close(fd)
+		l.Sys.Close(fd)
 	}
 	l.knocks = nil
 }

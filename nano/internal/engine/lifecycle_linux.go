@@ -7,7 +7,6 @@ import (
 
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
-	"dyno.example/nano/wire/reactor"
 )
 
 const (
@@ -75,7 +74,7 @@ func (l *loop) writing(c *conn) {
 		c.taken.Begin(netconn.MostGrace)
 		c.asked = l.now
 	}
-	c.queued = reactor.Queued(c.fd)
+	c.queued = l.Sys.Queued(c.fd)
 	l.await(c, phaseWrite)
 }
 
@@ -83,7 +82,7 @@ func (l *loop) writing(c *conn) {
 // look, and enough of late; then the wait goes on.
 func (l *loop) taking(c *conn) bool {
 	limits := &l.config.Limits
-	n := int64(c.queued - reactor.Queued(c.fd))
+	n := int64(c.queued - l.Sys.Queued(c.fd))
 	late := c.taken.Spend(n, time.Duration(l.now-c.asked), limits.MinTake, limits.WriteStall)
 	if late || n <= 0 {
 		return false
@@ -119,7 +118,7 @@ func (l *loop) retire(c *conn) {
 		return
 	}
 	c.closeNotify()
-	unix.Shutdown(c.fd, unix.SHUT_WR)
+	l.Sys.CloseWrite(c.fd)
 	c.in, c.upload = nil, nil
 	l.await(c, phaseLinger)
 	if c.readable {
@@ -157,9 +156,9 @@ func (l *loop) drop(c *conn) {
 	}
 	c.closeNotify()
 	if c.reset {
-		unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+		l.Sys.Reset(c.fd)
 	}
-	unix.Close(c.fd)
+	l.Sys.Close(c.fd)
 	l.forget(c)
 }
 

@@ -74,7 +74,7 @@ func (l *loop) run(t *turn) {
 	}
 	who := &runner{}
 	l.turn, l.runner = t, who
-	l.setDate() // each turn has its own
+	t.date, l.dated = l.DateLine(t.date[:0]) // each turn has its own
 	defer func() {
 		if !who.done { // a handler called runtime.Goexit
 			t.leave()
@@ -136,7 +136,7 @@ func (l *loop) gather() {
 	l.now = l.Tick()
 	l.wheel.Expire(l.now, l.expired)
 	if l.now >= l.dated {
-		l.setDate()
+		l.turn.date, l.dated = l.DateLine(l.turn.date[:0])
 	}
 }
 
@@ -147,13 +147,6 @@ func (l *loop) due() (at int64, ok bool) {
 		return l.grace, true
 	}
 	return at, ok
-}
-
-// setDate writes the Date field anew, once a second.
-func (l *loop) setDate() {
-	wall := l.Sys.Wall()
-	l.turn.date = exchange.AppendDateLine(l.turn.date[:0], wall)
-	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
 }
 
 // handle takes one event.

@@ -9,7 +9,6 @@ import (
 
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/wire/http1"
-	"dyno.example/nano/wire/reactor"
 )
 
 // borrow takes the connection's own buffer into the turn, which keeps it if a
@@ -183,7 +182,7 @@ func (l *loop) deliver(c *conn) {
 }
 
 func (l *loop) deliverPlain(c *conn, out []byte) {
-	n, errno := reactor.Write(c.fd, out)
+	n, errno := l.Sys.Write(c.fd, out)
 	switch {
 	case errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR:
 		c.closing, c.cut = true, true
@@ -198,10 +197,10 @@ func (l *loop) deliverPlain(c *conn, out []byte) {
 // writeMore sends what the client hadn't taken. It reports whether all is sent.
 func (l *loop) writeMore(c *conn) bool {
 	limits := &l.config.Limits
-	taken := int64(c.queued - reactor.Queued(c.fd))
+	taken := int64(c.queued - l.Sys.Queued(c.fd))
 	late := c.taken.Spend(taken, time.Duration(l.now-c.asked), limits.MinTake, limits.WriteStall)
 	c.asked = l.now
-	n, errno := reactor.Write(c.fd, c.out[c.sent:])
+	n, errno := l.Sys.Write(c.fd, c.out[c.sent:])
 	if late || errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR {
 		l.drop(c)
 		return false

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/internal/netconn"
-	"dyno.example/nano/wire/reactor"
 	"dyno.example/nano/wire/sockets"
 	"dyno.example/nano/wire/tlsconn"
 )
@@ -72,7 +71,7 @@ func socketOf(nc net.Conn) (socket syscall.Conn, ok bool) {
 // takeSecured makes the loop the owner of a connection.
 func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort, unnamed, http2 bool) {
 	if l.Over() {
-		unix.Close(s.FD)
+		l.Sys.Close(s.FD)
 		s.Leave()
 		return
 	}
@@ -154,7 +153,7 @@ func (c *conn) closeNotify() {
 func (t *turn) receive(p []byte) (n int, errno unix.Errno) {
 	s := t.conn.secure
 	if s == nil {
-		return reactor.Read(t.fd, p)
+		return t.loop.Sys.Read(t.fd, p)
 	}
 	n, err := s.Fill(p)
 	_, _ = s.Send() // what TLS itself has to say; an error shows again

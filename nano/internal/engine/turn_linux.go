@@ -6,7 +6,6 @@ import (
 
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
-	"dyno.example/nano/wire/clock"
 	"dyno.example/nano/wire/http1"
 )
 
@@ -85,7 +84,7 @@ func (t *turn) over() {
 
 // Context implements exchange.Wire.
 func (t *turn) Context(*exchange.Exchange) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := t.x.Owner.Timed(t.loop.server.ctx, time.Duration(clock.Now()-t.began))
+	ctx, cancel := t.x.Owner.Timed(t.loop.server.ctx, time.Duration(t.loop.Sys.Now()-t.began))
 	return ctx, t.tells(cancel)
 }
 

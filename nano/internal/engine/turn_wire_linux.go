@@ -3,12 +3,11 @@ package engine
 import (
 	"io"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/internal/exchange"
-	"dyno.example/nano/wire/reactor"
+	"dyno.example/nano/wire/http1"
 )
 
 // The wire of HTTP/1.1: a turn writes responses as RFC 9112 wants them.
@@ -42,7 +41,7 @@ func (t *turn) Begin(x *exchange.Exchange, length int64) error {
 // dateLine is the Date field. A handler that is away can't use the loop's.
 func (t *turn) dateLine() []byte {
 	if t.away {
-		t.date = exchange.AppendDateLine(t.date[:0], time.Now())
+		t.date = http1.AppendDateLine(t.date[:0], t.loop.Sys.Wall().Unix())
 	}
 	return t.date
 }
@@ -119,7 +118,7 @@ func (t *turn) offer(body []byte) (n int, err error) {
 	t.ready = nil
 	for {
 		before := t.out[t.sent:]
-		sent, errno := reactor.Write2(t.fd, before, body[n:])
+		sent, errno := t.loop.Sys.Write2(t.fd, before, body[n:])
 		switch {
 		case errno == unix.EAGAIN:
 			return n, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"dyno.example/nano/wire/http1"
 )
@@ -169,11 +168,4 @@ func KindOf(line []byte) FieldKind {
 		}
 	}
 	return FieldPlain
-}
-
-// AppendDateLine appends the Date field (RFC 9110 6.6.1).
-func AppendDateLine(b []byte, at time.Time) []byte {
-	b = append(b, "Date: "...)
-	b = http1.AppendDate(b, at.Unix())
-	return append(b, "\r\n"...)
 }

@@ -55,3 +55,8 @@ func AppendLastChunkTrailers(dst []byte, trailers []Trailer) (out []byte, droppe
 func AppendDate(dst []byte, unixSec int64) []byte {
 	return time.Unix(unixSec, 0).UTC().AppendFormat(dst, "Mon, 02 Jan 2006 15:04:05 GMT")
 }
+
+// AppendDateLine appends the Date field's line (RFC 9110 6.6.1).
+func AppendDateLine(dst []byte, unixSec int64) []byte {
+	return append(AppendDate(append(dst, "Date: "...), unixSec), "\r\n"...)
+}

@@ -134,3 +134,10 @@ func (Kernel) Close(fd int)                                         { _ = unix.C
 func (Kernel) Reset(fd int) {
 	_ = unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 }
+
+// Says reports whether a socket has something to read that its loop may not have heard of
+// yet. It takes nothing from it.
+func Says(sys System, fd int) bool {
+	_, says := sys.Ended(fd)
+	return says
+}

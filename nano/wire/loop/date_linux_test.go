@@ -1,19 +1,15 @@
-//go:build linux
-
-package proxy
+package loop
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	eventloop "dyno.example/nano/wire/loop"
 )
 
 // steppedClock is a system on which it is the time that wall says.
 type steppedClock struct {
-	eventloop.Kernel
+	Kernel
 	wall *time.Time
 }
 
@@ -24,24 +20,24 @@ func (s steppedClock) Wall() time.Time { return *s.wall }
 func TestDateWhenClocksStep(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	wall := time.Date(2026, 3, 1, 23, 59, 58, 999_999_999, time.UTC)
-	l := &loop{now: 1e9, sys: steppedClock{wall: &wall}}
-	l.setDate()
+	c := &Core[int]{now: 1e9, Sys: steppedClock{wall: &wall}}
+	line, until := c.DateLine(nil)
 	for range 1000 {
 		if random.IntN(10) == 0 { // a step, up to a month in either direction
 			wall = wall.Add(time.Duration(random.Int64N(int64(60*24*time.Hour))) - 30*24*time.Hour)
-			if wait := l.dated - l.now; wait <= 0 || wait > int64(time.Second) {
+			if wait := until - c.now; wait <= 0 || wait > int64(time.Second) {
 				t.Fatalf("the date is written anew in %v", time.Duration(wait))
 			}
-			l.now, wall = l.dated, wall.Add(time.Duration(l.dated-l.now))
+			c.now, wall = until, wall.Add(time.Duration(until-c.now))
 		} else {
 			passed := random.Int64N(3e8)
-			l.now, wall = l.now+passed, wall.Add(time.Duration(passed))
+			c.now, wall = c.now+passed, wall.Add(time.Duration(passed))
 		}
-		if l.now >= l.dated {
-			l.setDate()
+		if c.now >= until {
+			line, until = c.DateLine(line[:0])
 		}
-		if want := fmt.Sprintf("Date: %s GMT\r\n", wall.UTC().Format("Mon, 02 Jan 2006 15:04:05")); string(l.date) != want {
-			t.Fatalf("%q, want %q", l.date, want)
+		if want := fmt.Sprintf("Date: %s GMT\r\n", wall.UTC().Format("Mon, 02 Jan 2006 15:04:05")); string(line) != want {
+			t.Fatalf("%q, want %q", line, want)
 		}
 	}
 }
