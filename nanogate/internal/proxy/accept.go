@@ -158,8 +158,8 @@ const (
 
 // listen adds a listening socket, unless the end has begun meanwhile.
 func (l *loop) listen(fd int, port uint16, s *secure.Server) {
-	if l.grace != 0 || l.over.Load() {
-		l.sys.Close(fd)
+	if l.grace != 0 || l.Over() {
+		l.Sys.Close(fd)
 		return
 	}
 	place := slices.Index(l.listeners, nil)
@@ -186,7 +186,7 @@ func (l *loop) closeListener(d *listener) {
 	for l.accept(d) {
 	}
 	l.unwatch(d)
-	l.sys.Close(d.fd)
+	l.Sys.Close(d.fd)
 }
 
 // greet has the connections that come to a listening socket from now on speak TLS, or
@@ -200,7 +200,7 @@ func (l *loop) greet(fd int, s *secure.Server) {
 }
 
 func (l *loop) watch(d *listener) {
-	if err := l.poller.AddListener(d.fd, d.id); err != nil {
+	if err := l.Poller.AddListener(d.fd, d.id); err != nil {
 		l.log().Error("can't listen", "error", err)
 		return
 	}
@@ -209,7 +209,7 @@ func (l *loop) watch(d *listener) {
 
 func (l *loop) unwatch(d *listener) {
 	if d.open {
-		_ = l.poller.Remove(d.fd) // fails only for what isn't registered
+		_ = l.Poller.Remove(d.fd) // fails only for what isn't registered
 		d.open = false
 	}
 }
@@ -221,14 +221,14 @@ func (l *loop) accept(d *listener) (more bool) {
 			l.unwatch(d) // until one closes
 			return false
 		}
-		fd, from, errno := l.sys.Accept(d.fd)
+		fd, from, errno := l.Sys.Accept(d.fd)
 		if errno != 0 {
 			l.leave()
 			l.acceptFailed(d, errno)
 			return false
 		}
 		to := l.server.emptiest(l)
-		if to.load.Add(1); to == l {
+		if to.Assigned.Add(1); to == l {
 			l.welcome(fd, from, d.port, d.secure)
 		} else {
 			port, greeting := d.port, d.secure
@@ -281,14 +281,14 @@ func (l *loop) readmit() {
 
 // welcome makes the loop the owner of an accepted connection.
 func (l *loop) welcome(fd int, from netip.AddrPort, port uint16, greeting *secure.Server) {
-	if l.over.Load() {
-		l.sys.Close(fd)
+	if l.Over() {
+		l.Sys.Close(fd)
 		return
 	}
 	c, id := l.clients.add()
 	c.begin(fd, id, from)
 	c.port, c.greeting = port, greeting
-	if err := l.poller.Add(fd, clientEvent(id)); err != nil {
+	if err := l.Poller.Add(fd, clientEvent(id)); err != nil {
 		l.log().Error("connection refused", "error", err)
 		l.drop(c)
 		return
@@ -311,7 +311,7 @@ func (l *loop) acceptFailed(d *listener, errno unix.Errno) {
 		l.outOfFiles(d)
 	default:
 		l.log().Warn("accepting a connection", "error", errno)
-		l.sys.Sleep(time.Millisecond) // the queue stays readable: don't spin
+		l.Sys.Sleep(time.Millisecond) // the queue stays readable: don't spin
 	}
 }
 
@@ -321,18 +321,18 @@ func (l *loop) outOfFiles(d *listener) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.spare >= 0 {
-		l.sys.Close(v.spare)
+		l.Sys.Close(v.spare)
 	}
-	if fd, _, errno := l.sys.Accept(d.fd); errno == 0 && d.secure != nil {
-		l.sys.Close(fd) // what it could be told would take a handshake
+	if fd, _, errno := l.Sys.Accept(d.fd); errno == 0 && d.secure != nil {
+		l.Sys.Close(fd) // what it could be told would take a handshake
 	} else if errno == 0 {
 		busy := http1.StatusLine(503) + "Retry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-		l.sys.Read(fd, l.scratch)     // unread, it would make the close a reset
-		l.sys.Write(fd, []byte(busy)) // best effort
-		l.sys.CloseWrite(fd)
-		l.sys.Close(fd)
+		l.Sys.Read(fd, l.scratch)     // unread, it would make the close a reset
+		l.Sys.Write(fd, []byte(busy)) // best effort
+		l.Sys.CloseWrite(fd)
+		l.Sys.Close(fd)
 	}
 	if v.keepSpare(); v.spare < 0 {
-		l.sys.Sleep(time.Millisecond) // somebody else took it: don't spin
+		l.Sys.Sleep(time.Millisecond) // somebody else took it: don't spin
 	}
 }

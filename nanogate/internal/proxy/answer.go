@@ -55,7 +55,7 @@ func (l *loop) refuse(c *client, a *request.Reply) {
 	}
 	l.out = out[:0]
 	l.end(c)
-	if errno := c.out.write(l.sys, c.fd, out, nil); errno != 0 {
+	if errno := c.out.write(l.Sys, c.fd, out, nil); errno != 0 {
 		l.drop(c)
 		return
 	}

@@ -142,7 +142,7 @@ func (l *loop) carrierReady(k *connection, e *reactor.Event) {
 		case k.secure != nil:
 			k.secure.Ready()
 		case !e.Writable():
-		case l.sys.ConnectError(k.fd) != nil || e.Failed():
+		case l.Sys.ConnectError(k.fd) != nil || e.Failed():
 			m.broken = true
 			l.touch(m)
 		default:

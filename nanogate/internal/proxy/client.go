@@ -120,20 +120,13 @@ func (l *loop) hasMore(c *client) bool {
 	if c.secure != nil {
 		return l.hasMoreSecured(c)
 	}
-	return says(l.sys, c.fd)
-}
-
-// says reports whether a socket has something to read that its loop may not have heard of
-// yet. It takes nothing from it.
-func says(sys eventloop.System, fd int) bool {
-	_, says := sys.Ended(fd)
-	return says
+	return eventloop.Says(l.Sys, c.fd)
 }
 
 // flushClient sends what the client hasn't taken yet. It reports whether all is sent
 // and the connection still open.
 func (l *loop) flushClient(c *client) bool {
-	switch errno := c.out.flush(l.sys, c.fd); {
+	switch errno := c.out.flush(l.Sys, c.fd); {
 	case errno == unix.EAGAIN:
 		l.progress(c)
 		return false
@@ -215,7 +208,7 @@ func (l *loop) readHead(c *client) {
 // readClient reads once. ok is false if there is nothing, or the connection is gone
 // and dealt with; 0 bytes are the end of what the client sends.
 func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
-	n, more, errno := c.receive(l.sys, b, c.hungUp)
+	n, more, errno := c.receive(l.Sys, b, c.hungUp)
 	switch {
 	case errno == unix.EAGAIN:
 		c.readable = false

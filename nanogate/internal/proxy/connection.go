@@ -31,7 +31,7 @@ func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream, single bool) 
 	if !l.server.files.Take() && !l.makeRoom() {
 		return nil, errNoRoom
 	}
-	fd, up, err := l.sys.Dial(e.Sockaddr())
+	fd, up, err := l.Sys.Dial(e.Sockaddr())
 	if err != nil {
 		l.server.files.Open.Add(-1)
 		return nil, err
@@ -42,7 +42,7 @@ func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream, single bool) 
 		born:    l.now, single: single,
 	}
 	k.connection = k
-	if err := l.poller.Add(fd, connectionEvent(id)); err != nil {
+	if err := l.Poller.Add(fd, connectionEvent(id)); err != nil {
 		l.closeConnection(k)
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (l *loop) closeConnection(k *connection) {
 	if k.fd < 0 {
 		return
 	}
-	k.close(l.sys, l.poller)
+	k.close(l.Sys, l.Poller)
 	l.server.files.Open.Add(-1)
 	l.readmit()
 	k.client = nil
@@ -105,7 +105,7 @@ func (l *loop) connectionEvent(k *connection, e *reactor.Event) {
 		return
 	}
 	if !k.out.empty() && e.Writable() {
-		if errno := k.out.flush(l.sys, k.fd); errno != 0 && errno != unix.EAGAIN {
+		if errno := k.out.flush(l.Sys, k.fd); errno != 0 && errno != unix.EAGAIN {
 			l.lost(&k.backend)
 			return
 		}
@@ -135,7 +135,7 @@ func (l *loop) connected(k *connection, e *reactor.Event) {
 		return
 	}
 	c := k.client
-	if err := l.sys.ConnectError(k.fd); err != nil || e.Failed() {
+	if err := l.Sys.ConnectError(k.fd); err != nil || e.Failed() {
 		if c.x.hedge != nil {
 			l.unhedge(c, &k.backend)
 			return

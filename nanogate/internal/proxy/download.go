@@ -24,7 +24,7 @@ func (l *loop) download(k *backend) {
 		return
 	}
 	b := l.scratch[:readBuffer-len("\r\n")] // there is room for the end of a chunk
-	n, more, errno := k.receive(l.sys, b, k.hungUp)
+	n, more, errno := k.receive(l.Sys, b, k.hungUp)
 	switch {
 	case errno == unix.EAGAIN:
 		k.readable = false
@@ -144,7 +144,7 @@ func (l *loop) sendInterim(c *client) bool {
 		l.out = l.out[:0]
 		return true
 	}
-	errno := c.out.write(l.sys, c.fd, l.out, nil)
+	errno := c.out.write(l.Sys, c.fd, l.out, nil)
 	if l.out = l.out[:0]; errno != 0 {
 		l.clientGone(c)
 		return false
@@ -249,10 +249,10 @@ func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 		l.complete(c, k)
 	}
 	if len(l.out)+len(piece) > 0 {
-		errno := c.out.write(l.sys, c.fd, l.out, piece)
+		errno := c.out.write(l.Sys, c.fd, l.out, piece)
 		if errno == 0 && done && x.rewrap && len(piece) > 0 {
 			l.out = l.lastChunk(l.out[:0], trailers)
-			errno = c.out.write(l.sys, c.fd, l.out, nil)
+			errno = c.out.write(l.Sys, c.fd, l.out, nil)
 		}
 		if errno != 0 {
 			l.clientGone(c)

@@ -5,6 +5,7 @@ package proxy
 import (
 	"time"
 
+	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nanogate/internal/request"
 )
 
@@ -45,7 +46,7 @@ func (l *loop) drainStep() {
 		l.grace = l.now + int64(idleGrace)/10 // and look again
 		for _, c := range l.clients.all {
 			switch {
-			case c.fd < 0 || !l.unused(c) || says(l.sys, c.fd): // the next events tell what it has sent
+			case c.fd < 0 || !l.unused(c) || eventloop.Says(l.Sys, c.fd): // the next events tell what it has sent
 			case c.mux != nil:
 				l.closeIdle(c)
 			default:
@@ -53,7 +54,7 @@ func (l *loop) drainStep() {
 			}
 		}
 	}
-	l.stopped = l.stopped || l.clients.open == 0 && l.load.Load() == 0 && l.mail.empty()
+	l.stopped = l.stopped || l.clients.open == 0 && l.Assigned.Load() == 0 && !l.HasMail()
 }
 
 // unused reports whether a client has nothing under way. Who has just done its handshake

@@ -157,7 +157,7 @@ func (l *loop) retire(c *client) {
 		l.drop(c)
 		return
 	}
-	c.closeWrite(l.sys)
+	c.closeWrite(l.Sys)
 	c.in = c.in[:0]
 	l.await(c, phaseLinger)
 	if c.readable {
@@ -213,7 +213,7 @@ func (l *loop) cut(c *client) {
 	l.detach(c)
 	l.end(c)
 	if c.x.tunnel || c.x.byClose {
-		l.sys.Reset(c.fd)
+		l.Sys.Reset(c.fd)
 		l.drop(c)
 		return
 	}
@@ -251,7 +251,7 @@ func (l *loop) drop(c *client) {
 	if c.phase >= phaseHello {
 		l.endHello(c)
 	}
-	c.close(l.sys, l.poller)
+	c.close(l.Sys, l.Poller)
 	l.wheel.Clear(c.id)
 	if cap(c.in) > keptOutbox {
 		c.in = nil
@@ -260,7 +260,7 @@ func (l *loop) drop(c *client) {
 		c.out.b = nil
 	}
 	c.out.reset()
-	l.load.Add(-1)
+	l.Assigned.Add(-1)
 	l.leave()
 	l.clients.remove(c.id)
 }

@@ -148,7 +148,7 @@ func (l *loop) sendHead(c *client) {
 		l.sendPart(c, nil)
 		return
 	}
-	if errno := k.out.write(l.sys, k.fd, x.head, nil); errno != 0 {
+	if errno := k.out.write(l.Sys, k.fd, x.head, nil); errno != 0 {
 		l.lost(k)
 		return
 	}

@@ -144,7 +144,7 @@ func (l *loop) refuseCall(c *client, a *request.Reply) {
 	}
 	out = append(appendConnection(append(out, "content-length: 0\r\n"...), x), "\r\n"...)
 	l.out = out[:0]
-	if errno := c.out.write(l.sys, c.fd, out, nil); errno != 0 {
+	if errno := c.out.write(l.Sys, c.fd, out, nil); errno != 0 {
 		l.drop(c)
 		return
 	}
@@ -253,9 +253,9 @@ func (l *loop) cutWebCall(c *client, code grpc.Code, detail string) bool {
 		return true
 	}
 	out, rest := chunkOf(l.out[:0], l.web, x.rewrap)
-	errno := c.out.write(l.sys, c.fd, out, rest)
+	errno := c.out.write(l.Sys, c.fd, out, rest)
 	if errno == 0 && x.rewrap {
-		errno = c.out.write(l.sys, c.fd, l.lastChunk(l.out[:0], nil), nil)
+		errno = c.out.write(l.Sys, c.fd, l.lastChunk(l.out[:0], nil), nil)
 	}
 	if errno != 0 {
 		l.drop(c)

@@ -65,20 +65,20 @@ func (l *loop) shake(c *client) {
 	s.TLS, c.vouching = tls.Server(s, config), config.ClientCAs
 	c.secure = s
 	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.shaken(c, s, err) }) })
-	l.yield = true
+	l.Yield()
 }
 
 // goOnShaking tells a handshake of its socket's events. It has its turn before the loop
 // waits: a wait may keep the processor.
 func (l *loop) goOnShaking(s *tlsconn.Conn) {
 	s.Ready()
-	l.yield = true
+	l.Yield()
 }
 
 // shaken goes on with a client whose handshake is over, unless it was dropped meanwhile.
 func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
 	defer l.survive(clientEvent(c.id))
-	if l.over.Load() || c.secure != s {
+	if l.Over() || c.secure != s {
 		return
 	}
 	s.Shaken()
@@ -145,7 +145,7 @@ func (l *loop) shakingLess() {
 // whether there was anything but the end. It is one more request, which waits for its
 // turn.
 func (l *loop) hasMoreSecured(c *client) bool {
-	n, more, errno := c.receive(l.sys, l.scratch, true)
+	n, more, errno := c.receive(l.Sys, l.scratch, true)
 	if errno == unix.EAGAIN || errno == unix.EINTR {
 		return true
 	}
@@ -164,14 +164,14 @@ func (l *loop) shakeBackend(k *connection, config *tls.Config) {
 	s.TLS = tls.Client(s, config)
 	k.secure = s
 	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.shakenBackend(k, s, err) }) })
-	l.yield = true
+	l.Yield()
 }
 
 // shakenBackend goes on when the handshake is over, unless the connection was given up
 // meanwhile.
 func (l *loop) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
 	defer l.survive(connectionEvent(k.id))
-	if l.over.Load() || k.secure != s {
+	if l.Over() || k.secure != s {
 		return
 	}
 	s.Shaken()
@@ -202,7 +202,7 @@ func (l *loop) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
 // tickets and keys at any time, but nothing else unasked.
 func (l *loop) quiet(k *connection) bool {
 	for range 4 {
-		switch n, _, errno := k.receive(l.sys, l.said[:], k.hungUp); {
+		switch n, _, errno := k.receive(l.Sys, l.said[:], k.hungUp); {
 		case errno == unix.EAGAIN:
 			return !k.hungUp
 		case errno != unix.EINTR || n > 0:

@@ -28,9 +28,7 @@ func bench(t testing.TB, text string) (*loop, *client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(l.poller.Close)
-	l.take()
-	l.setDate()
+	t.Cleanup(l.Poller.Close)
 	return l, &client{peer: netip.MustParseAddrPort("192.0.2.1:5")}
 }
 

@@ -67,7 +67,7 @@ func (l *loop) sendHedge(c *client, k *backend) {
 		}
 		return
 	}
-	if errno := k.out.write(l.sys, k.fd, head, nil); errno != 0 {
+	if errno := k.out.write(l.Sys, k.fd, head, nil); errno != 0 {
 		l.unhedge(c, k)
 	}
 }

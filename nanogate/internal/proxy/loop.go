@@ -5,7 +5,6 @@ package proxy
 import (
 	"dyno.example/nanogate/internal/cache"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"dyno.example/nano/wire/http1"
@@ -23,25 +22,15 @@ import (
 // loop is one event loop: a poller, clients, connections to upstreams, their
 // deadlines, and the buffers and parsers that they use in turn.
 type loop struct {
+	eventloop.Core[*loop]
 	server *Server
-	sys    eventloop.System
-	poller eventloop.Poller
 
-	waiting atomic.Bool  // the loop waits, or is about to: wake it
-	over    atomic.Bool  // the loop has ended
-	load    atomic.Int32 // clients, those on their way here included
-	mail    mailbox
-	called  called
+	called called
 
 	// All below belongs to the loop's goroutine.
 	current     *client            // whose request the present work is about, as far as is known
 	snap        *snapshot.Snapshot // of this batch of events
 	limits      http1.Limits       // of snap
-	gap         int64              // mean time from one batch to the next, of late
-	yield       bool               // a goroutine besides has been given something to do: it needs a processor
-	yielded     int64              // when other goroutines last had their turn
-	alarm       int64              // deadline that until was computed from
-	until       time.Time          // when a parked loop wakes
 	now         int64              // of this batch, ns
 	dated       int64              // when the date has to be written anew
 	date        []byte             // "Date: …\r\n"
@@ -125,16 +114,16 @@ const (
 func newLoop(v *Server, number int) (*loop, error) {
 	now := v.sys.Now()
 	l := &loop{
-		server: v, sys: v.sys, now: now, wheel: reactor.NewWheel(now),
+		server: v, now: now, wheel: reactor.NewWheel(now),
 		scratch: make([]byte, readBuffer), frames: make([]byte, readBuffer), out: make([]byte, 0, readBuffer),
 		local: upstream.Local{Loop: number, Seed: uint64(now)*0x9E3779B97F4A7C15 + uint64(number)*2 + 1},
 	}
-	l.called.message.open = (*loop).takeCalls
-	var err error
-	if l.poller, err = v.sys.NewPoller(eventBatch, l.mail.empty); err != nil {
+	l.called.message.Open = (*loop).takeCalls
+	if err := l.Begin(l, v.sys, eventBatch); err != nil {
 		return nil, err
 	}
-	l.setDate()
+	l.OpenBy(l.openMessage)
+	l.date, l.dated = l.DateLine(l.date[:0])
 	l.take()
 	return l, nil
 }
@@ -150,7 +139,7 @@ func (l *loop) run() {
 
 // step waits for a batch of events and does what they, the time and others ask for.
 func (l *loop) step() {
-	events, err := l.poll()
+	events, err := l.Poll(len(l.again)+len(l.dirty)+len(l.mirrors) > 0, l.due)
 	if err != nil {
 		l.log().Error("event loop", "error", err)
 		l.stopped = true
@@ -175,8 +164,8 @@ func (l *loop) step() {
 	l.clients.reuse()
 	l.connections.reuse()
 	l.calls.reuse()
-	if !l.mail.empty() {
-		l.openMail()
+	if l.HasMail() {
+		l.OpenMail()
 	}
 	if l.grace != 0 {
 		l.drainStep()
@@ -186,25 +175,22 @@ func (l *loop) step() {
 
 // finish comes after a loop's last step.
 func (v *Server) finish(l *loop) {
-	l.over.Store(true)
-	l.openMail()
+	l.End()
 	l.closePools(true)
 	l.probe.close(l)
-	l.poller.Close()
+	l.Poller.Close()
 }
 
 // tick does what time asks for.
 func (l *loop) tick() {
 	defer l.survive(nobodys)
-	before := l.now
-	l.now = l.sys.Now()
-	l.gap += (min(l.now-before, 8*brisk) - l.gap) / 8
+	l.now = l.Tick()
 	l.wheel.Expire(l.now, l.expire)
 	if len(l.queues) > 0 {
 		l.expireSoon()
 	}
 	if l.now >= l.dated {
-		l.setDate()
+		l.date, l.dated = l.DateLine(l.date[:0])
 	}
 	if l.idle > 0 && l.now >= l.sweep {
 		l.sweepPools()
@@ -218,6 +204,37 @@ func (l *loop) tick() {
 	}
 }
 
+// due returns when the loop has something to do without an event.
+func (l *loop) due() (at int64, ok bool) {
+	at, ok = l.wheel.Next()
+	if soon, have := l.nextSoon(); have && (!ok || soon < at) {
+		at, ok = soon, true
+	}
+	for _, other := range [...]struct {
+		at   int64
+		have bool
+	}{{l.grace, l.grace != 0}, {l.sweep, l.idle > 0}, {l.warmAt, len(l.warm)+len(l.warming) > 0}, {l.muxTick, l.carriers > 0}} {
+		if other.have && (!ok || other.at < at) {
+			at, ok = other.at, true
+		}
+	}
+	return at, ok
+}
+
+// message is something for a loop to do, which any goroutine may post.
+type message = eventloop.Message[*loop]
+
+// call gives the loop something to do and wakes it if it waits. Any goroutine may call
+// it. If the loop has ended, it is done here, so that what it holds is closed.
+func (l *loop) call(f func(*loop)) { l.Hand(&message{Open: f}) }
+
+// openMessage does what was posted: a panic in it costs nobody else.
+func (l *loop) openMessage(n *message) {
+	defer l.survive(nobodys)
+	l.current = nil
+	n.Open(l)
+}
+
 // take takes the snapshot that is served from now.
 func (l *loop) take() {
 	if s := l.server.current.Load(); s != l.snap {
@@ -226,13 +243,6 @@ func (l *loop) take() {
 		l.warms()
 		l.sessions = sessionConfig(c)
 	}
-}
-
-// setDate writes the Date field anew, once a second.
-func (l *loop) setDate() {
-	wall := l.sys.Wall()
-	l.date = append(http1.AppendDate(append(l.date[:0], "Date: "...), wall.Unix()), "\r\n"...)
-	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
 }
 
 // Event IDs tell by the lowest bits whose table they are of. Calls have no events of their

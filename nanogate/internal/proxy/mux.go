@@ -72,7 +72,7 @@ func (l *loop) touch(m *mux) {
 // readMux reads once what the peer has sent, and acts upon it.
 // ending says that the peer is known to have closed its side.
 func (l *loop) readMux(m *mux, in *[]byte, ending bool) (more bool) {
-	n, more, errno := m.sock.receive(l.sys, l.frames, ending)
+	n, more, errno := m.sock.receive(l.Sys, l.frames, ending)
 	switch {
 	case errno == unix.EAGAIN:
 		return false
@@ -133,7 +133,7 @@ func (l *loop) deliver(m *mux) {
 		return
 	}
 	waiting := !m.sock.out.empty()
-	errno := m.sock.out.write(l.sys, m.sock.fd, m.codec.Out, nil)
+	errno := m.sock.out.write(l.Sys, m.sock.fd, m.codec.Out, nil)
 	m.codec.Out = m.codec.Out[:0]
 	switch {
 	case errno != 0:
@@ -148,7 +148,7 @@ func (l *loop) deliver(m *mux) {
 // flushMux sends what the kernel hasn't taken before. It reports whether it has all now.
 func (l *loop) flushMux(m *mux) bool {
 	before := m.sock.out.sent
-	switch errno := m.sock.out.flush(l.sys, m.sock.fd); {
+	switch errno := m.sock.out.flush(l.Sys, m.sock.fd); {
 	case errno == unix.EAGAIN:
 		if m.sock.out.sent != before {
 			m.stalled = l.now

@@ -23,7 +23,7 @@ func (l *loop) feel(handled int) {
 	if rules.Lag == 0 && rules.Memory == 0 {
 		return
 	}
-	now := l.sys.Now()
+	now := l.Sys.Now()
 	if l.local.Loop == 0 && rules.Memory > 0 && now >= l.weighed {
 		l.weighed = now + weighEvery
 		l.server.heavy.Store(heap() > uint64(rules.Memory))
@@ -68,29 +68,29 @@ func (p *probe) wait(l *loop, now int64, handled int) int64 {
 // worked.
 func (p *probe) arm(l *loop) bool {
 	if p.fd == 0 {
-		fd, err := l.sys.Event()
+		fd, err := l.Sys.Event()
 		if err != nil {
 			return false
 		}
-		if err := l.poller.Add(fd, probeEvent); err != nil {
-			l.sys.Close(fd)
+		if err := l.Poller.Add(fd, probeEvent); err != nil {
+			l.Sys.Close(fd)
 			return false
 		}
 		p.fd = fd
 	}
-	return l.sys.Raise(p.fd) == nil
+	return l.Sys.Raise(p.fd) == nil
 }
 
 // came takes the event.
 func (p *probe) came(l *loop) {
 	if p.sent != 0 {
-		p.last, p.sent = l.sys.Now()-p.sent, 0
+		p.last, p.sent = l.Sys.Now()-p.sent, 0
 	}
 }
 
 func (p *probe) close(l *loop) {
 	if p.fd != 0 {
-		l.sys.Close(p.fd)
+		l.Sys.Close(p.fd)
 	}
 }
 

@@ -26,7 +26,7 @@ func TestProbe(t *testing.T) {
 	}
 	came := false
 	for end := time.Now().Add(30 * time.Second); !came && time.Now().Before(end); {
-		events, err := l.poller.Wait(time.Second)
+		events, err := l.Poller.Wait(time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,7 @@ func (l *loop) closed(k *connection) bool {
 	if k.secure != nil {
 		return !l.quiet(k)
 	}
-	ended, says := l.sys.Ended(k.fd)
+	ended, says := l.Sys.Ended(k.fd)
 	return ended || says
 }
 

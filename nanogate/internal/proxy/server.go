@@ -96,7 +96,7 @@ func New(sys eventloop.System, loops int, s *snapshot.Snapshot, issuer *acme.Man
 		l, err := newLoop(v, i)
 		if err != nil {
 			for _, l := range v.loops {
-				l.poller.Close()
+				l.Poller.Close()
 			}
 			return nil, fmt.Errorf("starting an event loop: %w", err)
 		}
@@ -164,7 +164,7 @@ func (v *Server) emptiest(own *loop) *loop {
 		return own
 	}
 	for _, l := range v.loops {
-		if l.load.Load() < best.load.Load() {
+		if l.Assigned.Load() < best.Assigned.Load() {
 			best = l
 		}
 	}

@@ -10,7 +10,7 @@ import "net"
 // It reports whether the loop goes on.
 func (v *Server) Step(loop int) bool {
 	l := v.loops[loop]
-	if l.over.Load() {
+	if l.Over() {
 		return false
 	}
 	l.step()

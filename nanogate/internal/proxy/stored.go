@@ -75,7 +75,7 @@ func (l *loop) giveRest(c *client) {
 		}
 	} else {
 		l.out, piece = joined(l.out, piece)
-		if errno := c.out.write(l.sys, c.fd, l.out, piece); errno != 0 {
+		if errno := c.out.write(l.Sys, c.fd, l.out, piece); errno != 0 {
 			l.clientGone(c)
 			return
 		}

@@ -18,7 +18,7 @@ func (l *loop) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamRespon
 	_, cookies := sent.Header("cookie")
 	l.coming = cache.UpstreamResponse{
 		Head: &l.resp, Buf: b, Named: &l.named, Drop: responseDrop(x), Sent: &l.sent, Route: m.kind,
-		Authorized: m.asked.Authorized, Cookies: cookies, Requested: x.tried, Now: l.now, Wall: l.sys.Wall().Unix(),
+		Authorized: m.asked.Authorized, Cookies: cookies, Requested: x.tried, Now: l.now, Wall: l.Sys.Wall().Unix(),
 	}
 	return &l.coming
 }

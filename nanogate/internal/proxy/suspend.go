@@ -90,7 +90,7 @@ func (l *loop) suspend(c *client, reply *request.Reply) {
 
 // work has a worker take a decision; ok is false if they have too much to do.
 func (l *loop) work(c *client, later *request.Deferred) (ticket uint64, cancel context.CancelFunc, ok bool) {
-	ctx, cancel := l.sys.Within(later.Within)
+	ctx, cancel := l.Sys.Within(later.Within)
 	l.decisions++
 	id, ticket := c.id, l.decisions
 	by := later.By
@@ -264,7 +264,7 @@ func (l *loop) Called(q request.Queue, ticket uint64, client int32, admitted boo
 	l.called.list = append(l.called.list, turnOfQueue{q, ticket, client, admitted})
 	l.called.mu.Unlock()
 	if first {
-		l.post(&l.called.message)
+		l.Hand(&l.called.message)
 	}
 }
 

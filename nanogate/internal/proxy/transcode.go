@@ -312,7 +312,7 @@ func (l *loop) breakOff(c *client, s *transcode.Status) bool {
 		out = l.lastChunk(out, nil)
 	}
 	l.out = out[:0]
-	if errno := c.out.write(l.sys, c.fd, out, nil); errno != 0 {
+	if errno := c.out.write(l.Sys, c.fd, out, nil); errno != 0 {
 		l.drop(c)
 		return true
 	}

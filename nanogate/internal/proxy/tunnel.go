@@ -46,12 +46,12 @@ func (l *loop) switched(c *client, k *backend, head, rest []byte) {
 	x.begun, x.keep, k.tunnel, k.keep = true, false, true, false
 	x.outcome.Status, x.outcome.Upstream, x.outcome.Responded = 101, true, l.now
 	l.await(c, phaseTunnel)
-	if errno := c.out.write(l.sys, c.fd, l.out, rest); errno != 0 {
+	if errno := c.out.write(l.Sys, c.fd, l.out, rest); errno != 0 {
 		l.clientGone(c)
 		return
 	}
 	if in := c.in; len(in) > 0 { // what the client has sent already
-		errno := k.out.write(l.sys, k.fd, nil, in)
+		errno := k.out.write(l.Sys, k.fd, nil, in)
 		if c.in = in[:0]; errno != 0 {
 			l.endTunnel(c)
 			return
@@ -75,7 +75,7 @@ func (l *loop) tunnel(c *client) {
 		c.x.sent += int64(max(n, 0))
 		if moved = moved || n > 0; n == 0 {
 			c.ending = true
-			k.closeWrite(l.sys)
+			k.closeWrite(l.Sys)
 		}
 	}
 	if k.readable && !k.toEnd && c.out.empty() {
@@ -88,7 +88,7 @@ func (l *loop) tunnel(c *client) {
 		c.x.outcome.Sent += int64(max(n, 0))
 		if moved = moved || n > 0; n == 0 {
 			k.toEnd = true // the upstream has closed its side
-			c.closeWrite(l.sys)
+			c.closeWrite(l.Sys)
 		}
 	}
 	if c.ending && k.toEnd && c.out.empty() && k.out.empty() {
@@ -106,7 +106,7 @@ func (l *loop) tunnel(c *client) {
 // pass reads once from one side and sends it to the other. n is -1 if there was
 // nothing, 0 at the end of what that side sends; more says that there may be more.
 func (l *loop) pass(from, to *socket, ending bool) (n int, more, ok bool) {
-	n, more, errno := from.receive(l.sys, l.scratch, ending)
+	n, more, errno := from.receive(l.Sys, l.scratch, ending)
 	switch {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
 		return -1, errno == unix.EINTR, true
@@ -115,7 +115,7 @@ func (l *loop) pass(from, to *socket, ending bool) (n int, more, ok bool) {
 	case n == 0:
 		return 0, false, true
 	}
-	return n, more, to.out.write(l.sys, to.fd, nil, l.scratch[:n]) == 0
+	return n, more, to.out.write(l.Sys, to.fd, nil, l.scratch[:n]) == 0
 }
 
 // endTunnel closes both sides.

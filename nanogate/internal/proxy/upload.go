@@ -48,7 +48,7 @@ func (l *loop) readBody(c *client) bool {
 		b := l.scratch[:readBuffer-len("\r\n")]
 		var more bool
 		var errno unix.Errno
-		n, more, errno = c.receive(l.sys, b, c.hungUp)
+		n, more, errno = c.receive(l.Sys, b, c.hungUp)
 		switch {
 		case errno == unix.EAGAIN:
 			c.readable = false
@@ -160,11 +160,11 @@ func (l *loop) sendPart(c *client, piece []byte) bool {
 	}
 	errno := unix.Errno(0)
 	if len(l.out)+len(piece) > 0 {
-		errno = k.out.write(l.sys, k.fd, l.out, piece)
+		errno = k.out.write(l.Sys, k.fd, l.out, piece)
 	}
 	if errno == 0 && end && len(piece) > 0 {
 		l.out = l.lastChunk(l.out[:0], l.requestTrailers(c))
-		errno = k.out.write(l.sys, k.fd, l.out, nil)
+		errno = k.out.write(l.Sys, k.fd, l.out, nil)
 	}
 	if errno != 0 {
 		// It may have answered before it closed: what it said is worth more.
@@ -176,7 +176,7 @@ func (l *loop) sendPart(c *client, piece []byte) bool {
 		return false
 	}
 	if x.tunnel && x.body.Done() {
-		k.closeWrite(l.sys)
+		k.closeWrite(l.Sys)
 	}
 	l.sentOn(c)
 	return true

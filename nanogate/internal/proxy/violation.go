@@ -83,8 +83,8 @@ func (l *loop) severClient(c *client) {
 			l.revalidations--
 		}
 	} else {
-		l.holds(func() { c.close(l.sys, l.poller) })
-		l.load.Add(-1)
+		l.holds(func() { c.close(l.Sys, l.Poller) })
+		l.Assigned.Add(-1)
 		l.leave()
 	}
 	c.fd = -1
@@ -135,7 +135,7 @@ func (l *loop) severConnection(k *connection) {
 		l.severClient(c)
 	}
 	if k.fd >= 0 && !l.holds(func() { l.closeConnection(k) }) {
-		l.sys.Close(k.fd)
+		l.Sys.Close(k.fd)
 		k.fd = -1
 	}
 }

@@ -94,7 +94,7 @@ func (l *loop) warmedBy(k *connection, e *reactor.Event) {
 	if !e.Writable() && !e.Failed() {
 		return
 	}
-	if err := l.sys.ConnectError(k.fd); err != nil || e.Failed() {
+	if err := l.Sys.ConnectError(k.fd); err != nil || e.Failed() {
 		l.notWarming(k)
 		l.closeConnection(k)
 		return
