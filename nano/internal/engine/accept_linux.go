@@ -101,7 +101,8 @@ func (l *loop) take(fd int, from netip.AddrPort) {
 		unix.Close(fd)
 		return
 	}
-	c := l.conns.add(fd, from)
+	c, id := l.conns.Add()
+	c.begin(fd, id, from)
 	if err := l.Poller.Add(fd, c.id); err != nil {
 		l.log().Error("connection refused", "error", err)
 		l.drop(c)

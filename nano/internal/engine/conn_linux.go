@@ -52,57 +52,7 @@ const (
 	phaseStreams              // anything, over HTTP/2 with requests under way
 )
 
-// connTable finds connections by ID. Connections lie in pages, so that pointers
-// to them stay valid and the collector has few objects to visit.
-type connTable struct {
-	pages  []*[connPage]conn
-	unused []int32
-	closed []int32 // IDs that events of the current batch may still name
-	open   int
-}
-
-const connPage = 64
-
-func (t *connTable) at(id int32) *conn { return &t.pages[id/connPage][id%connPage] }
-
-// add returns a connection that is not in use.
-func (t *connTable) add(fd int, from netip.AddrPort) *conn {
-	if len(t.unused) == 0 {
-		first := int32(len(t.pages) * connPage)
-		t.pages = append(t.pages, new([connPage]conn))
-		for i := int32(connPage) - 1; i >= 0; i-- {
-			t.at(first + i).fd = -1
-			t.unused = append(t.unused, first+i)
-		}
-	}
-	id := t.unused[len(t.unused)-1]
-	t.unused = t.unused[:len(t.unused)-1]
-	c := t.at(id)
+// begin makes c the connection of a socket.
+func (c *conn) begin(fd int, id int32, from netip.AddrPort) {
 	*c = conn{fd: fd, id: id, remote: from, readable: true}
-	t.open++
-	return c
-}
-
-// remove forgets a connection. Its ID is used again from the next batch on.
-func (t *connTable) remove(c *conn) {
-	*c = conn{fd: -1, id: c.id}
-	t.closed = append(t.closed, c.id)
-	t.open--
-}
-
-// reuse releases the IDs of connections that were closed in the batch before.
-func (t *connTable) reuse() {
-	t.unused = append(t.unused, t.closed...)
-	t.closed = t.closed[:0]
-}
-
-// each calls f for every open connection.
-func (t *connTable) each(f func(*conn)) {
-	for _, page := range t.pages {
-		for i := range page {
-			if c := &page[i]; c.fd >= 0 {
-				f(c)
-			}
-		}
-	}
 }

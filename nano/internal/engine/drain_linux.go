@@ -40,7 +40,7 @@ func (l *loop) beginDrain() {
 		l.Sys.Close(d.fd)
 	}
 	l.listeners = nil
-	l.conns.each(func(c *conn) {
+	l.conns.Each(func(c *conn) {
 		if c.h2 != nil {
 			l.drainHTTP2(c)
 		}
@@ -52,7 +52,7 @@ func (l *loop) beginDrain() {
 func (l *loop) drainStep() {
 	if l.now >= l.grace {
 		l.grace = l.now + int64(idleGrace)/10 // and look again
-		l.conns.each(func(c *conn) {
+		l.conns.Each(func(c *conn) {
 			if c.h2 != nil {
 				l.drainHTTP2(c)
 				return
@@ -63,12 +63,12 @@ func (l *loop) drainStep() {
 			}
 		})
 	}
-	l.stopped = l.stopped || l.conns.open == 0 && l.Assigned.Load() == 0 && !l.HasMail()
+	l.stopped = l.stopped || l.conns.Len() == 0 && l.Assigned.Load() == 0 && !l.HasMail()
 }
 
 // cutAll closes what is left, and leaves the handlers that don't return behind.
 func (l *loop) cutAll() {
-	l.conns.each(func(c *conn) {
+	l.conns.Each(func(c *conn) {
 		away := c.away
 		if away != nil {
 			away.lost(exchange.ErrDrainTimeout)

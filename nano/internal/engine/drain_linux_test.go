@@ -15,7 +15,7 @@ func TestDrainKeepsWhoHasJustAsked(t *testing.T) {
 		looked := make(chan int)
 		s.loops[0].Call(func(l *loop) {
 			n := 0
-			l.conns.each(func(c *conn) {
+			l.conns.Each(func(c *conn) {
 				if c.phase == phaseIdle && !c.unseen && !c.readable {
 					n++
 				}
@@ -33,7 +33,7 @@ func TestDrainKeepsWhoHasJustAsked(t *testing.T) {
 		l.now = l.grace
 		l.drainStep()
 		var who []string
-		l.conns.each(func(c *conn) { who = append(who, c.remote.String()) })
+		l.conns.Each(func(c *conn) { who = append(who, c.remote.String()) })
 		left <- who
 	})
 	if who := <-left; len(who) != 1 || who[0] != asks.LocalAddr().String() {

@@ -43,7 +43,7 @@ func (l *loop) await(c *conn, p phase) {
 
 // expired closes a connection that let its deadline pass.
 func (l *loop) expired(id int32) {
-	c := l.conns.at(id)
+	c := l.conns.At(id)
 	if c.fd < 0 {
 		return
 	}
@@ -171,5 +171,6 @@ func (l *loop) forget(c *conn) {
 		l.server.gone(c.remote)
 	}
 	l.Assigned.Add(-1)
-	l.conns.remove(c)
+	l.conns.Remove(c.id)
+	*c = conn{fd: -1, id: c.id}
 }

@@ -35,7 +35,7 @@ type loop struct {
 	more       []int32
 	now        int64
 	dated      int64 // when the date has to be written anew
-	conns      connTable
+	conns      eventloop.Table[conn]
 	wheel      *reactor.Wheel
 	listeners  []*listener
 	knocks     []int    // listeners that goroutines accept from
@@ -107,7 +107,7 @@ func (l *loop) work() (mine bool) {
 		}
 	}
 	for range len(l.more) {
-		c := l.conns.at(l.more[0])
+		c := l.conns.At(l.more[0])
 		l.more = l.more[:copy(l.more, l.more[1:])]
 		if c.fd >= 0 && c.away == nil && !l.goOn(c) {
 			return false
@@ -118,7 +118,7 @@ func (l *loop) work() (mine bool) {
 
 // gather waits for something to do.
 func (l *loop) gather() {
-	l.conns.reuse()
+	l.conns.Reuse()
 	if l.HasMail() {
 		l.OpenMail()
 	}
@@ -159,7 +159,7 @@ func (l *loop) handle(e *reactor.Event) (mine bool) {
 		l.accept(l.listeners[-e.ID()-firstListener])
 		return true
 	}
-	c := l.conns.at(e.ID())
+	c := l.conns.At(e.ID())
 	switch {
 	case c.fd < 0: // closed in this batch
 		return true

@@ -96,7 +96,7 @@ func TestOptionsOfConnections(t *testing.T) {
 	for len(found) == 0 { // until the loop has the client
 		looked := make(chan struct{})
 		s.loops[0].Call(func(l *loop) {
-			l.conns.each(func(c *conn) {
+			l.conns.Each(func(c *conn) {
 				alive, _ := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_KEEPALIVE)
 				idle, _ := unix.GetsockoptInt(c.fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE)
 				found <- [2]int{alive, idle}

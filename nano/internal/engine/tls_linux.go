@@ -75,7 +75,8 @@ func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort, unnamed, htt
 		s.Leave()
 		return
 	}
-	c := l.conns.add(s.FD, from)
+	c, id := l.conns.Add()
+	c.begin(s.FD, id, from)
 	c.secure, c.unnamed = s, unnamed
 	if err := l.Poller.Add(s.FD, c.id); err != nil {
 		l.log().Error("connection refused", "error", err)
