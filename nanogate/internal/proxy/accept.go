@@ -285,7 +285,7 @@ func (l *loop) welcome(fd int, from netip.AddrPort, port uint16, greeting *secur
 		l.Sys.Close(fd)
 		return
 	}
-	c, id := l.clients.add()
+	c, id := l.clients.Add()
 	c.begin(fd, id, from)
 	c.port, c.greeting = port, greeting
 	if err := l.Poller.Add(fd, clientEvent(id)); err != nil {

@@ -40,7 +40,7 @@ func (l *loop) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*call, error)
 func (l *loop) callOn(m *mux) *call {
 	e, u := m.conn.endpoint, m.conn.upstream
 	up := m.places() > 0
-	k, id := l.calls.add()
+	k, id := l.calls.Add()
 	k.renew()
 	*k = call{
 		backend: backend{
@@ -68,7 +68,7 @@ func (l *loop) hangUp(k *call) {
 		k.out.b = nil
 	}
 	k.out.reset()
-	l.calls.remove(k.id)
+	l.calls.Remove(k.id)
 }
 
 // leaveCarrier takes a call off its connection. A stream that isn't at its end is reset.

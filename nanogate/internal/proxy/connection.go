@@ -36,7 +36,7 @@ func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream, single bool) 
 		l.server.files.Open.Add(-1)
 		return nil, err
 	}
-	k, id := l.connections.add()
+	k, id := l.connections.Add()
 	*k = connection{
 		backend: backend{socket: socket{fd: fd, out: outbox{b: k.out.b[:0]}}, id: id, up: up, endpoint: e, upstream: u, in: k.in[:0]},
 		born:    l.now, single: single,
@@ -76,7 +76,7 @@ func (l *loop) closeConnection(k *connection) {
 	l.readmit()
 	k.client = nil
 	k.in, k.out.b, k.out.sent = nil, nil, 0
-	l.connections.remove(k.id)
+	l.connections.Remove(k.id)
 }
 
 // connectionEvent takes an event of a connection to an endpoint.

@@ -104,7 +104,7 @@ func (l *loop) expire(id int32) {
 
 // expired deals with a client whose deadline has passed.
 func (l *loop) expired(id int32) {
-	c := l.clients.at(id)
+	c := l.clients.At(id)
 	if c.fd < 0 {
 		return
 	}

@@ -25,11 +25,11 @@ func (l *loop) beginDrain() {
 		}
 	}
 	l.listeners = nil
-	for _, c := range l.clients.all {
-		if c.fd >= 0 && c.mux != nil {
+	l.clients.Each(func(c *client) {
+		if c.mux != nil {
 			l.drainSession(c)
 		}
-	}
+	})
 	l.giveUpMirroring()
 	l.closePools(false)
 	for len(l.warming) > 0 {
@@ -44,17 +44,17 @@ func (l *loop) beginDrain() {
 func (l *loop) drainStep() {
 	if l.now >= l.grace {
 		l.grace = l.now + int64(idleGrace)/10 // and look again
-		for _, c := range l.clients.all {
+		l.clients.Each(func(c *client) {
 			switch {
-			case c.fd < 0 || !l.unused(c) || eventloop.Says(l.Sys, c.fd): // the next events tell what it has sent
+			case !l.unused(c) || eventloop.Says(l.Sys, c.fd): // the next events tell what it has sent
 			case c.mux != nil:
 				l.closeIdle(c)
 			default:
 				l.drop(c)
 			}
-		}
+		})
 	}
-	l.stopped = l.stopped || l.clients.open == 0 && l.Assigned.Load() == 0 && !l.HasMail()
+	l.stopped = l.stopped || l.clients.Len() == 0 && l.Assigned.Load() == 0 && !l.HasMail()
 }
 
 // unused reports whether a client has nothing under way. Who has just done its handshake
@@ -68,17 +68,14 @@ func (l *loop) unused(c *client) bool {
 
 // cutAll closes what is left.
 func (l *loop) cutAll() {
-	for _, c := range l.clients.all {
-		if c.fd < 0 {
-			continue
-		}
+	l.clients.Each(func(c *client) {
 		if c.phase.busy() {
 			c.x.outcome.Failed = request.TimedOut
 			l.cut(c)
 			if c.phase == phaseLinger {
 				l.drop(c)
 			}
-			continue
+			return
 		}
 		if c.mux != nil {
 			l.closeIdle(c)
@@ -86,6 +83,6 @@ func (l *loop) cutAll() {
 			l.deliver(c.mux)
 		}
 		l.drop(c)
-	}
+	})
 	l.stopped = true
 }

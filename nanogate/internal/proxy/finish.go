@@ -241,7 +241,7 @@ func (l *loop) drop(c *client) {
 			l.revalidations--
 		}
 		l.wheel.Clear(c.id)
-		l.clients.remove(c.id)
+		l.clients.Remove(c.id)
 		return
 	}
 	if c.mux != nil {
@@ -262,5 +262,5 @@ func (l *loop) drop(c *client) {
 	c.out.reset()
 	l.Assigned.Add(-1)
 	l.leave()
-	l.clients.remove(c.id)
+	l.clients.Remove(c.id)
 }

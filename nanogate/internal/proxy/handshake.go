@@ -135,7 +135,7 @@ func (l *loop) shakingLess() {
 		if l.turns = l.turns[1:]; len(l.turns) == 0 {
 			l.turns = nil
 		}
-		if c := l.clients.at(t.id); c.fd >= 0 && c.serial == t.serial && c.phase == phaseTurn {
+		if c := l.clients.At(t.id); c.fd >= 0 && c.serial == t.serial && c.phase == phaseTurn {
 			l.shake(c)
 		}
 	}

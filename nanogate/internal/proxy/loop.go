@@ -34,9 +34,9 @@ type loop struct {
 	now         int64              // of this batch, ns
 	dated       int64              // when the date has to be written anew
 	date        []byte             // "Date: …\r\n"
-	clients     table[client]
-	connections table[connection]
-	calls       table[call]
+	clients     eventloop.Table[client]
+	connections eventloop.Table[connection]
+	calls       eventloop.Table[call]
 	again       []int32 // event IDs of connections that have more to do
 	others      []int32 // what again was in the batch before, for its memory
 	wheel       *reactor.Wheel
@@ -161,9 +161,9 @@ func (l *loop) step() {
 	if len(l.mirrors) > 0 {
 		l.turnMirrors()
 	}
-	l.clients.reuse()
-	l.connections.reuse()
-	l.calls.reuse()
+	l.clients.Reuse()
+	l.connections.Reuse()
+	l.calls.Reuse()
 	if l.HasMail() {
 		l.OpenMail()
 	}
@@ -269,12 +269,12 @@ func (l *loop) handle(e *reactor.Event) {
 			l.accept(d)
 		}
 	case id&3 == ofClients:
-		if c := l.clients.at(id >> 2); c.fd >= 0 {
+		if c := l.clients.At(id >> 2); c.fd >= 0 {
 			l.current = c
 			l.clientEvent(c, e)
 		}
 	default:
-		if k := l.connections.at(id >> 2); k.fd >= 0 {
+		if k := l.connections.At(id >> 2); k.fd >= 0 {
 			l.current = k.client
 			l.connectionEvent(k, e)
 		}
@@ -286,19 +286,19 @@ func (l *loop) goOn(id int32) {
 	defer l.survive(id)
 	switch id & 3 {
 	case ofClients:
-		if c := l.clients.at(id >> 2); c.fd >= 0 {
+		if c := l.clients.At(id >> 2); c.fd >= 0 {
 			l.current = c
 			c.queued = false
 			l.proceed(c)
 		}
 	case ofCalls:
-		if k := l.calls.at(id >> 2); k.fd >= 0 {
+		if k := l.calls.At(id >> 2); k.fd >= 0 {
 			l.current = k.client
 			k.queued = false
 			l.download(&k.backend)
 		}
 	default:
-		if k := l.connections.at(id >> 2); k.fd >= 0 {
+		if k := l.connections.At(id >> 2); k.fd >= 0 {
 			l.current = k.client
 			if k.queued = false; k.mux != nil {
 				l.readCarrier(k)

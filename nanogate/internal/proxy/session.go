@@ -184,7 +184,7 @@ func (l *loop) drainSession(c *client) {
 func (l *loop) streamCame(m *mux, ev *http2.Event) {
 	conn := m.client
 	conn.requests++
-	c, id := l.clients.add()
+	c, id := l.clients.Add()
 	c.beginStream(conn, id, ev.Stream)
 	c.ended = ev.End
 	if ev.Kind == http2.EventTooLarge {
@@ -306,5 +306,5 @@ func (l *loop) dropStream(c *client) {
 		c.out.b = nil
 	}
 	c.out.reset()
-	l.clients.remove(c.id)
+	l.clients.Remove(c.id)
 }

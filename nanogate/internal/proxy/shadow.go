@@ -53,7 +53,7 @@ func (l *loop) turnMirrors() {
 
 // sendCopy sends a copy to the shadow.
 func (l *loop) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
-	c, id := l.clients.add()
+	c, id := l.clients.Add()
 	defer l.survive(clientEvent(id))
 	c.begin(noDescriptor, id, netip.AddrPort{})
 	c.readable, c.background, c.mirrors = false, true, true
@@ -91,9 +91,9 @@ func (l *loop) giveUpMirrored(c *client, why mirror.Reason) {
 
 // giveUpMirroring does so with all of them, when the gateway ends: nobody waits for them.
 func (l *loop) giveUpMirroring() {
-	for _, c := range l.clients.all {
-		if c.fd >= 0 && c.mirrors {
+	l.clients.Each(func(c *client) {
+		if c.mirrors {
 			l.giveUpMirrored(c, mirror.Closed)
 		}
-	}
+	})
 }

@@ -94,7 +94,7 @@ func (l *loop) unusedQueue() *queue {
 func (l *loop) trim(q *queue) bool {
 	for q.first < len(q.items) {
 		d := &q.items[q.first]
-		if c := l.clients.at(d.client); c.fd >= 0 && c.serial == d.serial && c.x.route != nil && (d.try == 0 || d.try == uint8(c.x.outcome.Tries)) {
+		if c := l.clients.At(d.client); c.fd >= 0 && c.serial == d.serial && c.x.route != nil && (d.try == 0 || d.try == uint8(c.x.outcome.Tries)) {
 			return true
 		}
 		q.first++
@@ -109,7 +109,7 @@ func (l *loop) expireSoon() {
 		for l.trim(q) && q.items[q.first].at <= l.now {
 			d := q.items[q.first]
 			q.first++
-			l.fire(l.clients.at(d.client), d.what)
+			l.fire(l.clients.At(d.client), d.what)
 		}
 	}
 }

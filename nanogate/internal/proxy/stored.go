@@ -139,7 +139,7 @@ func (l *loop) refreshes(rules *snapshot.Caching, v *cache.Response, key cache.K
 // of the request's end does when this is over too.
 func (l *loop) refresh(route *snapshot.Route, of *client, ends *endings, m *asking) {
 	r := &l.req
-	k, id := l.clients.add()
+	k, id := l.clients.Add()
 	k.begin(noDescriptor, id, of.peer)
 	k.readable, k.background = false, true
 	l.revalidations++

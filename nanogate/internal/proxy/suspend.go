@@ -126,7 +126,7 @@ func (l *loop) work(c *client, later *request.Deferred) (ticket uint64, cancel c
 // have gone on without the decision and wait for something else: then it reports false.
 func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *request.Reply) (waited bool) {
 	defer l.survive(clientEvent(id))
-	c := l.clients.at(id)
+	c := l.clients.At(id)
 	s := c.x.waits
 	if c.fd < 0 || s == nil || s.queue != nil || s.ticket != ticket {
 		return false
@@ -285,7 +285,7 @@ func (l *loop) takeCalls() {
 
 func (l *loop) takeTurn(n *turnOfQueue) {
 	defer l.survive(clientEvent(n.client))
-	c := l.clients.at(n.client)
+	c := l.clients.At(n.client)
 	switch s := c.x.waits; {
 	case c.fd < 0 || s == nil || s.queue != n.queue || s.ticket != n.ticket: // nobody waits for it any more
 		if n.admitted {
@@ -346,7 +346,7 @@ func (l *loop) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
 // another in its place.
 func (l *loop) flightLanded(id int32, serial uint32, how cache.FlightResult) {
 	defer l.survive(clientEvent(id))
-	c := l.clients.at(id)
+	c := l.clients.At(id)
 	if c.fd < 0 || c.serial != serial || c.phase != phaseShared {
 		return
 	}

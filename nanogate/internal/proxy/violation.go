@@ -41,11 +41,11 @@ func (l *loop) sever(id int32) {
 	}
 	switch id & 3 {
 	case ofClients:
-		l.severClient(l.clients.at(id >> 2))
+		l.severClient(l.clients.At(id >> 2))
 	case ofConnections:
-		l.severConnection(l.connections.at(id >> 2))
+		l.severConnection(l.connections.At(id >> 2))
 	case ofCalls:
-		k := l.calls.at(id >> 2)
+		k := l.calls.At(id >> 2)
 		if k.on != nil {
 			l.severConnection(k.on.conn)
 		} else if k.client != nil { // its connection is lost already
@@ -70,7 +70,7 @@ func (l *loop) severClient(c *client) {
 			l.abandon(s.client)
 			s.client.fd, s.client.of = -1, nil
 			l.wheel.Clear(s.client.id)
-			l.clients.remove(s.client.id)
+			l.clients.Remove(s.client.id)
 		}
 		c.mux.closed, c.mux = true, nil
 	}
@@ -89,7 +89,7 @@ func (l *loop) severClient(c *client) {
 	}
 	c.fd = -1
 	l.wheel.Clear(c.id)
-	l.clients.remove(c.id)
+	l.clients.Remove(c.id)
 }
 
 // abandon takes a request from all that it is on, and counts its end if that can be done.
