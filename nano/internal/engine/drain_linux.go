@@ -13,7 +13,7 @@ const idleGrace = 500 * time.Millisecond
 
 // Drain begins the end: no more clients are accepted, and idle ones are let go.
 func (s *Server) Drain() {
-	s.draining.Store(true)
+	s.acceptor.Drain()
 	for _, l := range s.loops {
 		l.Call((*loop).beginDrain)
 	}
@@ -33,13 +33,7 @@ func (l *loop) beginDrain() {
 		return
 	}
 	l.grace = l.now + int64(idleGrace)
-	for _, d := range l.listeners {
-		for l.accept(d) {
-		}
-		l.unwatchListener(d)
-		l.Sys.Close(d.fd)
-	}
-	l.listeners = nil
+	l.listeners.Close()
 	l.conns.Each(func(c *conn) {
 		if c.h2 != nil {
 			l.drainHTTP2(c)

@@ -37,7 +37,7 @@ type loop struct {
 	dated      int64 // when the date has to be written anew
 	conns      eventloop.Table[conn]
 	wheel      *reactor.Wheel
-	listeners  []*listener
+	listeners  *eventloop.Listeners[*loop, struct{}]
 	knocks     []int    // listeners that goroutines accept from
 	spares     [][]byte // buffers for incomplete requests
 	pool       http2.Pool
@@ -63,6 +63,7 @@ func newLoop(s *Server) (*loop, error) {
 		head: http1.Limits{Head: limits.Head, URI: limits.URI, Fields: limits.Fields},
 	}
 	l.Elsewhere = &s.elsewhere
+	l.listeners = s.acceptor.Join(&l.Core)
 	return l, l.Begin(l, s.sys, eventBatch)
 }
 
@@ -156,7 +157,7 @@ func (l *loop) handle(e *reactor.Event) (mine bool) {
 		return true
 	}
 	if e.ID() < 0 {
-		l.accept(l.listeners[-e.ID()-firstListener])
+		l.listeners.Ready(e.ID())
 		return true
 	}
 	c := l.conns.At(e.ID())

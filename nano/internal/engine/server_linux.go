@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
 	"dyno.example/nano/wire/http2"
@@ -30,7 +28,7 @@ type Server struct {
 	sealed   sync.Pool // of *[]byte: buffers of TLS connections
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	draining atomic.Bool
+	acceptor eventloop.Acceptor[*loop, struct{}]
 	ended    chan struct{} // closed when all loops have ended
 	running  sync.WaitGroup
 
@@ -38,12 +36,10 @@ type Server struct {
 
 	elsewhere atomic.Int64 // goroutines without a loop that work: handlers, handshakes
 	conns     atomic.Int64 // open connections
-	paused    atomic.Int64 // loops that don't accept because there are too many
 
 	mu      sync.Mutex
 	peers   map[netip.Addr]int // connections by address, if that is limited
-	spare   int                // descriptor kept for a full file table; -1: none
-	noticed time.Time          // last message about it
+	noticed time.Time          // last message about a full file table
 	sockets []string           // paths of unix sockets, removed at the end
 
 	refusals netconn.ThrottledLog
@@ -51,7 +47,7 @@ type Server struct {
 
 // Start makes the loops and starts them.
 func Start(config Config) (*Server, error) {
-	s := &Server{config: &config, sys: eventloop.Kernel{}, ended: make(chan struct{}), peers: make(map[netip.Addr]int), spare: -1}
+	s := &Server{config: &config, sys: eventloop.Kernel{}, ended: make(chan struct{}), peers: make(map[netip.Addr]int)}
 	s.http2, s.tickEvery = http2Config(&config.Limits), tickEvery(&config.Limits)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.watchdog.rouse = make(chan struct{}, 1)
@@ -69,7 +65,7 @@ func Start(config Config) (*Server, error) {
 		}
 		s.loops = append(s.loops, l)
 	}
-	s.keepSpare()
+	s.acceptor.Begin(s.sys, s.admission())
 	s.running.Add(n)
 	for _, l := range s.loops {
 		go l.run(s.newTurn(l))
@@ -85,10 +81,8 @@ func Start(config Config) (*Server, error) {
 // close releases what is left when the last loop has ended.
 func (s *Server) close() {
 	s.cancel(exchange.ErrDrainTimeout)
+	s.acceptor.Close()
 	s.mu.Lock()
-	if s.spare >= 0 {
-		unix.Close(s.spare)
-	}
 	if !s.config.App.KeepsSockets() {
 		for _, path := range s.sockets {
 			os.Remove(path)
@@ -116,30 +110,7 @@ func (s *Server) oldTurn(t *turn) {
 // keeps reports whether a connection may carry another request after this one.
 func (s *Server) keeps(c *conn) bool {
 	most := s.config.Limits.Requests
-	return (most <= 0 || int(c.requests) < most) && !s.draining.Load()
-}
-
-// admit counts a connection to be accepted. If there are too many, l has to wait
-// until one closes.
-func (s *Server) admit(l *loop) bool {
-	most := int64(s.config.Limits.Connections)
-	if s.conns.Add(1) <= most || most < 0 || s.draining.Load() {
-		return true
-	}
-	s.paused.Add(1) // before the count goes down: who leaves after that sees it
-	s.leave()
-	return false
-}
-
-// leave uncounts a connection, and lets waiting loops accept again.
-func (s *Server) leave() {
-	if s.conns.Add(-1) >= int64(s.config.Limits.Connections) || s.paused.Load() == 0 {
-		return
-	}
-	s.paused.Store(0)
-	for _, l := range s.loops {
-		l.Call((*loop).resumeAccepting)
-	}
+	return (most <= 0 || int(c.requests) < most) && !s.acceptor.Draining()
 }
 
 // enter counts a connection of an address and reports whether there may be one
@@ -161,7 +132,7 @@ func (s *Server) enter(a netip.Addr) bool {
 // gone uncounts a connection that was entered.
 func (s *Server) gone(from netip.AddrPort) {
 	s.forgetPeer(from)
-	s.leave()
+	s.acceptor.Leave()
 }
 
 func (s *Server) forgetPeer(from netip.AddrPort) {
@@ -174,39 +145,18 @@ func (s *Server) forgetPeer(from netip.AddrPort) {
 	}
 }
 
-// emptiest returns the loop with the fewest connections, own if it is one of
-// them. A server that drains gives nothing to loops that may have ended.
-func (s *Server) emptiest(own *loop) *loop {
-	best := own
-	if s.draining.Load() {
-		return own
-	}
-	for _, l := range s.loops {
-		if l.Assigned.Load() < best.Assigned.Load() {
-			best = l
-		}
-	}
-	return best
-}
-
-// keepSpare opens the descriptor that outOfFiles gives up for a moment.
-func (s *Server) keepSpare() {
-	fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		fd = -1
-	}
-	s.spare = fd
-}
-
 // Serve deals the listening sockets out to the loops, which are no more than they,
 // and waits for the end.
 func (s *Server) Serve(fds []int, tcp bool) error {
-	if s.draining.Load() {
+	if s.acceptor.Draining() {
 		sockets.CloseAll(fds)
 		return exchange.ErrServerClosed
 	}
 	for i, fd := range fds {
-		s.loops[i%len(s.loops)].Hand(&message{Open: func(l *loop) { l.listen(fd, tcp) }})
+		if tcp {
+			sockets.KeepAlive(fd)
+		}
+		s.loops[i%len(s.loops)].Hand(&message{Open: func(l *loop) { l.listeners.Listen(fd, struct{}{}) }})
 	}
 	<-s.ended
 	return nil
@@ -226,7 +176,7 @@ func (s *Server) RemoveAtEnd(path string) {
 func (s *Server) Loops() int { return len(s.loops) }
 
 // Draining reports whether Drain was called.
-func (s *Server) Draining() bool { return s.draining.Load() }
+func (s *Server) Draining() bool { return s.acceptor.Draining() }
 
 // Ended is closed when all loops have ended.
 func (s *Server) Ended() <-chan struct{} { return s.ended }

@@ -82,7 +82,7 @@ func serving(t *testing.T) (s *Server, at *net.TCPAddr, served chan error) {
 	go func() { served <- s.Serve(fds, true) }()
 	for listens := false; !listens; { // a client that is there before has other options
 		looked := make(chan bool)
-		s.loops[0].Call(func(l *loop) { looked <- len(l.listeners) > 0 })
+		s.loops[0].Call(func(l *loop) { looked <- l.listeners.Len() > 0 })
 		listens = <-looked
 	}
 	return s, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: sa.(*unix.SockaddrInet4).Port}, served

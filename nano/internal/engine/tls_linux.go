@@ -38,9 +38,9 @@ func (s *Server) TakeTLS(t *tls.Conn, below *netconn.Conn) bool {
 	if !ok {
 		return false
 	}
-	to := s.emptiest(s.loops[0])
+	to := s.acceptor.Emptiest(&s.loops[0].Core)
 	to.Assigned.Add(1) // first: a loop that drains doesn't end while it expects somebody
-	if s.draining.Load() {
+	if s.acceptor.Draining() {
 		to.Assigned.Add(-1)
 		return false
 	}
