@@ -8,13 +8,12 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"dyno.example/nano/wire/http1"
+	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/sockets"
 	"dyno.example/nanogate/internal/secure"
 )
@@ -80,7 +79,7 @@ func (v *Server) serveOn(n *Listening, greeting *secure.Server) *Listening {
 	if at, ok := n.At.(*net.TCPAddr); ok {
 		port = uint16(at.Port)
 	}
-	n.each(func(l *loop, fd int) { l.listen(fd, port, greeting) })
+	n.each(func(l *loop, fd int) { l.listeners.Listen(fd, entry{port, greeting}) })
 	return n
 }
 
@@ -93,7 +92,7 @@ func (n *Listening) each(do func(l *loop, fd int)) {
 
 // Greet has the connections that come from now on speak TLS; with nil they do without.
 func (n *Listening) Greet(greeting *secure.Server) {
-	n.each(func(l *loop, fd int) { l.greet(fd, greeting) })
+	n.each(func(l *loop, fd int) { l.listeners.Change(fd, func(by *entry) { by.secure = greeting }) })
 }
 
 // closeTime is how long Close waits for loops that are busy.
@@ -110,7 +109,7 @@ func (n *Listening) Close() {
 	n.closed = true
 	closed := make(chan struct{}, len(n.fds))
 	n.each(func(l *loop, fd int) {
-		l.unlisten(fd)
+		l.listeners.Unlisten(fd)
 		closed <- struct{}{}
 	})
 	late := time.After(closeTime)
@@ -129,7 +128,7 @@ var errNotListening = errors.New("the address isn't listened on any more")
 func (n *Listening) Files() (files []*os.File, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.closed || n.server.draining.Load() {
+	if n.closed || n.server.Draining() {
 		return nil, errNotListening
 	}
 	for _, fd := range n.fds[:n.own] {
@@ -142,197 +141,54 @@ func (n *Listening) Files() (files []*os.File, err error) {
 	return files, nil
 }
 
-// listener is a listening socket at one loop.
-type listener struct {
-	fd     int
-	id     int32
-	open   bool           // registered with the poller
+// entry is what a listener knows of the connections that come by it.
+type entry struct {
 	port   uint16         // 0: of a unix socket
 	secure *secure.Server // nil: without TLS
 }
 
-const (
-	firstListener = 2  // event ID -2 and below; -1 is the wake-up
-	acceptBatch   = 64 // so that a flood of connections leaves time for requests
-)
-
-// listen adds a listening socket, unless the end has begun meanwhile.
-func (l *loop) listen(fd int, port uint16, s *secure.Server) {
-	if l.grace != 0 || l.Over() {
-		l.Sys.Close(fd)
-		return
-	}
-	place := slices.Index(l.listeners, nil)
-	if place < 0 {
-		place = len(l.listeners)
-		l.listeners = append(l.listeners, nil)
-	}
-	d := &listener{fd: fd, id: -int32(place) - firstListener, port: port, secure: s}
-	l.listeners[place] = d
-	l.watch(d)
-}
-
-// unlisten lets in who waits in a listening socket's queue and closes it.
-func (l *loop) unlisten(fd int) {
-	for i, d := range l.listeners {
-		if d != nil && d.fd == fd {
-			l.closeListener(d)
-			l.listeners[i] = nil
-		}
+// admission is what the server has to say about those who come.
+func (v *Server) admission() eventloop.Admission[*loop, entry] {
+	return eventloop.Admission[*loop, entry]{
+		Count: func(n int64) bool {
+			clients, open := v.clients.Add(n), v.files.Open.Add(n)
+			return clients <= v.mostClients() && open <= v.files.Clients
+		},
+		Room:    func() bool { return v.clients.Load() < v.mostClients() && v.files.Open.Load() < v.files.Clients },
+		Welcome: (*loop).welcome,
+		Silent:  func(by entry) bool { return by.secure != nil },
+		Full: func(l *loop) {
+			v.files.Pauses.Add(1)
+			v.files.Log.Warn(l.log(), l.now, "there is no room for more clients, who wait until others leave", "clients", v.clients.Load()-1, "most", v.mostClients(), "open files", v.files.Open.Load()-1, "most files", v.files.Most)
+		},
+		NoFiles: func(l *loop) {
+			v.files.Log.Warn(l.log(), l.now, "no file can be opened any more: a client is turned away", "clients", v.clients.Load())
+		},
+		Failed: func(l *loop, errno unix.Errno) { l.log().Warn("accepting a connection", "error", errno) },
+		Deaf:   func(l *loop, err error) { l.log().Error("can't listen", "error", err) },
 	}
 }
 
-func (l *loop) closeListener(d *listener) {
-	for l.accept(d) {
-	}
-	l.unwatch(d)
-	l.Sys.Close(d.fd)
-}
-
-// greet has the connections that come to a listening socket from now on speak TLS, or
-// not.
-func (l *loop) greet(fd int, s *secure.Server) {
-	for _, d := range l.listeners {
-		if d != nil && d.fd == fd {
-			d.secure = s
-		}
-	}
-}
-
-func (l *loop) watch(d *listener) {
-	if err := l.Poller.AddListener(d.fd, d.id); err != nil {
-		l.log().Error("can't listen", "error", err)
-		return
-	}
-	d.open = true
-}
-
-func (l *loop) unwatch(d *listener) {
-	if d.open {
-		_ = l.Poller.Remove(d.fd) // fails only for what isn't registered
-		d.open = false
-	}
-}
-
-// accept takes clients from the queue and gives each to the loop that has fewest.
-func (l *loop) accept(d *listener) (more bool) {
-	for range acceptBatch {
-		if !l.admit() {
-			l.unwatch(d) // until one closes
-			return false
-		}
-		fd, from, errno := l.Sys.Accept(d.fd)
-		if errno != 0 {
-			l.leave()
-			l.acceptFailed(d, errno)
-			return false
-		}
-		to := l.server.emptiest(l)
-		if to.Assigned.Add(1); to == l {
-			l.welcome(fd, from, d.port, d.secure)
-		} else {
-			port, greeting := d.port, d.secure
-			to.call(func(to *loop) { to.welcome(fd, from, port, greeting) })
-		}
-	}
-	return true
-}
-
-// admit counts a client, and reports whether there may be one more.
-func (l *loop) admit() bool {
-	v := l.server
-	most := int64(l.snap.Config.Client.Connections)
-	clients, open := v.clients.Add(1), v.files.Open.Add(1)
-	if clients <= most && open <= v.files.Clients || v.draining.Load() {
-		return true
-	}
-	v.paused.Add(1) // before the count goes down: who leaves after that sees it
-	v.files.Pauses.Add(1)
-	v.files.Log.Warn(l.log(), l.now, "there is no room for more clients, who wait until others leave", "clients", clients-1, "most", most, "open files", open-1, "most files", v.files.Most)
-	l.leave()
-	return false
-}
-
-// leave uncounts a client, and lets loops that wait accept again.
-func (l *loop) leave() {
-	v := l.server
-	v.clients.Add(-1)
-	v.files.Open.Add(-1)
-	l.readmit()
-}
-
-// readmit lets loops that wait accept again if there is room.
-func (l *loop) readmit() {
-	v := l.server
-	if v.paused.Load() == 0 || v.clients.Load() >= int64(l.snap.Config.Client.Connections) || v.files.Open.Load() >= v.files.Clients {
-		return
-	}
-	v.paused.Store(0)
-	for _, l := range v.loops {
-		l.call(func(l *loop) {
-			for _, d := range l.listeners {
-				if d != nil && !d.open && l.grace == 0 {
-					l.watch(d)
-				}
-			}
-		})
-	}
-}
+func (v *Server) mostClients() int64 { return int64(v.current.Load().Config.Client.Connections) }
 
 // welcome makes the loop the owner of an accepted connection.
-func (l *loop) welcome(fd int, from netip.AddrPort, port uint16, greeting *secure.Server) {
+func (l *loop) welcome(fd int, from netip.AddrPort, by entry) {
 	if l.Over() {
 		l.Sys.Close(fd)
 		return
 	}
 	c, id := l.clients.Add()
 	c.begin(fd, id, from)
-	c.port, c.greeting = port, greeting
+	c.port, c.greeting = by.port, by.secure
 	if err := l.Poller.Add(fd, clientEvent(id)); err != nil {
 		l.log().Error("connection refused", "error", err)
 		l.drop(c)
 		return
 	}
-	if greeting != nil {
+	if by.secure != nil {
 		l.await(c, phaseHello)
 		return
 	}
 	l.await(c, phaseIdle)
 	l.later(c) // most clients send at once
-}
-
-// acceptFailed deals with a full file table: the client at the head of the queue is
-// turned away by way of a spare descriptor, so that it knows, and the listener is not
-// found ready again at once.
-func (l *loop) acceptFailed(d *listener, errno unix.Errno) {
-	switch errno {
-	case unix.EAGAIN:
-	case unix.EMFILE, unix.ENFILE:
-		l.outOfFiles(d)
-	default:
-		l.log().Warn("accepting a connection", "error", errno)
-		l.Sys.Sleep(time.Millisecond) // the queue stays readable: don't spin
-	}
-}
-
-func (l *loop) outOfFiles(d *listener) {
-	v := l.server
-	v.files.Log.Warn(l.log(), l.now, "no file can be opened any more: a client is turned away", "clients", v.clients.Load())
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.spare >= 0 {
-		l.Sys.Close(v.spare)
-	}
-	if fd, _, errno := l.Sys.Accept(d.fd); errno == 0 && d.secure != nil {
-		l.Sys.Close(fd) // what it could be told would take a handshake
-	} else if errno == 0 {
-		busy := http1.StatusLine(503) + "Retry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-		l.Sys.Read(fd, l.scratch)     // unread, it would make the close a reset
-		l.Sys.Write(fd, []byte(busy)) // best effort
-		l.Sys.CloseWrite(fd)
-		l.Sys.Close(fd)
-	}
-	if v.keepSpare(); v.spare < 0 {
-		l.Sys.Sleep(time.Millisecond) // somebody else took it: don't spin
-	}
 }

@@ -19,12 +19,7 @@ func (l *loop) beginDrain() {
 		return
 	}
 	l.grace = l.now + int64(idleGrace)
-	for _, d := range l.listeners {
-		if d != nil {
-			l.closeListener(d)
-		}
-	}
-	l.listeners = nil
+	l.listeners.Close()
 	l.clients.Each(func(c *client) {
 		if c.mux != nil {
 			l.drainSession(c)

@@ -261,6 +261,6 @@ func (l *loop) drop(c *client) {
 	}
 	c.out.reset()
 	l.Assigned.Add(-1)
-	l.leave()
+	l.server.acceptor.Leave()
 	l.clients.Remove(c.id)
 }

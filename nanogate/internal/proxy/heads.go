@@ -252,7 +252,7 @@ func (l *loop) framedAs(dst []byte, c *client, unsized bool) []byte {
 	if !x.body.Done() {
 		x.keep = false // the rest of the request stands between us and the next one
 	}
-	if l.server.draining.Load() {
+	if l.server.Draining() {
 		x.keep = false
 	}
 	return append(appendConnection(dst, x), "\r\n"...)

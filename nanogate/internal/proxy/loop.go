@@ -40,7 +40,7 @@ type loop struct {
 	again       []int32 // event IDs of connections that have more to do
 	others      []int32 // what again was in the batch before, for its memory
 	wheel       *reactor.Wheel
-	listeners   []*listener // nil: closed
+	listeners   *eventloop.Listeners[*loop, entry]
 	local       upstream.Local
 	pools       []*pool // by the slots of endpoints
 	idle        int     // connections in pools
@@ -123,6 +123,7 @@ func newLoop(v *Server, number int) (*loop, error) {
 		return nil, err
 	}
 	l.OpenBy(l.openMessage)
+	l.listeners = v.acceptor.Join(&l.Core)
 	l.date, l.dated = l.DateLine(l.date[:0])
 	l.take()
 	return l, nil
@@ -265,9 +266,7 @@ func (l *loop) handle(e *reactor.Event) {
 	case id == probeEvent:
 		l.probe.came(l)
 	case id < 0:
-		if d := l.listeners[-id-firstListener]; d != nil {
-			l.accept(d)
-		}
+		l.listeners.Ready(id)
 	case id&3 == ofClients:
 		if c := l.clients.At(id >> 2); c.fd >= 0 {
 			l.current = c

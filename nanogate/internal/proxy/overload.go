@@ -118,7 +118,7 @@ func (l *loop) respondReadiness(c *client, r *request.Request) bool {
 	if path == "" || string(r.Path) != path || c.x.method != safe && c.x.method != head {
 		return false
 	}
-	if l.server.draining.Load() {
+	if l.server.Draining() {
 		l.refuse(c, replyDraining)
 	} else {
 		l.refuse(c, readiness(l.server.issuer.Missing()))

@@ -46,7 +46,7 @@ func (l *loop) request(c *client, b []byte) {
 	x.start(q, b, l.now)
 	c.grpc = c.grpc && c.of != nil
 	x.extended = x.upgrade && c.of != nil
-	x.keep = q.KeepAlive && !l.server.draining.Load()
+	x.keep = q.KeepAlive && !l.server.Draining()
 	r.Begin(q, b)
 	r.Peer, r.Now, r.HTTP2 = c.peer, l.now, c.of != nil
 	l.identify(c.conn(), r)

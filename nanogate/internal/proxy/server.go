@@ -32,9 +32,8 @@ type Server struct {
 	log      *slog.Logger
 	loops    []*loop
 	current  atomic.Pointer[snapshot.Snapshot]
-	draining atomic.Bool
+	acceptor eventloop.Acceptor[*loop, entry]
 	clients  atomic.Int64 // open connections of clients
-	paused   atomic.Int64 // loops that don't accept because there are too many
 	running  sync.WaitGroup
 	ended    chan struct{}   // closed when all loops have ended
 	workers  *bounds.Workers // that compute
@@ -53,9 +52,6 @@ type Server struct {
 
 	Violations atomic.Uint64 // of what must hold, panics included: each cost a connection or a request
 	Shakes     Handshakes
-
-	mu    sync.Mutex
-	spare int // descriptor kept for a full file table; -1: none
 }
 
 // Loops returns how many loops [Start] makes when it is asked for n: one for each CPU
@@ -80,7 +76,7 @@ func Start(loops int, s *snapshot.Snapshot, issuer *acme.Manager, log *slog.Logg
 	}
 	go func() {
 		v.running.Wait()
-		v.closeSpare()
+		v.acceptor.Close()
 		close(v.ended)
 	}()
 	return v, nil
@@ -89,7 +85,7 @@ func Start(loops int, s *snapshot.Snapshot, issuer *acme.Manager, log *slog.Logg
 // New makes loops on a system, which [Start] has run by goroutines, and a simulator by calls
 // of [Server.Step].
 func New(sys eventloop.System, loops int, s *snapshot.Snapshot, issuer *acme.Manager, log *slog.Logger) (*Server, error) {
-	v := &Server{sys: sys, log: log, issuer: issuer, ended: make(chan struct{}), spare: -1, turns: tlsconn.NewTurns(loops), workers: bounds.NewWorkers(runtime.GOMAXPROCS(0)), askers: bounds.NewAskers()}
+	v := &Server{sys: sys, log: log, issuer: issuer, ended: make(chan struct{}), turns: tlsconn.NewTurns(loops), workers: bounds.NewWorkers(runtime.GOMAXPROCS(0)), askers: bounds.NewAskers()}
 	v.workers.Go, v.askers.Go = sys.Go, sys.Go
 	v.current.Store(s)
 	for i := range loops {
@@ -102,7 +98,7 @@ func New(sys eventloop.System, loops int, s *snapshot.Snapshot, issuer *acme.Man
 		}
 		v.loops = append(v.loops, l)
 	}
-	v.keepSpare()
+	v.acceptor.Begin(sys, v.admission())
 	v.files.Measure()
 	return v, nil
 }
@@ -120,7 +116,7 @@ func (v *Server) Swap(s *snapshot.Snapshot) (before *snapshot.Snapshot) {
 func (v *Server) Clients() int { return int(v.clients.Load()) }
 
 // Draining reports whether the gateway is about to end.
-func (v *Server) Draining() bool { return v.draining.Load() }
+func (v *Server) Draining() bool { return v.acceptor.Draining() }
 
 // Shutdown accepts no more clients, lets requests under way end until ctx does, and
 // closes what is left then. It returns when all loops have ended, with ctx's error if
@@ -143,7 +139,7 @@ func (v *Server) Shutdown(ctx context.Context) error {
 
 // drain has the loops accept no more and end when nothing is under way.
 func (v *Server) drain() {
-	v.draining.Store(true)
+	v.acceptor.Drain()
 	for _, l := range v.loops {
 		l.call((*loop).beginDrain)
 	}
@@ -153,39 +149,6 @@ func (v *Server) drain() {
 func (v *Server) cut() {
 	for _, l := range v.loops {
 		l.call((*loop).cutAll)
-	}
-}
-
-// emptiest returns the loop with the fewest clients, own if it is one of them: the
-// kernel deals connections out by hash, which is uneven when there are few.
-func (v *Server) emptiest(own *loop) *loop {
-	best := own
-	if v.draining.Load() {
-		return own
-	}
-	for _, l := range v.loops {
-		if l.Assigned.Load() < best.Assigned.Load() {
-			best = l
-		}
-	}
-	return best
-}
-
-// keepSpare opens the descriptor that is given up for a moment when the file table is
-// full, to turn a client away.
-func (v *Server) keepSpare() {
-	fd, err := v.sys.Spare()
-	if err != nil {
-		fd = -1
-	}
-	v.spare = fd
-}
-
-func (v *Server) closeSpare() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.spare >= 0 {
-		v.sys.Close(v.spare)
 	}
 }
 

@@ -41,7 +41,7 @@ func (l *loop) giveStored(c *client, v *cache.Response, a *cache.RequestFields, 
 	} else {
 		out = append(out, x.fields...)
 	}
-	if l.server.draining.Load() {
+	if l.server.Draining() {
 		x.keep = false
 	}
 	l.out = append(appendConnection(out, x), "\r\n"...)
