@@ -1,15 +1,9 @@
 package engine
 
 import (
-	"time"
-
 	"dyno.example/nano/internal/exchange"
 	eventloop "dyno.example/nano/wire/loop"
 )
-
-// idleGrace is how long connections without a request stay open when the app
-// shuts down: a request that is on its way is answered, with Connection: close.
-const idleGrace = 500 * time.Millisecond
 
 // Drain begins the end: no more clients are accepted, and idle ones are let go.
 func (s *Server) Drain() {
@@ -29,10 +23,9 @@ func (s *Server) Cut() {
 
 // beginDrain accepts who waits in the queue, then closes the listeners.
 func (l *loop) beginDrain() {
-	if l.grace != 0 {
+	if !l.Drain(l.now) {
 		return
 	}
-	l.grace = l.now + int64(idleGrace)
 	l.listeners.Close()
 	l.conns.Each(func(c *conn) {
 		if c.h2 != nil {
@@ -44,8 +37,7 @@ func (l *loop) beginDrain() {
 // drainStep closes connections that have nothing under way, and ends the loop
 // after the last.
 func (l *loop) drainStep() {
-	if l.now >= l.grace {
-		l.grace = l.now + int64(idleGrace)/10 // and look again
+	if l.LetsGo(l.now) {
 		l.conns.Each(func(c *conn) {
 			if c.h2 != nil {
 				l.drainHTTP2(c)
@@ -57,7 +49,7 @@ func (l *loop) drainStep() {
 			}
 		})
 	}
-	l.stopped = l.stopped || l.conns.Len() == 0 && l.Assigned.Load() == 0 && !l.HasMail()
+	l.stopped = l.stopped || l.conns.Len() == 0 && !l.Expects()
 }
 
 // cutAll closes what is left, and leaves the handlers that don't return behind.

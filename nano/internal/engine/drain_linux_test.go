@@ -4,6 +4,8 @@ import (
 	"io"
 	"net"
 	"testing"
+
+	eventloop "dyno.example/nano/wire/loop"
 )
 
 // A client that has sent a request which its loop hasn't heard of is not idle: it is kept
@@ -30,7 +32,7 @@ func TestDrainKeepsWhoHasJustAsked(t *testing.T) {
 		if _, err := io.WriteString(asks, "GET"); err != nil { // it is there, and no event has told so
 			t.Error(err)
 		}
-		l.now = l.grace
+		l.now += int64(eventloop.Grace)
 		l.drainStep()
 		var who []string
 		l.conns.Each(func(c *conn) { who = append(who, c.remote.String()) })

@@ -73,7 +73,7 @@ func (l *loop) beginHTTP2(c *conn) {
 	h := &h2conn{ticked: l.now}
 	h.codec.Start(l.server.http2, &l.pool, l.now)
 	c.h2 = h
-	if l.grace != 0 {
+	if l.Draining() {
 		h.codec.Drain(l.now)
 	}
 }

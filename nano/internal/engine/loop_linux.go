@@ -46,7 +46,6 @@ type loop struct {
 
 	spareStreams int // of streams
 	stopped      bool
-	grace        int64 // when draining: idle connections are closed from then on
 }
 
 const (
@@ -123,12 +122,12 @@ func (l *loop) gather() {
 	if l.HasMail() {
 		l.OpenMail()
 	}
-	if l.grace != 0 {
+	if l.Draining() {
 		if l.drainStep(); l.stopped {
 			return
 		}
 	}
-	events, err := l.Poll(len(l.more) > 0, l.due)
+	events, err := l.Poll(len(l.more) > 0, l.wheel.Next)
 	if err != nil {
 		l.config.Logger.Error("event loop", "error", err)
 		time.Sleep(10 * time.Millisecond) // it can't be repaired; it must not spin either
@@ -139,15 +138,6 @@ func (l *loop) gather() {
 	if l.now >= l.dated {
 		l.turn.date, l.dated = l.DateLine(l.turn.date[:0])
 	}
-}
-
-// due returns when the loop has something to do without an event.
-func (l *loop) due() (at int64, ok bool) {
-	at, ok = l.wheel.Next()
-	if l.grace != 0 && (!ok || l.grace < at) {
-		return l.grace, true
-	}
-	return at, ok
 }
 
 // handle takes one event.

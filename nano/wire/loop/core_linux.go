@@ -34,6 +34,7 @@ type Core[L any] struct {
 	yielded int64     // when they last had it
 	alarm   int64     // deadline that until was computed from
 	until   time.Time // when a parked loop wakes
+	grace   int64     // when draining: idle connections are closed from then on; 0: it doesn't drain
 }
 
 // Begin readies the core of the loop self, whose batches have no more than so many

@@ -151,3 +151,36 @@ func TestPollAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations for a message", n)
 	}
 }
+
+// A loop that drains wakes when its grace is over, and again after that, without events or
+// deadlines; it isn't at its end while somebody is on the way to it.
+func TestDrain(t *testing.T) {
+	l := newPlain(t)
+	now := l.Tick()
+	if !l.Drain(now) || l.Drain(now) || !l.Draining() || l.LetsGo(now) {
+		t.Error("draining begins other than once, or without a grace")
+	}
+	for range 3 {
+		before := now
+		for ok := false; !ok; ok = l.LetsGo(now) {
+			if _, err := l.Poll(false, l.wheel.Next); err != nil {
+				t.Fatal(err)
+			}
+			now = l.Tick()
+		}
+		if now-before < int64(Grace)/10 {
+			t.Errorf("idle connections are let go after %v", time.Duration(now-before))
+		}
+	}
+	l.Assigned.Add(1)
+	if !l.Expects() {
+		t.Error("a connection on its way isn't expected")
+	}
+	l.Assigned.Add(-1)
+	if l.Expects() {
+		t.Error("somebody is expected")
+	}
+	if l.Call(func(*plain) {}); !l.Expects() {
+		t.Error("a message isn't expected")
+	}
+}

@@ -36,6 +36,9 @@ func (c *Core[L]) Poll(busy bool, due func() (at int64, ok bool)) ([]reactor.Eve
 		return nil, nil
 	}
 	at, ok := due()
+	if c.grace != 0 && (!ok || c.grace < at) {
+		at, ok = c.grace, true
+	}
 	if c.gap < brisk && (c.Elsewhere == nil || c.Elsewhere.Load() == 0) {
 		d := longest
 		if ok {
