@@ -3,22 +3,15 @@
 package proxy
 
 import (
-	"time"
-
 	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nanogate/internal/request"
 )
 
-// idleGrace is how long connections without a request stay open when the gateway ends:
-// a request that is on its way is answered, with Connection: close.
-const idleGrace = 500 * time.Millisecond
-
 // beginDrain accepts who waits in the queue, then closes the listeners.
 func (l *loop) beginDrain() {
-	if l.grace != 0 {
+	if !l.Drain(l.now) {
 		return
 	}
-	l.grace = l.now + int64(idleGrace)
 	l.listeners.Close()
 	l.clients.Each(func(c *client) {
 		if c.mux != nil {
@@ -37,8 +30,7 @@ func (l *loop) beginDrain() {
 // drainStep closes connections that have nothing under way, and ends the loop after
 // the last.
 func (l *loop) drainStep() {
-	if l.now >= l.grace {
-		l.grace = l.now + int64(idleGrace)/10 // and look again
+	if l.LetsGo(l.now) {
 		l.clients.Each(func(c *client) {
 			switch {
 			case !l.unused(c) || eventloop.Says(l.Sys, c.fd): // the next events tell what it has sent
@@ -49,7 +41,7 @@ func (l *loop) drainStep() {
 			}
 		})
 	}
-	l.stopped = l.stopped || l.clients.Len() == 0 && l.Assigned.Load() == 0 && !l.HasMail()
+	l.stopped = l.stopped || l.clients.Len() == 0 && !l.Expects()
 }
 
 // unused reports whether a client has nothing under way. Who has just done its handshake
@@ -58,7 +50,7 @@ func (l *loop) unused(c *client) bool {
 	if c.mux != nil {
 		return c.mux.codec.Streams() == 0 && !c.readable
 	}
-	return c.phase == phaseIdle && len(c.in) == 0 && !c.readable && l.now >= c.greeted+int64(idleGrace) || c.phase == phaseHello
+	return c.phase == phaseIdle && len(c.in) == 0 && !c.readable && l.now >= c.greeted+int64(eventloop.Grace) || c.phase == phaseHello
 }
 
 // cutAll closes what is left.

@@ -100,7 +100,6 @@ type loop struct {
 	mirrors []*snapshot.Route // whose mirrors may have something to send, see shadow.go
 
 	stopped bool
-	grace   int64 // when draining: idle clients are closed from then on
 }
 
 const (
@@ -168,7 +167,7 @@ func (l *loop) step() {
 	if l.HasMail() {
 		l.OpenMail()
 	}
-	if l.grace != 0 {
+	if l.Draining() {
 		l.drainStep()
 	}
 	l.feel(len(events))
@@ -214,7 +213,7 @@ func (l *loop) due() (at int64, ok bool) {
 	for _, other := range [...]struct {
 		at   int64
 		have bool
-	}{{l.grace, l.grace != 0}, {l.sweep, l.idle > 0}, {l.warmAt, len(l.warm)+len(l.warming) > 0}, {l.muxTick, l.carriers > 0}} {
+	}{{l.sweep, l.idle > 0}, {l.warmAt, len(l.warm)+len(l.warming) > 0}, {l.muxTick, l.carriers > 0}} {
 		if other.have && (!ok || other.at < at) {
 			at, ok = other.at, true
 		}

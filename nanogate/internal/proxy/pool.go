@@ -91,7 +91,7 @@ func (l *loop) closed(k *connection) bool {
 // release puts a connection whose response is over into its pool, or closes it.
 func (l *loop) release(k *connection) {
 	limits := &k.upstream.Config.Pool
-	if !k.keep || k.broken || k.hungUp || k.readable || !k.out.empty() || k.endpoint.Gone() || l.grace != 0 ||
+	if !k.keep || k.broken || k.hungUp || k.readable || !k.out.empty() || k.endpoint.Gone() || l.Draining() ||
 		limits.Age > 0 && l.now-k.born > int64(limits.Age) {
 		l.closeConnection(k)
 		return

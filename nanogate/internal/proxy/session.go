@@ -39,7 +39,7 @@ func (l *loop) beginSession(c *client, b []byte) {
 	c.mux = m
 	l.touch(m)
 	m.codec.Start(l.sessions, &l.h2pool, l.now)
-	if l.grace != 0 {
+	if l.Draining() {
 		m.codec.Drain(l.now)
 	}
 	rest := l.framesCame(m, b)
@@ -128,7 +128,7 @@ func (l *loop) settleSession(m *mux) {
 	case m.codec.Drained():
 		m.dead = true
 		l.leaveSession(c)
-	case m.codec.Streams() > 0 || m.partial != 0 || l.grace != 0:
+	case m.codec.Streams() > 0 || m.partial != 0 || l.Draining():
 		l.watchSession(c)
 	default:
 		l.await(c, phaseIdle)

@@ -37,7 +37,7 @@ func (l *loop) wantTurn(r *snapshot.Route) {
 
 // turnMirrors sends copies, of each mirror one in turn.
 func (l *loop) turnMirrors() {
-	if l.grace != 0 {
+	if l.Draining() {
 		l.mirrors = l.mirrors[:0]
 		return
 	}

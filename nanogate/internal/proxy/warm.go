@@ -37,7 +37,7 @@ func (l *loop) warmUp() {
 			l.closeConnection(k)
 		}
 	}
-	if l.grace != 0 {
+	if l.Draining() {
 		return
 	}
 	for _, u := range l.warm {
