@@ -144,7 +144,7 @@ func (l *loop) takeBack(t *turn) {
 		return
 	}
 	if len(t.rest) > 0 {
-		c.in = append(l.takeBuffer(), t.rest...)
+		c.in = append(l.buffers.Take(), t.rest...)
 	}
 	c.unseen, c.unread = len(c.in) > 0, len(c.in) > 0 || t.inflow.open
 	c.closing, c.cut = !t.reply.Keep || t.reply.Cut, t.reply.Cut

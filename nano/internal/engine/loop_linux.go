@@ -38,8 +38,8 @@ type loop struct {
 	conns      eventloop.Table[conn]
 	wheel      *reactor.Wheel
 	listeners  *eventloop.Listeners[*loop, struct{}]
-	knocks     []int    // listeners that goroutines accept from
-	spares     [][]byte // buffers for incomplete requests
+	knocks     []int             // listeners that goroutines accept from
+	buffers    eventloop.Buffers // for incomplete requests
 	pool       http2.Pool
 	streams    *h2stream    // that are not in use
 	coroutines []*coroutine // the same
@@ -59,7 +59,8 @@ func newLoop(s *Server) (*loop, error) {
 	now := s.sys.Now()
 	l := &loop{
 		config: s.config, server: s, tickets: 1, now: now, wheel: reactor.NewWheel(now),
-		head: http1.Limits{Head: limits.Head, URI: limits.URI, Fields: limits.Fields},
+		head:    http1.Limits{Head: limits.Head, URI: limits.URI, Fields: limits.Fields},
+		buffers: eventloop.Buffers{Fresh: 1 << 10, Largest: 16 << 10, Most: 64},
 	}
 	l.Elsewhere = &s.elsewhere
 	l.listeners = s.acceptor.Join(&l.Core)

@@ -136,32 +136,12 @@ func (l *loop) keep(c *conn, b []byte) {
 	case len(b) == 0 || c.closing:
 		c.unread = c.unread || len(b) > 0
 		if c.in = nil; held != nil {
-			l.giveBuffer(held)
+			l.buffers.Give(held)
 		}
 	case held != nil:
 		c.in = held[:copy(held, b)]
 	default:
-		c.in = append(l.takeBuffer(), b...)
-	}
-}
-
-const (
-	spareBuffers = 64
-	spareSize    = 16 << 10 // larger ones go to the collector
-)
-
-func (l *loop) takeBuffer() []byte {
-	if n := len(l.spares); n > 0 {
-		b := l.spares[n-1]
-		l.spares = l.spares[:n-1]
-		return b
-	}
-	return make([]byte, 0, 1<<10)
-}
-
-func (l *loop) giveBuffer(b []byte) {
-	if len(l.spares) < spareBuffers && cap(b) <= spareSize {
-		l.spares = append(l.spares, b[:0])
+		c.in = append(l.buffers.Take(), b...)
 	}
 }
 
