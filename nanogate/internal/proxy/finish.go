@@ -20,7 +20,7 @@ func (l *loop) end(c *client) {
 		l.endCopy(x)
 	}
 	if x.head != nil {
-		l.giveBack(x.head)
+		l.buffers.Give(x.head)
 		x.head = nil
 	}
 	l.forgetSent(x)

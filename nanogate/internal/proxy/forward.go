@@ -53,7 +53,7 @@ func (l *loop) forward(c *client) {
 	if len(route.Responders) > 0 {
 		l.remember(x, r)
 	}
-	x.head = l.requestHead(l.buffer(), c, r)
+	x.head = l.requestHead(l.buffers.Take(), c, r)
 	if x.json != nil {
 		l.toCall(x)
 	}

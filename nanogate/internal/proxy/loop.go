@@ -61,16 +61,16 @@ type loop struct {
 	h2pool      http2.Pool
 	sessions    *http2.Config // of clients' connections, by snap
 
-	scratch []byte   // what is read
-	said    [64]byte // what idle connections say
-	frames  []byte   // what is read over HTTP/2: acting upon it may read from others into scratch
-	outs    [][]byte // spare memory for what is sent over HTTP/2
-	text    []byte   // a head of HTTP/2 as text
-	web     []byte   // what was translated of or into gRPC-Web
-	trail   []byte   // trailers as lines
-	out     []byte   // heads that are written
-	spares  [][]byte
-	asleep  []*suspended // memory for requests that wait
+	scratch []byte            // what is read
+	said    [64]byte          // what idle connections say
+	frames  []byte            // what is read over HTTP/2: acting upon it may read from others into scratch
+	outs    [][]byte          // spare memory for what is sent over HTTP/2
+	text    []byte            // a head of HTTP/2 as text
+	web     []byte            // what was translated of or into gRPC-Web
+	trail   []byte            // trailers as lines
+	out     []byte            // heads that are written
+	buffers eventloop.Buffers // for heads
+	asleep  []*suspended      // memory for requests that wait
 
 	passages          []*passage // memory for what those know who look at responses
 	reply             request.Response
@@ -105,7 +105,6 @@ type loop struct {
 const (
 	eventBatch = 256
 	readBuffer = 64 << 10
-	spareSize  = 2 << 10 // what heads mostly need
 	mostSpares = 4096
 	sweepEvery = int64(time.Second)
 )
@@ -115,7 +114,8 @@ func newLoop(v *Server, number int) (*loop, error) {
 	l := &loop{
 		server: v, now: now, wheel: reactor.NewWheel(now),
 		scratch: make([]byte, readBuffer), frames: make([]byte, readBuffer), out: make([]byte, 0, readBuffer),
-		local: upstream.Local{Loop: number, Seed: uint64(now)*0x9E3779B97F4A7C15 + uint64(number)*2 + 1},
+		buffers: eventloop.Buffers{Fresh: 2 << 10, Largest: 16 << 10, Most: mostSpares}, // 2 KiB are what heads mostly need
+		local:   upstream.Local{Loop: number, Seed: uint64(now)*0x9E3779B97F4A7C15 + uint64(number)*2 + 1},
 	}
 	l.called.message.Open = (*loop).takeCalls
 	if err := l.Begin(l, v.sys, eventBatch); err != nil {
@@ -326,23 +326,6 @@ func (l *loop) laterBackend(k *backend) {
 		return
 	}
 	l.again = append(l.again, connectionEvent(k.id))
-}
-
-// buffer returns an empty buffer for a head.
-func (l *loop) buffer() []byte {
-	if n := len(l.spares); n > 0 {
-		b := l.spares[n-1]
-		l.spares = l.spares[:n-1]
-		return b
-	}
-	return make([]byte, 0, spareSize)
-}
-
-// giveBack takes a buffer that is no longer used.
-func (l *loop) giveBack(b []byte) {
-	if cap(b) >= spareSize && cap(b) <= 8*spareSize && len(l.spares) < mostSpares {
-		l.spares = append(l.spares, b[:0])
-	}
 }
 
 func (l *loop) log() *slog.Logger { return l.server.log }

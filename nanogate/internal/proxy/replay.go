@@ -48,7 +48,7 @@ func (l *loop) keepSent(x *exchange, piece []byte) {
 		return
 	}
 	if x.replay == nil {
-		x.replay = l.buffer()
+		x.replay = l.buffers.Take()
 	}
 	x.replay = append(x.replay, piece...)
 }
@@ -64,7 +64,7 @@ func (x *exchange) sentWhole(piece []byte) (all []byte, ok bool) {
 
 func (l *loop) forgetSent(x *exchange) {
 	if x.replay != nil {
-		l.giveBack(x.replay)
+		l.buffers.Give(x.replay)
 		x.replay = nil
 	}
 }

@@ -67,9 +67,9 @@ func (l *loop) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 		l.giveUpMirrored(c, mirror.Unanswered)
 		return
 	}
-	x.head = copied.AppendHead(l.buffer(), &l.head)
+	x.head = copied.AppendHead(l.buffers.Take(), &l.head)
 	x.body, x.chunked = http1.Body{}, false // it is all there, and the head says how long it is
-	x.replay = copied.Body(l.buffer())
+	x.replay = copied.Body(l.buffers.Take())
 	x.sent = int64(len(x.replay))
 	x.endpoint = copied.Endpoint()
 	l.limitTime(c)

@@ -153,7 +153,7 @@ func (l *loop) sleep(x *exchange, text []byte) *suspended {
 	} else {
 		s = &suspended{}
 	}
-	s.head, s.found = append(l.buffer(), text...), l.found
+	s.head, s.found = append(l.buffers.Take(), text...), l.found
 	l.req.Save(&s.findings)
 	x.waits = s
 	return s
@@ -161,7 +161,7 @@ func (l *loop) sleep(x *exchange, text []byte) *suspended {
 
 // forgo gives back what was kept.
 func (l *loop) forgo(s *suspended) {
-	l.giveBack(s.head)
+	l.buffers.Give(s.head)
 	s.findings.Forget()
 	*s = suspended{findings: s.findings}
 	if len(l.asleep) < mostSpares {

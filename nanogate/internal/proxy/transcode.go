@@ -57,7 +57,7 @@ func (l *loop) transcode(c *client) {
 			l.refuse(c, transcode.AnswerOf(err))
 			return
 		}
-		x.replay = append(l.buffer(), frames...)
+		x.replay = append(l.buffers.Take(), frames...)
 		x.sent = int64(len(frames))
 	} else if !l.invite(c) {
 		return
@@ -97,8 +97,8 @@ func (l *loop) invite(c *client) bool {
 
 // toCall makes the head that is sent on that of the call.
 func (l *loop) toCall(x *exchange) {
-	head := translate.Call(l.buffer(), x.head, x.json.Binding.Method.Path)
-	l.giveBack(x.head)
+	head := translate.Call(l.buffers.Take(), x.head, x.json.Binding.Method.Path)
+	l.buffers.Give(x.head)
 	x.head = head
 }
 

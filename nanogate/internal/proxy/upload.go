@@ -263,7 +263,7 @@ func (l *loop) gatherPart(c *client, piece []byte) bool {
 		return false
 	}
 	if x.replay == nil {
-		x.replay = l.buffer()
+		x.replay = l.buffers.Take()
 	}
 	x.replay = append(x.replay, piece...)
 	l.await(c, phaseRequest)
@@ -288,7 +288,7 @@ func (l *loop) gathered(c *client) {
 // refill has the request go on with another body, all of which is there.
 func (l *loop) refill(x *exchange, body []byte) {
 	if x.replay == nil {
-		x.replay = l.buffer()
+		x.replay = l.buffers.Take()
 	}
 	x.replay = append(x.replay[:0], body...)
 	x.sent, x.body, x.chunked = int64(len(x.replay)), http1.Body{}, false // the head says how long it is
