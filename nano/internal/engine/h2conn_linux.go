@@ -35,26 +35,13 @@ const mostSettingsWait = 10 * time.Second
 
 // http2Config makes the codec hold clients to the limits of the server.
 func http2Config(l *Limits) *http2.Config {
-	settings := http2.DefaultSettings
-	settings.MaxConcurrent = maxStreams
-	settings.ConnectProtocol = true
-	// Each field counts for 32 bytes more than it has (RFC 9113 6.5.2), in HTTP/1.1 for 4.
-	settings.MaxHeaderList = uint32(min(int64(l.Head)+28*min(int64(l.Fields), 1<<16), 1<<30))
-	limits := http2.Limits{HeaderFields: l.Fields + pseudoHeaders}
-	if l.WriteStall > 0 {
-		limits.StallWait = l.WriteStall
-	}
+	c := http2.ServerConfig(l.Head, l.Fields, l.WriteStall)
+	c.Settings.MaxConcurrent = maxStreams
 	if l.ReadHead > 0 {
-		limits.SettingsWait = min(5*l.ReadHead, mostSettingsWait)
+		c.Limits.SettingsWait = min(5*l.ReadHead, mostSettingsWait)
 	}
-	return http2.NewConfig(http2.Config{Server: true, Settings: settings, Limits: limits, Table: responseTable})
+	return http2.NewConfig(c)
 }
-
-// responseTable is how many bytes a connection keeps of fields that were sent: most of
-// its responses' heads come to a few bytes then.
-const responseTable = 1 << 10
-
-const pseudoHeaders = 4 // of a request (RFC 9113 8.3.1)
 
 // tickEvery returns how often streams are looked at: every second, or as often as the
 // limits of time need it.

@@ -23,7 +23,7 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 		}
 		t.x.Tunnel = exchange.TunnelAsked
 	}
-	if err := l.compose(&t.x.Req, hd, ev.End); err != nil {
+	if err := http2.Compose(&t.x.Req, hd, !ev.End && hd.ContentLength < 0, l.head.URI); err != nil {
 		status, detail := 400, ""
 		var wrong *http1.Error
 		if errors.As(err, &wrong) {
@@ -70,51 +70,6 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 		t.pace.Begin(netconn.RateGrace)
 	}
 	return true
-}
-
-// compose makes of a head what HTTP/1.1 would have made of it. What stands for the
-// Host field is added to its bytes.
-func (l *loop) compose(r *http1.Request, hd *http2.Header, end bool) error {
-	method, target, host := hd.Method, hd.Path, hd.Authority
-	upgrade := !hd.Protocol.Empty()
-	if upgrade { // RFC 8441 5
-		method = addText(hd, "GET")
-	}
-	if target.Empty() { // of CONNECT (RFC 9113 8.5)
-		target = host
-	}
-	if err := r.Begin(hd.Bytes, http1.Span(method), http1.Span(target), l.head.URI); err != nil {
-		return err
-	}
-	for i := range hd.Fields {
-		f := &hd.Fields[i]
-		if f.Known == http2.NameHost {
-			continue // it is :authority
-		}
-		if err := r.Add(http1.Field{Name: http1.Span(f.Name), Value: http1.Span(f.Value)}, hd.Bytes); err != nil {
-			return err
-		}
-	}
-	if !host.Empty() {
-		name := http1.Span(addText(hd, "host"))
-		if err := r.Add(http1.Field{Name: name, Value: http1.Span(host)}, hd.Bytes); err != nil {
-			return err
-		}
-	}
-	err := r.Conclude(!end && hd.ContentLength < 0)
-	if upgrade {
-		r.Fields = append(r.Fields,
-			http1.Field{Name: http1.Span(addText(hd, "connection")), Value: http1.Span(addText(hd, "Upgrade"))},
-			http1.Field{Name: http1.Span(addText(hd, "upgrade")), Value: http1.Span(hd.Protocol)})
-	}
-	return err
-}
-
-// addText appends text to a head's bytes, for what HTTP/1.1 has and HTTP/2 has not.
-func addText(hd *http2.Header, text string) http2.Span {
-	at := uint32(len(hd.Bytes))
-	hd.Bytes = append(hd.Bytes, text...)
-	return http2.Span{Start: at, End: at + uint32(len(text))}
 }
 
 // keepHead copies the request's head, which is the codec's until the next event.
