@@ -16,20 +16,15 @@ import (
 const (
 	streamsOfClient = 100      // requests under way on one connection
 	streamWindow    = 64 << 10 // bytes that a peer may send on a stream before they are passed on
-	pseudoFields    = 4        // of a request (RFC 9113 8.3.1)
-	responseTable   = 1 << 10  // bytes of fields that are remembered of what was sent to a client
 )
 
 // sessionConfig holds clients to the limits of the configuration. The connection's window
 // is as large as those of all streams together: one that isn't read doesn't stop others.
 func sessionConfig(c *config.Client) *http2.Config {
-	settings := http2.DefaultSettings
-	settings.MaxConcurrent, settings.InitialWindow = streamsOfClient, streamWindow
-	settings.ConnectProtocol = true
-	// Each field counts for 32 bytes more than it has (RFC 9113 6.5.2), in HTTP/1.1 for 4.
-	settings.MaxHeaderList = uint32(min(int64(c.Head)+28*int64(c.Fields), 1<<30))
-	limits := http2.Limits{HeaderFields: c.Fields + pseudoFields, StallWait: c.Write}
-	return http2.NewConfig(http2.Config{Server: true, Settings: settings, Window: streamsOfClient * streamWindow, Table: responseTable, Limits: limits})
+	h := http2.ServerConfig(c.Head, c.Fields, c.Write)
+	h.Settings.MaxConcurrent, h.Settings.InitialWindow = streamsOfClient, streamWindow
+	h.Window = streamsOfClient * streamWindow
+	return http2.NewConfig(h)
 }
 
 // beginSession makes a session of a client that begins as HTTP/2 does; b is what it has

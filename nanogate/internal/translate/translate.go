@@ -15,67 +15,20 @@ import (
 )
 
 // Request writes the head of a request as HTTP/1.1 has it into dst, from its start, and
-// reads it into r (RFC 9113 8.3.1): :authority is the Host field, a body without a length
-// is one in chunks, WebSocket by CONNECT (RFC 8441) is an upgrade. end says that no body
-// follows; uri bounds the target, in bytes. An *[http1.Error] has the status of the
-// response.
+// reads it into r: see [http2.ComposeText]. end says that no body follows; uri bounds the
+// target, in bytes.
 func Request(r *http1.Request, dst []byte, h *http2.Header, end bool, uri int) ([]byte, error) {
-	target, host := h.Path, h.Authority
-	if target.Empty() { // of CONNECT (RFC 9113 8.5)
-		target = host
-	}
-	verb := h.Method.Of(h.Bytes)
 	upgrade := !h.Protocol.Empty()
 	if upgrade {
 		if err := checkProtocol(h); err != nil {
 			return dst, err
 		}
-		verb = get
 	}
-	dst = append(append(dst[:0], verb...), ' ')
-	method, at := http1.Span{End: uint32(len(dst) - 1)}, uint32(len(dst))
-	dst = append(dst, target.Of(h.Bytes)...)
-	line := http1.Span{Start: at, End: uint32(len(dst))}
-	dst = append(dst, " HTTP/1.1\r\n"...)
-	if err := r.Begin(dst, method, line, uri); err != nil {
-		return dst, err
-	}
-	var err error
-	if !host.Empty() {
-		if dst, err = add(r, dst, "host", host.Of(h.Bytes)); err != nil {
-			return dst, err
-		}
-	}
-	for i := range h.Fields {
-		f := &h.Fields[i]
-		if f.Known == http2.NameHost {
-			continue // it is :authority
-		}
-		if dst, err = add(r, dst, f.Name.Of(h.Bytes), f.Value.Of(h.Bytes)); err != nil {
-			return dst, err
-		}
-	}
-	if upgrade {
-		if dst, err = add(r, dst, "connection", "upgrade"); err != nil {
-			return dst, err
-		}
-		if dst, err = add(r, dst, "upgrade", "websocket"); err != nil {
-			return dst, err
-		}
-	}
-	unsized := !end && h.ContentLength < 0 && !upgrade
-	if unsized {
-		if dst, err = add(r, dst, "transfer-encoding", "chunked"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, "\r\n"...), r.Conclude(unsized)
+	return http2.ComposeText(r, dst, h, !end && h.ContentLength < 0 && !upgrade, uri)
 }
 
-var get = []byte("GET")
-
-// checkProtocol accepts an extended CONNECT only if it can become an upgrade of
-// HTTP/1.1 (RFC 8441 5): WebSocket, whose bytes are no body.
+// checkProtocol holds extended CONNECT to what becomes an upgrade of HTTP/1.1 (RFC 8441
+// 5): WebSocket, whose bytes are no body.
 func checkProtocol(h *http2.Header) error {
 	switch {
 	case string(h.Protocol.Of(h.Bytes)) != "websocket":
@@ -84,17 +37,6 @@ func checkProtocol(h *http2.Header) error {
 		return &http1.Error{Status: 400, Message: "a WebSocket has no Content-Length"}
 	}
 	return nil
-}
-
-// add appends a field to a request's text and to what was read of it.
-func add[N, V string | []byte](r *http1.Request, dst []byte, name N, value V) ([]byte, error) {
-	at := uint32(len(dst))
-	dst = append(append(dst, name...), ": "...)
-	value0 := uint32(len(dst))
-	dst = append(dst, value...)
-	f := http1.Field{Name: http1.Span{Start: at, End: at + uint32(len(name))}, Value: http1.Span{Start: value0, End: uint32(len(dst))}}
-	dst = append(dst, "\r\n"...)
-	return dst, r.Add(f, dst)
 }
 
 // Response appends the head of a response, final or interim, as HTTP/1.1 has it. end says
