@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/http2"
 )
 
@@ -155,10 +156,9 @@ func sendInterim(codec *http2.Conn, s *http2.Stream, lines []byte) {
 // be sent; white space around a value can't be (RFC 9113 8.2.1).
 func sendFields(codec *http2.Conn, lines []byte) {
 	for len(lines) > 0 {
-		line, end := exchange.CutLine(lines)
-		if name, value, ok := bytes.Cut(line, []byte(":")); ok {
-			codec.Field(name, bytes.Trim(value, " \t"))
+		var name, value []byte
+		if name, value, lines = http1.CutField(lines); len(name) > 0 {
+			codec.Field(name, value)
 		}
-		lines = lines[end:]
 	}
 }

@@ -122,3 +122,18 @@ func TestListHas(t *testing.T) {
 		}
 	}
 }
+
+// Lines are taken apart as they were written.
+func TestCutField(t *testing.T) {
+	lines := []byte("A: b\r\nname:\t c d \t\r\nnothing\r\nempty:\r\n\r\n")
+	for _, want := range [][2]string{{"A", "b"}, {"name", "c d"}, {"", ""}, {"empty", ""}, {"", ""}} {
+		name, value, rest := CutField(lines)
+		if string(name) != want[0] || string(value) != want[1] {
+			t.Errorf("%q begins with %q and %q, want %q", lines, name, value, want)
+		}
+		lines = rest
+	}
+	if len(lines) > 0 {
+		t.Errorf("%q is left", lines)
+	}
+}

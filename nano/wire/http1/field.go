@@ -1,5 +1,7 @@
 package http1
 
+import "bytes"
+
 // Refusals of header and trailer fields.
 var (
 	errBareCR    = &Error{400, "RFC 9112 2.2", "bare CR"}
@@ -65,4 +67,23 @@ func wrongLine(b []byte, at int, err error) error {
 // to come or half in.
 func incomplete(b []byte, end int) bool {
 	return end >= len(b) || b[end] == '\r' && end+1 == len(b)
+}
+
+// CutField takes the first of "Name: value\r\n" lines off, of a head that was parsed or
+// written by us. White space around a value is no part of it. A line without a colon has
+// no name.
+func CutField(lines []byte) (name, value, rest []byte) {
+	end := bytes.IndexByte(lines, '\n')
+	colon := bytes.IndexByte(lines[:end], ':')
+	if colon < 0 {
+		return nil, nil, lines[end+1:]
+	}
+	value = lines[colon+1 : end-1]
+	for len(value) > 0 && (value[0] == ' ' || value[0] == '\t') {
+		value = value[1:]
+	}
+	for n := len(value); n > 0 && (value[n-1] == ' ' || value[n-1] == '\t'); n = len(value) {
+		value = value[:n-1]
+	}
+	return lines[:colon], value, lines[end+1:]
 }

@@ -23,7 +23,7 @@ func appendMetadata(dst, head []byte, request bool) []byte {
 		line++
 	}
 	for lines := head[line+1:]; len(lines) > 2; {
-		name, _, rest := cutLine(lines)
+		name, _, rest := http1.CutField(lines)
 		if !ofContent(name, request) {
 			dst = append(dst, lines[:len(lines)-len(rest)]...)
 		}

@@ -114,7 +114,7 @@ var webSocket = []byte("websocket")
 // host finds the value of the Host field.
 func host(fields []byte) []byte {
 	for len(fields) > 2 {
-		name, value, rest := cutLine(fields)
+		name, value, rest := http1.CutField(fields)
 		if len(name) == len("host") && http1.EqualFold(name, "host") {
 			return value
 		}
@@ -142,7 +142,7 @@ func SendTrailers(c *http2.Conn, s *http2.Stream, lines []byte) {
 // none of (RFC 9113 8.2.2).
 func sendFields(c *http2.Conn, lines, private []byte, request bool) {
 	for len(lines) > 2 {
-		name, value, rest := cutLine(lines)
+		name, value, rest := http1.CutField(lines)
 		lines = rest
 		switch {
 		case aboutConnection(name, value, request):
@@ -152,20 +152,6 @@ func sendFields(c *http2.Conn, lines, private []byte, request bool) {
 			c.Field(name, value)
 		}
 	}
-}
-
-// cutLine takes a field's line off the front.
-func cutLine(lines []byte) (name, value, rest []byte) {
-	end := bytes.IndexByte(lines, '\n')
-	colon := bytes.IndexByte(lines[:end], ':')
-	value = lines[colon+1 : end-1]
-	for len(value) > 0 && (value[0] == ' ' || value[0] == '\t') {
-		value = value[1:]
-	}
-	for n := len(value); n > 0 && (value[n-1] == ' ' || value[n-1] == '\t'); n = len(value) {
-		value = value[:n-1]
-	}
-	return lines[:colon], value, lines[end+1:]
 }
 
 // aboutConnection reports whether a field is not sent over HTTP/2. TE is when it says no
