@@ -53,7 +53,7 @@ func (t *h2stream) leave() {
 	}
 	t.away = true
 	if t.loop.baton.CompareAndSwap(t.ticket, t.ticket+1) {
-		go t.loop.takeOver()
+		t.loop.Sys.Go(t.loop.takeOver)
 	}
 }
 
@@ -77,7 +77,7 @@ func (l *loop) lendStream(t *h2stream) {
 func (l *loop) spawnStream(t *h2stream) {
 	t.away, t.lent = true, true
 	l.server.elsewhere.Add(1)
-	go serveAway(t.x, &t.reply, t)
+	l.Sys.Go(func() { serveAway(l.Sys, t.x, &t.reply, t) })
 }
 
 // finish completes the response when the handler has returned.
@@ -157,7 +157,7 @@ func (l *loop) heard(t *h2stream) {
 	}
 	switch {
 	case parked && c == nil:
-		go t.drive()
+		l.Sys.Go(t.drive)
 	case l.Over():
 	case c == nil: // the handler has outlived its connection
 		if returned {

@@ -195,7 +195,7 @@ func (l *loop) loseStreams(c *conn, why error) {
 			t.lent = true
 			t.mu.Unlock()
 			l.server.elsewhere.Add(1)
-			go t.drive()
+			l.Sys.Go(t.drive)
 		}
 	}
 	h.resumes = nil

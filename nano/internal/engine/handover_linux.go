@@ -2,7 +2,7 @@ package engine
 
 import (
 	"dyno.example/nano/internal/exchange"
-	"dyno.example/nano/wire/clock"
+	eventloop "dyno.example/nano/wire/loop"
 )
 
 // A loop is run by one goroutine at a time. The baton says which: it is free
@@ -41,7 +41,7 @@ func (t *turn) leave() {
 	}
 	t.away = true
 	if t.loop.baton.CompareAndSwap(t.ticket, t.ticket+1) {
-		go t.loop.takeOver()
+		t.loop.Sys.Go(t.loop.takeOver)
 	}
 }
 
@@ -105,13 +105,13 @@ func (l *loop) spawn(c *conn, request, rest []byte, in *inflow) {
 	l.wheel.Clear(c.id)
 	l.server.elsewhere.Add(1)
 	s.sendReady()
-	go serveAway(s.x, &s.reply, s)
+	l.Sys.Go(func() { serveAway(l.Sys, s.x, &s.reply, s) })
 }
 
 // serveAway runs a handler that was spawned for x: that of a turn or of a stream, which
 // wire is.
-func serveAway(x *exchange.Exchange, reply *exchange.Reply, wire interface{ finishAway() }) {
-	began := clock.Now()
+func serveAway(sys eventloop.System, x *exchange.Exchange, reply *exchange.Reply, wire interface{ finishAway() }) {
+	began := sys.Now()
 	h := x.History
 	returned := false
 	defer func() {
@@ -123,7 +123,7 @@ func serveAway(x *exchange.Exchange, reply *exchange.Reply, wire interface{ fini
 	x.Owner.Serve()
 	returned = true
 	if h != nil {
-		h.Spawned(clock.Now() - began)
+		h.Spawned(sys.Now() - began)
 	}
 	wire.finishAway()
 }

@@ -47,7 +47,25 @@ type Server struct {
 
 // Start makes the loops and starts them.
 func Start(config Config) (*Server, error) {
-	s := &Server{config: &config, sys: eventloop.Kernel{}, ended: make(chan struct{}), peers: make(map[netip.Addr]int)}
+	s, err := newServer(config, eventloop.Kernel{})
+	if err != nil {
+		return nil, err
+	}
+	s.running.Add(len(s.loops))
+	for _, l := range s.loops {
+		s.sys.Go(func() { l.run(s.newTurn(l)) })
+	}
+	s.sys.Go(func() { s.watchdog.watch(s.sys, s.loops, s.ended) })
+	s.sys.Go(func() {
+		s.running.Wait()
+		s.close()
+	})
+	return s, nil
+}
+
+// newServer makes the loops, which run on a system.
+func newServer(config Config, sys eventloop.System) (*Server, error) {
+	s := &Server{config: &config, sys: sys, ended: make(chan struct{}), peers: make(map[netip.Addr]int)}
 	s.http2, s.tickEvery = http2Config(&config.Limits), tickEvery(&config.Limits)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.watchdog.rouse = make(chan struct{}, 1)
@@ -66,15 +84,6 @@ func Start(config Config) (*Server, error) {
 		s.loops = append(s.loops, l)
 	}
 	s.acceptor.Begin(s.sys, s.admission())
-	s.running.Add(n)
-	for _, l := range s.loops {
-		go l.run(s.newTurn(l))
-	}
-	go s.watchdog.watch(s.loops, s.ended)
-	go func() {
-		s.running.Wait()
-		s.close()
-	}()
 	return s, nil
 }
 

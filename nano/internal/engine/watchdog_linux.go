@@ -3,6 +3,8 @@ package engine
 import (
 	"sync/atomic"
 	"time"
+
+	eventloop "dyno.example/nano/wire/loop"
 )
 
 // watchdog looks at all loops every tick and gives a loop whose handler has not
@@ -26,11 +28,11 @@ func (w *watchdog) wake() {
 }
 
 // watch runs until the server ends.
-func (w *watchdog) watch(loops []*loop, ended <-chan struct{}) {
+func (w *watchdog) watch(sys eventloop.System, loops []*loop, ended <-chan struct{}) {
 	seen := make([]uint64, len(loops))
 	quiet := 0
 	for {
-		time.Sleep(watchTick)
+		sys.Sleep(watchTick)
 		if quiet++; w.look(loops, seen) {
 			quiet = 0
 		}
@@ -67,7 +69,7 @@ func (w *watchdog) look(loops []*loop, seen []uint64) (busy bool) {
 			if l.serving != nil {
 				l.serving.Blocked()
 			}
-			go l.takeOver()
+			l.Sys.Go(l.takeOver)
 		}
 	}
 	return busy
