@@ -41,7 +41,7 @@ func (l *loop) serveStreamInline(c *conn, t *h2stream) (mine bool) {
 	t.finish()
 	t.running = false
 	if l.sendStream(c, t) {
-		c.h2.ready.push(t)
+		c.h2.ready.Push(t, &t.queued)
 	}
 	return true
 }
@@ -67,7 +67,7 @@ func (l *loop) lendStream(t *h2stream) {
 	t.mu.Unlock()
 	t.taken.Add(1)
 	c := t.conn
-	c.h2.ready.push(t)
+	c.h2.ready.Push(t, &t.queued)
 	c.unseen = true
 	l.more = append(l.more, c.id)
 	l.pause(c, c.h2.rest)
@@ -178,7 +178,7 @@ func (l *loop) heard(t *h2stream) {
 		if t.idle && t.stirs() {
 			l.resumeLater(c, t)
 		}
-		c.h2.ready.push(t)
+		c.h2.ready.Push(t, &t.queued)
 		l.sendReady(c)
 		l.settle(c)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/wire/http2"
+	eventloop "dyno.example/nano/wire/loop"
 )
 
 // How a loop serves HTTP/2 (RFC 9113). The connection stays with the loop, whatever
@@ -16,14 +17,14 @@ import (
 // h2conn is what a connection of HTTP/2 has beside a conn. It is the loop's.
 type h2conn struct {
 	codec   http2.Conn
-	streams *h2stream   // all there are
-	ready   h2queue     // those that may have something to send
-	resumes []*h2stream // whose handlers are to be resumed
-	last    h2head      // of a response
-	unsized int         // streams whose body has no length, and is all in if it comes with its head
-	rest    []byte      // what follows the request whose handler runs on the loop
-	partial int64       // since when the start of a frame, or of a field block, waits for the rest; 0: none does
-	ticked  int64       // when the streams were last looked at
+	streams *h2stream                 // all there are
+	ready   eventloop.Queue[h2stream] // those that may have something to send
+	resumes []*h2stream               // whose handlers are to be resumed
+	last    h2head                    // of a response
+	unsized int                       // streams whose body has no length, and is all in if it comes with its head
+	rest    []byte                    // what follows the request whose handler runs on the loop
+	partial int64                     // since when the start of a frame, or of a field block, waits for the rest; 0: none does
+	ticked  int64                     // when the streams were last looked at
 }
 
 // maxStreams is the number of requests under way on one connection.
@@ -145,7 +146,7 @@ func (l *loop) happened(c *conn, ev *http2.Event) (mine bool) {
 		}
 	case http2.EventWritable:
 		if t, ok := ev.Stream.User.(*h2stream); ok {
-			c.h2.ready.push(t)
+			c.h2.ready.Push(t, &t.queued)
 		}
 	}
 	return true
@@ -178,15 +179,15 @@ func (l *loop) sendReady(c *conn) {
 	h := c.h2
 	for len(c.out) == 0 && !c.cut {
 		for len(h.codec.Out) < flushAt {
-			t := h.ready.pop()
+			t := h.ready.Pop()
 			if t == nil {
 				break
 			}
 			if l.sendStream(c, t) {
-				h.ready.push(t)
+				h.ready.Push(t, &t.queued)
 			}
 		}
-		if l.deliverOut(c); h.ready.first == nil {
+		if l.deliverOut(c); h.ready.Empty() {
 			break
 		}
 	}
@@ -235,52 +236,4 @@ func (l *loop) settleHTTP2(c *conn) {
 	default:
 		l.await(c, phaseIdle)
 	}
-}
-
-// h2queue is a queue of streams.
-type h2queue struct{ first, last *h2stream }
-
-// push adds a stream, unless it is there already.
-func (q *h2queue) push(t *h2stream) {
-	if t.queued {
-		return
-	}
-	t.queued, t.after = true, nil
-	if q.last == nil {
-		q.first = t
-	} else {
-		q.last.after = t
-	}
-	q.last = t
-}
-
-func (q *h2queue) pop() *h2stream {
-	t := q.first
-	if t == nil {
-		return nil
-	}
-	if q.first = t.after; q.first == nil {
-		q.last = nil
-	}
-	t.queued, t.after = false, nil
-	return t
-}
-
-// remove takes a stream out, wherever it is.
-func (q *h2queue) remove(t *h2stream) {
-	if !t.queued {
-		return
-	}
-	var before *h2stream
-	for s := q.first; s != t; s = s.after {
-		before = s
-	}
-	if before == nil {
-		q.pop()
-		return
-	}
-	if before.after = t.after; q.last == t {
-		q.last = before
-	}
-	t.queued, t.after = false, nil
 }

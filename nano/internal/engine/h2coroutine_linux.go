@@ -99,7 +99,7 @@ func (l *loop) resume(c *conn, t *h2stream) (mine bool) {
 	} else {
 		l.suspended(c, t)
 	}
-	c.h2.ready.push(t)
+	c.h2.ready.Push(t, &t.queued)
 	return true
 }
 

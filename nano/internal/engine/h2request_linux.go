@@ -64,7 +64,7 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 		t.mu.Lock()
 		t.out.interim = append(t.out.interim, "100 Continue\r\n\r\n"...)
 		t.mu.Unlock()
-		c.h2.ready.push(t)
+		c.h2.ready.Push(t, &t.queued)
 	}
 	if t.collecting {
 		t.pace.Begin(netconn.RateGrace)
@@ -190,5 +190,5 @@ func (l *loop) refuseStream(c *conn, t *h2stream, status int, detail string) {
 	o.head = append(o.head[:0], "Content-Type: application/problem+json\r\n"...)
 	o.data, o.ended = append(o.data[:0], body...), true
 	t.mu.Unlock()
-	c.h2.ready.push(t)
+	c.h2.ready.Push(t, &t.queued)
 }

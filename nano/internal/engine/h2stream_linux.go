@@ -8,6 +8,7 @@ import (
 	"dyno.example/nano/internal/netconn"
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/http2"
+	eventloop "dyno.example/nano/wire/loop"
 )
 
 // h2stream is a request over HTTP/2 and its response: the wire of its exchange. It
@@ -20,19 +21,18 @@ type h2stream struct {
 	// The loop's.
 	conn         *conn // nil: it is gone
 	s            *http2.Stream
-	next, before *h2stream // in h2conn.streams; next also in loop.streams
-	after        *h2stream // in h2conn.ready, if queued
-	queued       bool
-	found        bool // the exchange has its route
-	spawns       bool // which wants a goroutine for its handler
-	collecting   bool // the body is read before the handler starts
-	unsized      bool // as long as what was read lasts
-	running      bool // the handler has not returned
-	suspendable  bool // it can be suspended
-	idle         bool // it is
-	resuming     bool // it is in h2conn.resumes
-	dropped      bool // a message of it is on its way, that nobody waits for
-	calm         int  // how often it was resumed
+	next, before *h2stream                 // in h2conn.streams; next also in loop.streams
+	queued       eventloop.Place[h2stream] // in h2conn.ready
+	found        bool                      // the exchange has its route
+	spawns       bool                      // which wants a goroutine for its handler
+	collecting   bool                      // the body is read before the handler starts
+	unsized      bool                      // as long as what was read lasts
+	running      bool                      // the handler has not returned
+	suspendable  bool                      // it can be suspended
+	idle         bool                      // it is
+	resuming     bool                      // it is in h2conn.resumes
+	dropped      bool                      // a message of it is on its way, that nobody waits for
+	calm         int                       // how often it was resumed
 	limit        int64
 	head         []byte       // the request's, if it has to last
 	body         []byte       // that is collected
@@ -125,7 +125,7 @@ func (l *loop) addStream(c *conn, s *http2.Stream) *h2stream {
 // endStream is done with a stream whose handler has returned, or has never begun.
 func (l *loop) endStream(c *conn, t *h2stream) {
 	h := c.h2
-	h.ready.remove(t)
+	h.ready.Remove(&t.queued)
 	if t.unsized {
 		h.unsized--
 	}
@@ -177,7 +177,7 @@ func (l *loop) loseStreams(c *conn, why error) {
 			l.endStream(c, t)
 			continue
 		}
-		h.ready.remove(t)
+		h.ready.Remove(&t.queued)
 		if h.streams = t.next; t.next != nil {
 			t.next.before = nil
 		}
