@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/wire/http2"
+	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nanogate/internal/request"
 )
 
@@ -20,12 +21,12 @@ import (
 // is broken says so and goes on.
 type mux struct {
 	codec  http2.Conn
-	client *client     // whose connection it is; nil: an endpoint's
-	conn   *connection // to an endpoint that it is; nil: a client's
-	sock   *socket     // of either
-	all    *sink       // the streams, the oldest first
-	newest *sink       // the last of them
-	ready  sinks       // those that have something to send and wait for their turn
+	client *client               // whose connection it is; nil: an endpoint's
+	conn   *connection           // to an endpoint that it is; nil: a client's
+	sock   *socket               // of either
+	all    *sink                 // the streams, the oldest first
+	newest *sink                 // the last of them
+	ready  eventloop.Queue[sink] // those that have something to send and wait for their turn
 
 	dirty    bool            // it is in loop.dirty
 	dead     bool            // nothing is read any more: what is to be sent is sent, then it is closed
@@ -186,14 +187,14 @@ func (l *loop) turnMux(m *mux) {
 		l.place(m)
 	}
 	for m.sock.out.empty() && len(m.codec.Out) < flushAt && !m.broken && !m.dead {
-		s := m.ready.pop()
+		s := m.ready.Pop()
 		if s == nil {
 			break
 		}
 		l.serveSink(s)
 	}
 	l.deliver(m)
-	if m.ready.first != nil && m.sock.out.empty() {
+	if !m.ready.Empty() && m.sock.out.empty() {
 		l.touch(m)
 	} else if len(m.codec.Out) == 0 && m.codec.Out != nil {
 		if cap(m.codec.Out) <= 2*readBuffer && len(l.outs) < muxSpares {

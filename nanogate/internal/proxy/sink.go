@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"dyno.example/nano/wire/http2"
+	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nanogate/internal/translate"
 )
 
@@ -20,50 +21,8 @@ type sink struct {
 	trailers []byte // lines that follow the content
 	end      bool   // nothing follows what is in out, but for the trailers
 
-	queued       bool // it is in mux.ready
-	before, next *sink
-	prior, after *sink // in mux.all
-}
-
-// sinks is a queue.
-type sinks struct{ first, last *sink }
-
-func (q *sinks) push(s *sink) {
-	if s.queued {
-		return
-	}
-	s.queued, s.before, s.next = true, q.last, nil
-	if q.last == nil {
-		q.first = s
-	} else {
-		q.last.next = s
-	}
-	q.last = s
-}
-
-func (q *sinks) remove(s *sink) {
-	if !s.queued {
-		return
-	}
-	if s.before == nil {
-		q.first = s.next
-	} else {
-		s.before.next = s.next
-	}
-	if s.next == nil {
-		q.last = s.before
-	} else {
-		s.next.before = s.before
-	}
-	s.queued, s.before, s.next = false, nil, nil
-}
-
-func (q *sinks) pop() *sink {
-	s := q.first
-	if s != nil {
-		q.remove(s)
-	}
-	return s
+	queued       eventloop.Place[sink] // in mux.ready
+	prior, after *sink                 // in mux.all
 }
 
 // join makes s the newest one of the connection's.
@@ -80,7 +39,7 @@ func (m *mux) join(s *sink) {
 // part takes it out.
 func (m *mux) part(s *sink) {
 	m.streams--
-	m.ready.remove(s)
+	m.ready.Remove(&s.queued)
 	if s.prior == nil {
 		m.all = s.after
 	} else {
@@ -126,7 +85,7 @@ func (l *loop) room(m *mux) bool {
 // queue lets a stream have its turn, unless it waits for a window.
 func (l *loop) queue(s *sink) {
 	if _, waits := s.stream.Waiting(); !waits {
-		s.mux.ready.push(s)
+		s.mux.ready.Push(s, &s.queued)
 	}
 }
 
