@@ -9,19 +9,19 @@ import (
 	eventloop "dyno.example/nano/wire/loop"
 )
 
-// admission is what the server has to say about those who come.
+// admission is the limits of connections, and what becomes of an accepted one.
 func (s *Server) admission() eventloop.Admission[*loop, struct{}] {
 	most := int64(s.config.Limits.Connections) // negative: any number
 	return eventloop.Admission[*loop, struct{}]{
-		Count:   func(n int64) bool { return s.conns.Add(n) <= most || most < 0 },
-		Room:    func() bool { return s.conns.Load() < most },
-		Enter:   s.enter,
-		Welcome: func(l *loop, fd int, from netip.AddrPort, _ struct{}) { l.take(fd, from) },
-		NoFiles: func(*loop) { s.noFiles() },
-		Failed: func(l *loop, errno unix.Errno) {
+		Count:      func(n int64) bool { return s.conns.Add(n) <= most || most < 0 },
+		Room:       func() bool { return s.conns.Load() < most },
+		AllowPeer:  s.enter,
+		Accepted:   func(l *loop, fd int, from netip.AddrPort, _ struct{}) { l.take(fd, from) },
+		OutOfFiles: func(*loop) { s.noFiles() },
+		AcceptFailed: func(l *loop, errno unix.Errno) {
 			s.refusals.Log(l.log(), "accepting a connection", "error", errno)
 		},
-		Deaf: func(l *loop, err error) { l.log().Error("can't listen", "error", err) },
+		ListenFailed: func(l *loop, err error) { l.log().Error("can't listen", "error", err) },
 	}
 }
 

@@ -37,7 +37,7 @@ func (l *loop) beginDrain() {
 // drainStep closes connections that have nothing under way, and ends the loop
 // after the last.
 func (l *loop) drainStep() {
-	if l.LetsGo(l.now) {
+	if l.GraceOver(l.now) {
 		l.conns.Each(func(c *conn) {
 			if c.h2 != nil {
 				l.drainHTTP2(c)
@@ -49,7 +49,7 @@ func (l *loop) drainStep() {
 			}
 		})
 	}
-	l.stopped = l.stopped || l.conns.Len() == 0 && !l.Expects()
+	l.stopped = l.stopped || l.conns.Len() == 0 && !l.Expecting()
 }
 
 // cutAll closes what is left, and leaves the handlers that don't return behind.

@@ -141,7 +141,7 @@ func (s *Server) enter(a netip.Addr) bool {
 // gone uncounts a connection that was entered.
 func (s *Server) gone(from netip.AddrPort) {
 	s.forgetPeer(from)
-	s.acceptor.Leave()
+	s.acceptor.Release()
 }
 
 func (s *Server) forgetPeer(from netip.AddrPort) {

@@ -38,7 +38,7 @@ func (s *Server) TakeTLS(t *tls.Conn, below *netconn.Conn) bool {
 	if !ok {
 		return false
 	}
-	to := s.acceptor.Emptiest(&s.loops[0].Core)
+	to := s.acceptor.LeastLoaded(&s.loops[0].Core)
 	to.Assigned.Add(1) // first: a loop that drains doesn't end while it expects somebody
 	if s.acceptor.Draining() {
 		to.Assigned.Add(-1)

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Acceptor lets a server's connections in: it counts them, gives each to the loop that
-// has the fewest, stops accepting while there are too many, and turns clients away when
-// no file can be opened any more. K is what a listener knows of its connections.
+// Acceptor accepts the connections of a server: it counts them, gives each to the loop that
+// has the fewest, stops accepting while there are too many, and rejects clients when no
+// more files can be opened. K is what a listener knows about its connections.
 //
-// The loops of a server share one. Its methods may be called by any goroutine.
+// The loops of a server share one. Its methods may be called from any goroutine.
 type Acceptor[L, K any] struct {
 	rules    Admission[L, K]
 	sys      System
@@ -22,58 +22,59 @@ type Acceptor[L, K any] struct {
 	spare    spare
 }
 
-// Admission is what a server has to say about those who come. The functions that are
-// given a loop are called by its goroutine.
+// Admission is a server's side of accepting: its limits, and what it does with a
+// connection. Functions that are given a loop are called by its goroutine.
 type Admission[L, K any] struct {
-	// Count counts n connections more, and reports whether there may be as many as there
-	// are then. Room reports whether there may be one more.
+	// Count adds n to the number of connections, and reports whether the sum is within
+	// the limit. Room reports whether one more would be.
 	Count func(n int64) (fits bool)
 	Room  func() bool
 
-	// Enter counts a connection of an address, if there may be one more of it. Nil: there
-	// always may.
-	Enter func(from netip.Addr) bool
+	// AllowPeer counts a connection from an address, unless there are too many of them.
+	// Nil: there is no such limit.
+	AllowPeer func(from netip.Addr) bool
 
-	// Welcome makes a loop, to which it was assigned, the owner of a connection.
-	Welcome func(l L, fd int, from netip.AddrPort, kind K)
+	// Accepted gives a loop a connection that was assigned to it.
+	Accepted func(l L, fd int, from netip.AddrPort, kind K)
 
-	// Silent reports whether connections can't be told that they are turned away. Nil: all
-	// can, by a response of HTTP/1.1.
+	// Silent reports whether connections are rejected without a response, as that would
+	// take a handshake. Nil: all get a response of HTTP/1.1.
 	Silent func(kind K) bool
 
-	Full    func(l L)                   // hears that a loop stops accepting; may be nil
-	NoFiles func(l L)                   // hears that no file can be opened
-	Failed  func(l L, errno unix.Errno) // hears why else nobody was accepted
-	Deaf    func(l L, err error)        // hears why a socket isn't listened on
+	// What the server may log.
+	Paused       func(l L)                   // a loop stops accepting; may be nil
+	OutOfFiles   func(l L)                   // a client is rejected, since no more files can be opened
+	AcceptFailed func(l L, errno unix.Errno) // for any other reason
+	ListenFailed func(l L, err error)
 }
 
-// Begin readies an acceptor for loops that join it.
+// Begin readies an acceptor.
 func (a *Acceptor[L, K]) Begin(sys System, rules Admission[L, K]) {
 	a.sys, a.rules = sys, rules
 	a.spare.keep(sys)
 }
 
-// Join gives a loop its part of the acceptor, before any of them runs.
+// Join returns a loop's listeners. All loops have to join before any of them runs.
 func (a *Acceptor[L, K]) Join(c *Core[L]) *Listeners[L, K] {
 	s := &Listeners[L, K]{acceptor: a, core: c}
 	a.loops = append(a.loops, s)
 	return s
 }
 
-// Drain says that the server ends: nobody is refused any more, since who waits in the
-// queues now is the last.
+// Drain says that the server is shutting down. Limits don't count any more: the clients in
+// the listen queues now are the last.
 func (a *Acceptor[L, K]) Drain() { a.draining.Store(true) }
 
 // Draining reports whether Drain was called.
 func (a *Acceptor[L, K]) Draining() bool { return a.draining.Load() }
 
-// Close releases what is left when all loops have ended.
+// Close releases what is left after all loops have ended.
 func (a *Acceptor[L, K]) Close() { a.spare.drop(a.sys) }
 
-// Emptiest returns the loop with the fewest connections, own if it is one of them: the
+// LeastLoaded returns the loop with the fewest connections, own if it is one of them: the
 // kernel deals them out by hash, which is uneven when there are few. A server that drains
-// gives nothing to loops that may have ended.
-func (a *Acceptor[L, K]) Emptiest(own *Core[L]) *Core[L] {
+// assigns nothing to loops that may have ended.
+func (a *Acceptor[L, K]) LeastLoaded(own *Core[L]) *Core[L] {
 	best := own
 	if a.draining.Load() {
 		return own
@@ -86,28 +87,28 @@ func (a *Acceptor[L, K]) Emptiest(own *Core[L]) *Core[L] {
 	return best
 }
 
-// admit counts a connection to be accepted. If there are too many, the loop has to wait
-// until one closes.
+// admit counts a connection before it is accepted. It reports false if there are too many:
+// then the loop has to wait until one closes.
 func (a *Acceptor[L, K]) admit(c *Core[L]) bool {
 	if a.rules.Count(1) || a.draining.Load() {
 		return true
 	}
-	a.paused.Add(1) // before the count goes down: who leaves after that sees it
-	if a.rules.Full != nil {
-		a.rules.Full(c.self)
+	a.paused.Add(1) // before the count goes down: a connection that closes after that sees it
+	if a.rules.Paused != nil {
+		a.rules.Paused(c.self)
 	}
-	a.Leave()
+	a.Release()
 	return false
 }
 
-// Leave uncounts a connection, and lets loops that wait accept again.
-func (a *Acceptor[L, K]) Leave() {
+// Release uncounts a connection that has closed, and resumes accepting.
+func (a *Acceptor[L, K]) Release() {
 	a.rules.Count(-1)
-	a.Readmit()
+	a.Resume()
 }
 
-// Readmit lets loops that wait accept again if there is room.
-func (a *Acceptor[L, K]) Readmit() {
+// Resume has loops that stopped accepting go on, if there is room again.
+func (a *Acceptor[L, K]) Resume() {
 	if a.paused.Load() == 0 || !a.rules.Room() {
 		return
 	}
@@ -117,8 +118,8 @@ func (a *Acceptor[L, K]) Readmit() {
 	}
 }
 
-// accept takes clients from a listener's queue and gives each to the loop that has
-// fewest. It reports whether there may be more.
+// accept accepts a batch of connections and gives each to the loop that has the fewest. It
+// reports whether there may be more in the listener's queue.
 func (s *Listeners[L, K]) accept(n *listener[K]) (more bool) {
 	a, own := s.acceptor, s.core
 	for range acceptBatch {
@@ -128,39 +129,39 @@ func (s *Listeners[L, K]) accept(n *listener[K]) (more bool) {
 		}
 		fd, from, errno := a.sys.Accept(n.fd)
 		if errno != 0 {
-			a.Leave()
+			a.Release()
 			s.failed(n, errno)
 			return false
 		}
-		if a.rules.Enter != nil && !a.rules.Enter(from.Addr()) {
+		if a.rules.AllowPeer != nil && !a.rules.AllowPeer(from.Addr()) {
 			a.sys.Close(fd)
-			a.Leave()
+			a.Release()
 			continue
 		}
-		to, kind := a.Emptiest(own), n.kind
+		to, kind := a.LeastLoaded(own), n.kind
 		if to.Assigned.Add(1); to == own {
-			a.rules.Welcome(own.self, fd, from, kind)
+			a.rules.Accepted(own.self, fd, from, kind)
 			continue
 		}
-		to.Hand(&Message[L]{Open: func(l L) { a.rules.Welcome(l, fd, from, kind) }})
+		to.Hand(&Message[L]{Open: func(l L) { a.rules.Accepted(l, fd, from, kind) }})
 	}
 	return true
 }
 
-// failed deals with a listener that gives nobody. When the file table is full, the client
-// at the head of the queue is turned away, so that it knows, and the listener is not found
-// ready again at once.
+// failed deals with an error of accepting. When the file table is full, the client at the
+// head of the queue is rejected: it learns why, and the listener isn't reported ready again
+// at once.
 func (s *Listeners[L, K]) failed(n *listener[K], errno unix.Errno) {
 	a := s.acceptor
 	switch errno {
 	case unix.EAGAIN:
 	case unix.EMFILE, unix.ENFILE:
-		a.rules.NoFiles(s.core.self)
-		if silent := a.rules.Silent; !a.spare.turnAway(a.sys, n.fd, silent != nil && silent(n.kind)) {
-			a.sys.Sleep(time.Millisecond) // somebody else took the spare: don't spin
+		a.rules.OutOfFiles(s.core.self)
+		if silent := a.rules.Silent; !a.spare.reject(a.sys, n.fd, silent != nil && silent(n.kind)) {
+			a.sys.Sleep(time.Millisecond) // another goroutine took the descriptor: don't spin
 		}
 	default:
-		a.rules.Failed(s.core.self, errno)
+		a.rules.AcceptFailed(s.core.self, errno)
 		a.sys.Sleep(time.Millisecond) // the queue stays readable: don't spin
 	}
 }

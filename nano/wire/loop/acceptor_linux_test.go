@@ -61,15 +61,15 @@ func newHotel(t *testing.T, sys System, room int64) *hotel {
 	s.acceptor.Begin(sys, Admission[*host, string]{
 		Count: func(n int64) bool { return s.guests.Add(n) <= room },
 		Room:  func() bool { return s.guests.Load() < room },
-		Welcome: func(l *host, fd int, _ netip.AddrPort, kind string) {
+		Accepted: func(l *host, fd int, _ netip.AddrPort, kind string) {
 			g, _ := l.guests.Add()
 			*g = guest{fd, kind}
 		},
-		Silent:  func(kind string) bool { return kind == "silent" },
-		Full:    func(*host) { s.paused.Add(1) },
-		NoFiles: func(*host) { s.noFiles.Add(1) },
-		Failed:  func(_ *host, errno unix.Errno) { t.Errorf("accepting: %v", errno) },
-		Deaf:    func(_ *host, err error) { t.Error(err) },
+		Silent:       func(kind string) bool { return kind == "silent" },
+		Paused:       func(*host) { s.paused.Add(1) },
+		OutOfFiles:   func(*host) { s.noFiles.Add(1) },
+		AcceptFailed: func(_ *host, errno unix.Errno) { t.Errorf("accepting: %v", errno) },
+		ListenFailed: func(_ *host, err error) { t.Error(err) },
 	})
 	t.Cleanup(func() {
 		for _, l := range s.loops {
@@ -135,7 +135,7 @@ func (s *hotel) leave(l *host) {
 		}
 	}
 	l.Assigned.Add(-1)
-	s.acceptor.Leave()
+	s.acceptor.Release()
 }
 
 // Connections that all come to one loop are spread, and know what their listener does; who

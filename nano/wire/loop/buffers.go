@@ -1,6 +1,6 @@
 package loop
 
-// Buffers are those of a loop that nobody uses at the moment.
+// Buffers is a free list of a loop's buffers.
 type Buffers struct {
 	Fresh   int // bytes of a new one
 	Largest int // bytes of one that is kept
@@ -19,7 +19,7 @@ func (s *Buffers) Take() []byte {
 	return make([]byte, 0, s.Fresh)
 }
 
-// Give takes a buffer that is no longer used. One that is smaller than a new one, or has
+// Give returns a buffer that is no longer used. One that is smaller than a new one, or has
 // grown large, goes to the collector.
 func (s *Buffers) Give(b []byte) {
 	if cap(b) >= s.Fresh && cap(b) <= s.Largest && len(s.spare) < s.Most {

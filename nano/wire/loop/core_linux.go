@@ -6,7 +6,7 @@ import (
 )
 
 // Core is what every event loop has, whatever it serves: it waits for events, takes
-// messages of other goroutines, and knows the time of the present batch. A loop of type
+// messages from other goroutines, and knows the time of the current batch. A loop of type
 // L embeds it.
 //
 // One goroutine runs a loop at a time. Only Post, Hand, Call, Over and Assigned are for
@@ -18,7 +18,7 @@ type Core[L any] struct {
 	// Assigned counts the loop's connections, those on their way here included.
 	Assigned atomic.Int32
 
-	// Elsewhere counts goroutines besides that need a processor: while there are any, the
+	// Elsewhere counts other goroutines that need a processor: while there are any, the
 	// loop parks when it waits. It may be nil.
 	Elsewhere *atomic.Int64
 
@@ -37,8 +37,7 @@ type Core[L any] struct {
 	grace   int64     // when draining: idle connections are closed from then on; 0: it doesn't drain
 }
 
-// Begin readies the core of the loop self, whose batches have no more than so many
-// events.
+// Begin readies the core of the loop self. batch is how many events a batch has at most.
 func (c *Core[L]) Begin(self L, sys System, batch int) error {
 	poller, err := sys.NewPoller(batch, c.mail.empty)
 	if err != nil {
@@ -49,11 +48,11 @@ func (c *Core[L]) Begin(self L, sys System, batch int) error {
 	return nil
 }
 
-// OpenBy has messages opened by a function of the loop's own, which calls their Open.
-func (c *Core[L]) OpenBy(open func(*Message[L])) { c.open = open }
+// OpenWith has messages opened by a function of the loop, which calls their Open.
+func (c *Core[L]) OpenWith(open func(*Message[L])) { c.open = open }
 
 // Post gives the loop something to do and wakes it if it waits. A loop that has ended
-// doesn't do it.
+// ignores it.
 func (c *Core[L]) Post(n *Message[L]) {
 	c.mail.post(n)
 	if c.waiting.Load() {
@@ -61,8 +60,8 @@ func (c *Core[L]) Post(n *Message[L]) {
 	}
 }
 
-// Hand is Post for messages that hold something, a socket say. If the loop has ended they
-// are opened here, to let go of it.
+// Hand is Post for messages that own something, such as a socket. If the loop has ended
+// they are opened here, so that it is closed.
 func (c *Core[L]) Hand(n *Message[L]) {
 	if c.Post(n); c.over.Load() {
 		c.OpenMail()
@@ -84,7 +83,7 @@ func (c *Core[L]) OpenMail() {
 	}
 }
 
-// End says that the loop has ended, and opens what was posted before anybody knew.
+// End says that the loop has ended, and opens what was posted meanwhile.
 func (c *Core[L]) End() {
 	c.over.Store(true)
 	c.OpenMail()

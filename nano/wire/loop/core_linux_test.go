@@ -157,12 +157,12 @@ func TestPollAllocatesNothing(t *testing.T) {
 func TestDrain(t *testing.T) {
 	l := newPlain(t)
 	now := l.Tick()
-	if !l.Drain(now) || l.Drain(now) || !l.Draining() || l.LetsGo(now) {
+	if !l.Drain(now) || l.Drain(now) || !l.Draining() || l.GraceOver(now) {
 		t.Error("draining begins other than once, or without a grace")
 	}
 	for range 3 {
 		before := now
-		for ok := false; !ok; ok = l.LetsGo(now) {
+		for ok := false; !ok; ok = l.GraceOver(now) {
 			if _, err := l.Poll(false, l.wheel.Next); err != nil {
 				t.Fatal(err)
 			}
@@ -173,14 +173,14 @@ func TestDrain(t *testing.T) {
 		}
 	}
 	l.Assigned.Add(1)
-	if !l.Expects() {
+	if !l.Expecting() {
 		t.Error("a connection on its way isn't expected")
 	}
 	l.Assigned.Add(-1)
-	if l.Expects() {
+	if l.Expecting() {
 		t.Error("somebody is expected")
 	}
-	if l.Call(func(*plain) {}); !l.Expects() {
+	if l.Call(func(*plain) {}); !l.Expecting() {
 		t.Error("a message isn't expected")
 	}
 }

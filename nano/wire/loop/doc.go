@@ -1,6 +1,7 @@
-// Package loop is what the event loops of a server and of a gateway have in common: how
-// they wait, take messages of other goroutines, keep their connections in tables, accept,
-// spread connections over loops, and the [System] that they run on.
+// Package loop is what the event loops of a server and of a gateway have in common. A loop
+// embeds a [Core], which waits and takes messages from other goroutines, keeps its
+// connections in a [Table], has its [Listeners] from the [Acceptor] of its server, and runs
+// on a [System].
 //
 // It is part of the wire below nano and the lab, and may change with any version.
 package loop

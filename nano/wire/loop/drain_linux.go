@@ -18,9 +18,9 @@ func (c *Core[L]) Drain(now int64) (first bool) {
 // Draining reports whether the loop has begun to end.
 func (c *Core[L]) Draining() bool { return c.grace != 0 }
 
-// LetsGo reports whether it is time to close connections that have nothing under way. That
-// is so when the grace is over, and then again and again.
-func (c *Core[L]) LetsGo(now int64) bool {
+// GraceOver reports whether it is time to close idle connections: when the grace is over,
+// and at intervals from then on.
+func (c *Core[L]) GraceOver(now int64) bool {
 	if now < c.grace {
 		return false
 	}
@@ -28,6 +28,6 @@ func (c *Core[L]) LetsGo(now int64) bool {
 	return true
 }
 
-// Expects reports whether somebody is on the way here: a connection, also one that is the
-// loop's, or a message.
-func (c *Core[L]) Expects() bool { return c.Assigned.Load() > 0 || !c.mail.empty() }
+// Expecting reports whether the loop has connections, its own or on their way here, or
+// messages.
+func (c *Core[L]) Expecting() bool { return c.Assigned.Load() > 0 || !c.mail.empty() }

@@ -35,7 +35,7 @@ func (s *Listeners[L, K]) unused() (n int) {
 	return n
 }
 
-// Listen adds a listening socket, unless the loop listens no more.
+// Listen adds a listening socket. After Close, or when the loop has ended, it closes it.
 func (s *Listeners[L, K]) Listen(fd int, kind K) {
 	if s.closed || s.core.Over() {
 		s.core.Sys.Close(fd)
@@ -51,14 +51,14 @@ func (s *Listeners[L, K]) Listen(fd int, kind K) {
 	s.watch(n)
 }
 
-// Ready takes an event, whose ID isn't that of a connection: clients wait.
+// Ready handles an event whose ID is negative: that of a listener, if it has one.
 func (s *Listeners[L, K]) Ready(id int32) {
 	if place := int(-id - firstListener); place >= 0 && place < len(s.all) && s.all[place] != nil {
 		s.accept(s.all[place])
 	}
 }
 
-// Change says what the connections of a socket are from now on.
+// Change changes what is known about the connections of a socket from now on.
 func (s *Listeners[L, K]) Change(fd int, change func(kind *K)) {
 	for _, n := range s.all {
 		if n != nil && n.fd == fd {
@@ -67,7 +67,7 @@ func (s *Listeners[L, K]) Change(fd int, change func(kind *K)) {
 	}
 }
 
-// Unlisten lets in who waits in a socket's queue, and closes it.
+// Unlisten accepts the clients in a socket's queue, and closes it.
 func (s *Listeners[L, K]) Unlisten(fd int) {
 	for i, n := range s.all {
 		if n != nil && n.fd == fd {
@@ -77,7 +77,7 @@ func (s *Listeners[L, K]) Unlisten(fd int) {
 	}
 }
 
-// Close lets in who waits, and listens no more.
+// Close does so with all sockets. None is listened on any more.
 func (s *Listeners[L, K]) Close() {
 	for _, n := range s.all {
 		if n != nil {
@@ -94,7 +94,7 @@ func (s *Listeners[L, K]) close(n *listener[K]) {
 	s.core.Sys.Close(n.fd)
 }
 
-// resume accepts again after there were too many.
+// resume accepts again after there were too many connections.
 func (s *Listeners[L, K]) resume() {
 	for _, n := range s.all {
 		if n != nil && !n.open {
@@ -105,7 +105,7 @@ func (s *Listeners[L, K]) resume() {
 
 func (s *Listeners[L, K]) watch(n *listener[K]) {
 	if err := s.core.Poller.AddListener(n.fd, n.id); err != nil {
-		s.acceptor.rules.Deaf(s.core.self, err)
+		s.acceptor.rules.ListenFailed(s.core.self, err)
 		return
 	}
 	n.open = true

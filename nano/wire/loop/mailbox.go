@@ -2,12 +2,12 @@ package loop
 
 import "sync/atomic"
 
-// Mailbox takes what other goroutines have for a loop of type L. Posting never waits.
+// Mailbox holds messages from other goroutines for a loop of type L. Posting never waits.
 type Mailbox[L any] struct {
 	first atomic.Pointer[Message[L]] // the newest
 }
 
-// Message is something for a loop to do. It isn't posted again before it is opened.
+// Message is something for a loop to do. It must not be posted again before it is opened.
 type Message[L any] struct {
 	Open func(L)
 	next *Message[L]

@@ -1,17 +1,17 @@
 package loop
 
-// Queue are things that wait for their turn, each at most once: streams that have something
-// to send, say. They bring their places along, so that queueing needs no memory and leaving
-// the queue no search.
+// Queue is a queue of things that wait for their turn, such as streams that have something
+// to send. Each is in it at most once, and has its [Place] itself: adding one allocates
+// nothing, and removing one takes no search.
 type Queue[T any] struct{ first, last *Place[T] }
 
-// Place is where something is in a queue, if it is in one.
+// Place is the place of something in a queue, if it is in one.
 type Place[T any] struct {
 	of           *T // nil: in none
 	before, next *Place[T]
 }
 
-// Empty reports whether nothing waits.
+// Empty reports whether the queue is empty.
 func (q *Queue[T]) Empty() bool { return q.first == nil }
 
 // Push adds v at the end, unless it is in the queue already.
@@ -39,7 +39,7 @@ func (q *Queue[T]) Pop() *T {
 	return v
 }
 
-// Remove takes what has a place out, wherever it is.
+// Remove takes out what has the place, if it is in the queue.
 func (q *Queue[T]) Remove(p *Place[T]) {
 	if p.of == nil {
 		return

@@ -6,14 +6,14 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// spare is a descriptor that is given up for a moment when no file can be opened any more.
-// Without it a client couldn't even be accepted to be told, and would wait in the queue
+// spare is a descriptor that is closed for a moment when no more files can be opened.
+// Without it a client couldn't even be accepted to be rejected, and would wait in the queue
 // for ever.
 type spare struct {
 	mu     sync.Mutex
 	fd     int
 	kept   bool
-	unread []byte // what clients say that are turned away
+	unread []byte // where requests of rejected clients are read into
 }
 
 var busy = []byte(http1.StatusLine(503) + "Retry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -24,9 +24,9 @@ func (s *spare) keep(sys System) {
 	s.fd, s.kept = fd, err == nil
 }
 
-// turnAway turns a client away that waits for a listener, silently or with a response. It
-// reports whether the descriptor is there again.
-func (s *spare) turnAway(sys System, listener int, silently bool) bool {
+// reject accepts a client and closes the connection, silently or after a response. It
+// reports whether the descriptor is open again.
+func (s *spare) reject(sys System, listener int, silently bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.giveUp(sys)
@@ -52,7 +52,7 @@ func (s *spare) giveUp(sys System) {
 	}
 }
 
-// drop gives it up for good.
+// drop closes the descriptor for good.
 func (s *spare) drop(sys System) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

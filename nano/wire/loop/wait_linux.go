@@ -19,7 +19,7 @@ const (
 )
 
 // Poll waits until there are events, messages or deadlines. busy says that there is
-// something to do already: then it only looks for events. due tells when there is
+// something to do already: then it only looks for events. due returns when there is
 // something to do without an event; ok is false if never. The events are valid until the
 // next call.
 func (c *Core[L]) Poll(busy bool, due func() (at int64, ok bool)) ([]reactor.Event, error) {
@@ -67,7 +67,7 @@ func (c *Core[L]) Tick() (now int64) {
 }
 
 // Yield gives other goroutines their turn before the loop waits, which may keep the
-// processor: one of them has been given something to do.
+// processor. It is for loops that have started one.
 func (c *Core[L]) Yield() { c.yield = true }
 
 // ParkNext has the loop park when it waits next.

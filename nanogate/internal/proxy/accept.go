@@ -141,31 +141,31 @@ func (n *Listening) Files() (files []*os.File, err error) {
 	return files, nil
 }
 
-// entry is what a listener knows of the connections that come by it.
+// entry is what a listener knows about its connections.
 type entry struct {
 	port   uint16         // 0: of a unix socket
 	secure *secure.Server // nil: without TLS
 }
 
-// admission is what the server has to say about those who come.
+// admission is the limits of connections, and what becomes of an accepted one.
 func (v *Server) admission() eventloop.Admission[*loop, entry] {
 	return eventloop.Admission[*loop, entry]{
 		Count: func(n int64) bool {
 			clients, open := v.clients.Add(n), v.files.Open.Add(n)
 			return clients <= v.mostClients() && open <= v.files.Clients
 		},
-		Room:    func() bool { return v.clients.Load() < v.mostClients() && v.files.Open.Load() < v.files.Clients },
-		Welcome: (*loop).welcome,
-		Silent:  func(by entry) bool { return by.secure != nil },
-		Full: func(l *loop) {
+		Room:     func() bool { return v.clients.Load() < v.mostClients() && v.files.Open.Load() < v.files.Clients },
+		Accepted: (*loop).welcome,
+		Silent:   func(by entry) bool { return by.secure != nil },
+		Paused: func(l *loop) {
 			v.files.Pauses.Add(1)
 			v.files.Log.Warn(l.log(), l.now, "there is no room for more clients, who wait until others leave", "clients", v.clients.Load()-1, "most", v.mostClients(), "open files", v.files.Open.Load()-1, "most files", v.files.Most)
 		},
-		NoFiles: func(l *loop) {
+		OutOfFiles: func(l *loop) {
 			v.files.Log.Warn(l.log(), l.now, "no file can be opened any more: a client is turned away", "clients", v.clients.Load())
 		},
-		Failed: func(l *loop, errno unix.Errno) { l.log().Warn("accepting a connection", "error", errno) },
-		Deaf:   func(l *loop, err error) { l.log().Error("can't listen", "error", err) },
+		AcceptFailed: func(l *loop, errno unix.Errno) { l.log().Warn("accepting a connection", "error", errno) },
+		ListenFailed: func(l *loop, err error) { l.log().Error("can't listen", "error", err) },
 	}
 }
 

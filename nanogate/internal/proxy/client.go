@@ -79,7 +79,7 @@ func (c *client) begin(fd int, id int32, from netip.AddrPort) {
 // clientEvent takes an event of a client.
 func (l *loop) clientEvent(c *client, e *reactor.Event) {
 	if c.mux != nil {
-		l.sessionReady(c, e)
+		l.http2Ready(c, e)
 		return
 	}
 	c.readable = c.readable || e.Readable()
@@ -141,7 +141,7 @@ func (l *loop) flushClient(c *client) bool {
 // proceed does what can be done for a client.
 func (l *loop) proceed(c *client) {
 	if c.mux != nil {
-		l.readSession(c)
+		l.readHTTP2(c)
 		return
 	}
 	if !c.out.empty() {
@@ -230,7 +230,7 @@ func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
 func (l *loop) serve(c *client, b []byte, held bool) bool {
 	l.take() // also within a batch: who sends a request after a change is served by it
 	if c.requests == 0 && c.speaksHTTP2(b) {
-		l.beginSession(c, b)
+		l.beginHTTP2(c, b)
 		return true
 	}
 	l.head.Reset()

@@ -73,7 +73,7 @@ func (l *loop) closeConnection(k *connection) {
 	}
 	k.close(l.Sys, l.Poller)
 	l.server.files.Open.Add(-1)
-	l.server.acceptor.Readmit()
+	l.server.acceptor.Resume()
 	k.client = nil
 	k.in, k.out.b, k.out.sent = nil, nil, 0
 	l.connections.Remove(k.id)

@@ -153,7 +153,7 @@ func (l *loop) expired(id int32) {
 		l.end(c)
 		l.drop(c)
 	case phaseStreams:
-		l.tickSession(c)
+		l.tickHTTP2(c)
 	default:
 		if c.mux != nil {
 			l.closeIdle(c)

@@ -15,7 +15,7 @@ func (l *loop) beginDrain() {
 	l.listeners.Close()
 	l.clients.Each(func(c *client) {
 		if c.mux != nil {
-			l.drainSession(c)
+			l.drainHTTP2(c)
 		}
 	})
 	l.giveUpMirroring()
@@ -30,7 +30,7 @@ func (l *loop) beginDrain() {
 // drainStep closes connections that have nothing under way, and ends the loop after
 // the last.
 func (l *loop) drainStep() {
-	if l.LetsGo(l.now) {
+	if l.GraceOver(l.now) {
 		l.clients.Each(func(c *client) {
 			switch {
 			case !l.unused(c) || eventloop.Says(l.Sys, c.fd): // the next events tell what it has sent
@@ -41,7 +41,7 @@ func (l *loop) drainStep() {
 			}
 		})
 	}
-	l.stopped = l.stopped || l.clients.Len() == 0 && !l.Expects()
+	l.stopped = l.stopped || l.clients.Len() == 0 && !l.Expecting()
 }
 
 // unused reports whether a client has nothing under way. Who has just done its handshake

@@ -261,6 +261,6 @@ func (l *loop) drop(c *client) {
 	}
 	c.out.reset()
 	l.Assigned.Add(-1)
-	l.server.acceptor.Leave()
+	l.server.acceptor.Release()
 	l.clients.Remove(c.id)
 }

@@ -59,7 +59,7 @@ type loop struct {
 	carriers    int                  // connections over HTTP/2 to endpoints
 	muxTick     int64                // when they are looked at next
 	h2pool      http2.Pool
-	sessions    *http2.Config // of clients' connections, by snap
+	h2config    *http2.Config // of clients' connections, by snap
 
 	scratch []byte            // what is read
 	said    [64]byte          // what idle connections say
@@ -121,7 +121,7 @@ func newLoop(v *Server, number int) (*loop, error) {
 	if err := l.Begin(l, v.sys, eventBatch); err != nil {
 		return nil, err
 	}
-	l.OpenBy(l.openMessage)
+	l.OpenWith(l.openMessage)
 	l.listeners = v.acceptor.Join(&l.Core)
 	l.date, l.dated = l.DateLine(l.date[:0])
 	l.take()
@@ -241,7 +241,7 @@ func (l *loop) take() {
 		c := &s.Config.Client
 		l.snap, l.limits = s, http1.Limits{Head: c.Head, URI: c.URI, Fields: c.Fields}
 		l.warms()
-		l.sessions = sessionConfig(c)
+		l.h2config = http2Config(c)
 	}
 }
 

@@ -122,7 +122,7 @@ func (l *loop) framesCame(m *mux, b []byte) (rest []byte) {
 
 func (l *loop) muxEvent(m *mux, ev *http2.Event) {
 	if m.client != nil {
-		l.sessionEvent(m, ev)
+		l.http2Event(m, ev)
 		return
 	}
 	l.carrierEvent(m, ev)
@@ -203,7 +203,7 @@ func (l *loop) turnMux(m *mux) {
 		m.codec.Out = nil
 	}
 	if m.client != nil {
-		l.settleSession(m)
+		l.settleHTTP2(m)
 	} else {
 		l.settleCarrier(m)
 	}

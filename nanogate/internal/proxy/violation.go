@@ -85,7 +85,7 @@ func (l *loop) severClient(c *client) {
 	} else {
 		l.holds(func() { c.close(l.Sys, l.Poller) })
 		l.Assigned.Add(-1)
-		l.server.acceptor.Leave()
+		l.server.acceptor.Release()
 	}
 	c.fd = -1
 	l.wheel.Clear(c.id)

@@ -10,7 +10,7 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
-// A session is the connection of a client over HTTP/2 (RFC 9113). Its requests are
+// How clients are served over HTTP/2 (RFC 9113). The requests on such a connection are
 // clients of their own, see stream.go.
 
 const (
@@ -18,22 +18,21 @@ const (
 	streamWindow    = 64 << 10 // bytes that a peer may send on a stream before they are passed on
 )
 
-// sessionConfig holds clients to the limits of the configuration. The connection's window
+// http2Config holds clients to the limits of the configuration. The connection's window
 // is as large as those of all streams together: one that isn't read doesn't stop others.
-func sessionConfig(c *config.Client) *http2.Config {
+func http2Config(c *config.Client) *http2.Config {
 	h := http2.ServerConfig(c.Head, c.Fields, c.Write)
 	h.Settings.MaxConcurrent, h.Settings.InitialWindow = streamsOfClient, streamWindow
 	h.Window = streamsOfClient * streamWindow
 	return http2.NewConfig(h)
 }
 
-// beginSession makes a session of a client that begins as HTTP/2 does; b is what it has
-// sent.
-func (l *loop) beginSession(c *client, b []byte) {
+// beginHTTP2 goes on with a client that begins as HTTP/2 does; b is what it has sent.
+func (l *loop) beginHTTP2(c *client, b []byte) {
 	m := &mux{client: c, sock: &c.socket}
 	c.mux = m
 	l.touch(m)
-	m.codec.Start(l.sessions, &l.h2pool, l.now)
+	m.codec.Start(l.h2config, &l.h2pool, l.now)
 	if l.Draining() {
 		m.codec.Drain(l.now)
 	}
@@ -57,8 +56,8 @@ func isPreface(b []byte) bool {
 	return len(b) >= sure && string(b[:sure]) == http2.Preface[:sure]
 }
 
-// sessionReady takes an event of a session's socket.
-func (l *loop) sessionReady(c *client, e *reactor.Event) {
+// http2Ready takes an event of a connection's socket.
+func (l *loop) http2Ready(c *client, e *reactor.Event) {
 	c.readable = c.readable || e.Readable()
 	c.hungUp = c.hungUp || e.Ending()
 	if !c.out.empty() && !(e.Writable() && l.flushMux(c.mux)) {
@@ -68,11 +67,11 @@ func (l *loop) sessionReady(c *client, e *reactor.Event) {
 		}
 		return
 	}
-	l.readSession(c)
+	l.readHTTP2(c)
 }
 
-// readSession reads what the client has sent, unless it is to take something first.
-func (l *loop) readSession(c *client) {
+// readHTTP2 reads what the client has sent, unless it is to take something first.
+func (l *loop) readHTTP2(c *client) {
 	m := c.mux
 	if !c.readable || m.dead || m.broken || !l.room(m) {
 		return
@@ -82,8 +81,8 @@ func (l *loop) readSession(c *client) {
 	}
 }
 
-// sessionEvent acts upon what a client has said.
-func (l *loop) sessionEvent(m *mux, ev *http2.Event) {
+// http2Event acts upon what a client has said.
+func (l *loop) http2Event(m *mux, ev *http2.Event) {
 	switch ev.Kind {
 	case http2.EventHead, http2.EventTooLarge:
 		l.take() // see serve
@@ -110,21 +109,21 @@ func (l *loop) sessionEvent(m *mux, ev *http2.Event) {
 	}
 }
 
-// settleSession decides what a session waits for next.
-func (l *loop) settleSession(m *mux) {
+// settleHTTP2 decides what a connection waits for next.
+func (l *loop) settleHTTP2(m *mux) {
 	c := m.client
 	switch {
 	case m.broken:
 		l.drop(c)
 	case !m.sock.out.empty() || len(m.codec.Out) > 0:
-		l.watchSession(c)
+		l.watchHTTP2(c)
 	case m.dead:
-		l.leaveSession(c)
+		l.leaveHTTP2(c)
 	case m.codec.Drained():
 		m.dead = true
-		l.leaveSession(c)
+		l.leaveHTTP2(c)
 	case m.codec.Streams() > 0 || m.partial != 0 || l.Draining():
-		l.watchSession(c)
+		l.watchHTTP2(c)
 	default:
 		l.await(c, phaseIdle)
 	}
@@ -133,44 +132,44 @@ func (l *loop) settleSession(m *mux) {
 	}
 }
 
-// watchSession lets a session be looked at now and then.
-func (l *loop) watchSession(c *client) {
+// watchHTTP2 lets a connection be looked at now and then.
+func (l *loop) watchHTTP2(c *client) {
 	if c.phase != phaseStreams {
 		l.await(c, phaseStreams)
 	}
 }
 
-// leaveSession closes a session that has come to its end: what its client still sends is
+// leaveHTTP2 closes a connection that has come to its end: what its client still sends is
 // read and thrown away, so that it gets what was said last.
-func (l *loop) leaveSession(c *client) {
+func (l *loop) leaveHTTP2(c *client) {
 	l.loseStreams(c)
 	c.mux.closed, c.mux = true, nil
 	c.unread = true
 	l.retire(c)
 }
 
-// loseStreams ends what is under way on a session.
+// loseStreams ends what is under way on a connection.
 func (l *loop) loseStreams(c *client) {
 	for s := c.mux.all; s != nil; s = c.mux.all {
 		l.clientGone(s.client)
 	}
 }
 
-// tickSession looks at what has taken too long.
-func (l *loop) tickSession(c *client) {
+// tickHTTP2 looks at what has taken too long.
+func (l *loop) tickHTTP2(c *client) {
 	l.tickMux(c.mux)
 	l.await(c, phaseStreams)
 }
 
-// closeIdle ends a session that has had no request for long.
+// closeIdle ends a connection that has had no request for long.
 func (l *loop) closeIdle(c *client) {
 	l.touch(c.mux)
 	c.mux.codec.Close(http2.NoError)
 	c.mux.dead = true
 }
 
-// drainSession lets a session go on to the end of its requests.
-func (l *loop) drainSession(c *client) {
+// drainHTTP2 lets a connection go on to the end of its requests.
+func (l *loop) drainHTTP2(c *client) {
 	l.touch(c.mux)
 	c.mux.codec.Drain(l.now)
 }
@@ -208,7 +207,7 @@ func (l *loop) streamCame(m *mux, ev *http2.Event) {
 	l.later(c) // the body may come with the head
 }
 
-// beginStream makes c a request of a session.
+// beginStream makes c a request on a connection.
 func (c *client) beginStream(conn *client, id int32, s *http2.Stream) {
 	private, trailers := c.private[:0], c.sink.trailers[:0]
 	uploads := c.trailers[:0]
@@ -284,7 +283,7 @@ func (l *loop) passPart(c *client, part []byte, last bool) bool {
 	return l.passContent(c, part)
 }
 
-// dropStream is done with a request of a session. One that isn't at its end is reset.
+// dropStream is done with a request on a connection. One that isn't at its end is reset.
 func (l *loop) dropStream(c *client) {
 	s := &c.sink
 	m := s.mux
