@@ -25,8 +25,8 @@ type Handshakes struct {
 	Failed  atomic.Uint64 // those that took too long included
 }
 
-// turn is a client that waits for its turn.
-type turn struct {
+// pendingHandshake is a client that waits for its turn.
+type pendingHandshake struct {
 	id     int32
 	serial uint32
 }
@@ -43,8 +43,8 @@ func (l *loop) helloEvent(c *client, e *reactor.Event) {
 		l.drop(c)
 	case c.phase == phaseHello && e.Readable():
 		if l.shaking >= l.mostShaking() {
-			move(l, c, phaseTurn)
-			l.turns = append(l.turns, turn{c.id, c.serial})
+			c.phase = phaseTurn
+			l.pending = append(l.pending, pendingHandshake{c.id, c.serial})
 			return
 		}
 		l.shake(c)
@@ -130,10 +130,10 @@ func (l *loop) endHello(c *client) {
 // shakingLess lets the next one begin.
 func (l *loop) shakingLess() {
 	l.shaking--
-	for len(l.turns) > 0 && l.shaking < l.mostShaking() {
-		t := l.turns[0]
-		if l.turns = l.turns[1:]; len(l.turns) == 0 {
-			l.turns = nil
+	for len(l.pending) > 0 && l.shaking < l.mostShaking() {
+		t := l.pending[0]
+		if l.pending = l.pending[1:]; len(l.pending) == 0 {
+			l.pending = nil
 		}
 		if c := l.clients.At(t.id); c.fd >= 0 && c.serial == t.serial && c.phase == phaseTurn {
 			l.shake(c)

@@ -45,10 +45,10 @@ type loop struct {
 	pools       []*pool // by the slots of endpoints
 	idle        int     // connections in pools
 	queues      []*queue
-	shaking     int    // handshakes of clients under way
-	turns       []turn // clients that wait until there are fewer
-	sweep       int64  // when pools are looked through next
-	weighed     int64  // when memory is looked at next
+	shaking     int                // handshakes of clients under way
+	pending     []pendingHandshake // clients that wait until there are fewer
+	sweep       int64              // when pools are looked through next
+	weighed     int64              // when memory is looked at next
 	pressure    limit.Pressure
 	probe       probe
 	warm        []*upstream.Upstream // of snap, whose pools are kept warm
