@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"errors"
-
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
 	"dyno.example/nano/wire/http1"
@@ -24,11 +22,7 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 		t.x.Tunnel = exchange.TunnelAsked
 	}
 	if err := http2.Compose(&t.x.Req, hd, !ev.End && hd.ContentLength < 0, l.head.URI); err != nil {
-		status, detail := 400, ""
-		var wrong *http1.Error
-		if errors.As(err, &wrong) {
-			status, detail = wrong.Status, wrong.Message
-		}
+		status, detail := refusal(err)
 		l.refuseStream(c, t, status, detail)
 		return true
 	}

@@ -114,12 +114,17 @@ func (l *loop) serve(c *conn, head, rest []byte, in *inflow) (mine bool) {
 
 // refuse answers what can't be served and closes the connection.
 func (l *loop) refuse(c *conn, err error) {
-	status, detail := 400, ""
+	status, detail := refusal(err)
+	l.refuseWith(c, status, detail)
+}
+
+// refusal is what a client is told of a head that isn't valid.
+func refusal(err error) (status int, detail string) {
 	var wrong *http1.Error
 	if errors.As(err, &wrong) {
-		status, detail = wrong.Status, wrong.Message
+		return wrong.Status, wrong.Message
 	}
-	l.refuseWith(c, status, detail)
+	return 400, ""
 }
 
 func (l *loop) refuseWith(c *conn, status int, detail string) {
