@@ -24,11 +24,9 @@ const (
 )
 
 // Len is how many there are.
-func (s *Listeners[L, K]) Len() int { return len(s.all) - s.unused() }
-
-func (s *Listeners[L, K]) unused() (n int) {
+func (s *Listeners[L, K]) Len() (n int) {
 	for _, one := range s.all {
-		if one == nil {
+		if one != nil {
 			n++
 		}
 	}
