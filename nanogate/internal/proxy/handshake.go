@@ -43,7 +43,7 @@ func (l *loop) helloEvent(c *client, e *reactor.Event) {
 		l.drop(c)
 	case c.phase == phaseHello && e.Readable():
 		if l.shaking >= l.mostShaking() {
-			c.phase = phaseTurn
+			move(l, c, phaseTurn)
 			l.pending = append(l.pending, pendingHandshake{c.id, c.serial})
 			return
 		}
