@@ -22,7 +22,7 @@ func Hardware(f *machine.Fingerprint) []Property {
 		{i18n.Verbatim("os"), i18n.Verbatim(f.OS)}, {i18n.Verbatim("arch"), i18n.Verbatim(f.Arch)}, {i18n.Verbatim("cpu"), i18n.Verbatim(f.CPUModel)}, {i18n.Verbatim("cpus"), i18n.Verbatim(strconv.Itoa(f.CPUs))}, {i18n.Verbatim("smt"), i18n.Verbatim(f.SMT)},
 		{i18n.Verbatim("virtualization"), i18n.Verbatim(f.Virtualization)},
 		// The kernel keeps some of it, and not always as much.
-		{i18n.Verbatim("memory"), i18n.Format("%d GiB", (f.MemoryBytes+gibibyte/2)/gibibyte)},
+		{i18n.Verbatim("memory"), i18n.Verbatim(strconv.FormatUint(uint64(f.MemoryBytes+gibibyte/2)/gibibyte, 10) + " GiB")},
 	}
 	if f.NUMANodes > 0 {
 		list = append(list, Property{i18n.Verbatim("numa_nodes"), i18n.Verbatim(strconv.Itoa(f.NUMANodes))})
