@@ -203,7 +203,7 @@ func TestSearchWhereNothingAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", why, err)
 		}
-		if r.Found() || r.Why != i18n.Join(c.said, c.ceiling.Why) || r.Validity != c.validity || len(r.Findings) != c.findings || r.Loads == nil {
+		if r.Found() || r.Why.String() != c.said+c.ceiling.Why.String() || r.Validity != c.validity || len(r.Findings) != c.findings || r.Loads == nil {
 			t.Errorf("%s: %+v", why, r)
 		}
 	}
