@@ -10,7 +10,7 @@ import (
 var pages embed.FS
 
 // All is the text of all pages, but for what is about other gateways (coming-from.md) and
-// about the code (design.md and its folder, storm.md).
+// about the code (design.md and its folder, storm.md, simulator.md).
 func All() string {
 	names, err := fs.Glob(pages, "*.md")
 	if err != nil {
@@ -19,7 +19,7 @@ func All() string {
 	all := ""
 	for _, name := range names {
 		switch name {
-		case "coming-from.md", "design.md", "storm.md":
+		case "coming-from.md", "design.md", "storm.md", "simulator.md":
 		default:
 			all += Page(name)
 		}

@@ -211,3 +211,6 @@ func (p *Poller) Close() {
 	}
 	p.ready, p.parked = nil, false
 }
+
+// Pollers are those of the process, in the order in which they were made.
+func (s *System) Pollers() []*Poller { return s.pollers }

@@ -2,7 +2,12 @@
 
 package proxy
 
-import "net"
+import (
+	"fmt"
+	"net"
+	"strings"
+	"time"
+)
 
 // What follows is for whoever has a [Server] from [New], whose loops nobody runs.
 
@@ -30,3 +35,50 @@ func (v *Server) Drain() { v.drain() }
 
 // Cut has them close what is left, as [Server.Shutdown] does when its time is over.
 func (v *Server) Cut() { v.cut() }
+
+// Left says what loops that have nothing to do hold all the same, "" if that is nothing.
+func (v *Server) Left() string {
+	var left []string
+	note := func(what string, n int) {
+		if n != 0 {
+			left = append(left, fmt.Sprintf("%s: %d", what, n))
+		}
+	}
+	for i, l := range v.loops {
+		before := len(left)
+		note("clients", l.clients.open)
+		note("connections", l.connections.open)
+		note("calls", l.calls.open)
+		note("idle connections", l.idle)
+		note("carriers", l.carriers)
+		note("requests that revalidate", l.revalidations)
+		note("mirrors with something to send", len(l.mirrors))
+		note("clients as others see", int(l.load.Load()))
+		if at, ok := l.wheel.Next(); ok {
+			left = append(left, fmt.Sprintf("a deadline in %v", time.Duration(at-l.now)))
+		}
+		if len(left) > before {
+			left = append(left, fmt.Sprintf("(loop %d)", i))
+		}
+	}
+	note("clients of all loops", v.Clients())
+	open, _, _ := v.Files()
+	note("open files", int(open))
+	for _, u := range v.Snapshot().Upstreams {
+		for _, e := range u.Set().All {
+			note("requests at "+e.Name, e.Under())
+		}
+	}
+	return strings.Join(left, ", ")
+}
+
+// Unsound says which part of what the loops hold contradicts another one, "" if none does. It
+// is asked between two steps.
+func (v *Server) Unsound() string {
+	for _, l := range v.loops {
+		if why := unsound(l); why != "" {
+			return why
+		}
+	}
+	return ""
+}

@@ -1,0 +1,308 @@
+//go:build linux
+
+package simulator
+
+import (
+	"fmt"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nano/wire/http1"
+)
+
+// client1 is a client's end of a connection over HTTP/1.1.
+type client1 struct {
+	peer
+	c      *Client
+	queue  []*exchange // that are to be sent
+	under  []*exchange // that were sent and have no response yet, the oldest first
+	latest *exchange   // of those that were sent
+	part   *exchange   // that is being sent
+	rest   []byte      // of its body
+	waits  bool        // for 100 Continue
+	abort  *exchange   // after which it gives up, when all is written
+	shut   bool
+	in     []byte
+	head   http1.ResponseHead
+	body   http1.Body
+	toEnd  bool
+	keep   bool
+	inBody bool
+	got    int
+	j      judge
+}
+
+func (p *client1) act() {
+	if up, over := p.s.Up(); !up && !over {
+		return
+	}
+	b, errno := p.read()
+	switch {
+	case len(b) > 0:
+		p.in = append(p.in, b...)
+		p.take()
+	case errno == 0:
+		p.lost("the end")
+		return
+	case errno != unix.EAGAIN:
+		p.lost(errno.Error())
+		return
+	}
+	if !p.over {
+		p.send()
+	}
+}
+
+// lost is when the connection has ended.
+func (p *client1) lost(why string) {
+	if p.over {
+		return
+	}
+	if p.inBody && p.toEnd && why == "the end" {
+		p.inBody = false
+		p.j.ended(nil)
+		p.under = p.under[1:]
+		p.keep = false
+	}
+	p.leave(why)
+}
+
+// leave ends the connection. What has no response won't get one; what wasn't sent yet is sent
+// on another one.
+func (p *client1) leave(why string) {
+	for i, x := range p.under {
+		if i > 0 || !p.inBody {
+			p.j = judge{w: p.w, x: x}
+		}
+		x.gone = x.gone || i > 0 // it shares the fate of the one before it
+		p.j.cut(why)
+	}
+	p.under = nil
+	p.end("close")
+	p.w.goOn(p.c, p.queue)
+}
+
+// take takes in what has come.
+func (p *client1) take() {
+	for len(p.under) > 0 && !p.over {
+		x := p.under[0]
+		if !p.inBody {
+			if len(p.in) == 0 {
+				return
+			}
+			n, err := p.head.Parse(p.in, x.Method == "HEAD", &limits1)
+			if err != nil {
+				p.w.violate("protocol", "%v in %q for %s", err, p.in[:min(len(p.in), 200)], x)
+				p.leave("nonsense")
+				return
+			}
+			if n == 0 {
+				return
+			}
+			if p.head.Status < 200 {
+				p.waits = p.waits && p.head.Status != 100
+				p.in = p.in[:copy(p.in, p.in[n:])]
+				continue
+			}
+			p.begins(x, p.in[:n])
+			p.in = p.in[:copy(p.in, p.in[n:])]
+		}
+		used, data, err := len(p.in), len(p.in), error(nil)
+		if !p.toEnd {
+			used, data, err = p.body.Feed(p.in)
+		}
+		p.j.take(p.in[:data])
+		p.got += data
+		p.in = p.in[:copy(p.in, p.in[used:])]
+		if err != nil {
+			p.w.violate("protocol", "the content is framed wrongly, %v: %s", err, x)
+			p.leave("nonsense")
+			return
+		}
+		if x.Abort == "receive" && p.got >= x.After && !x.gone {
+			p.giveUp(x)
+			if p.over {
+				return
+			}
+		}
+		if p.toEnd || !p.body.Done() {
+			return
+		}
+		p.responded()
+	}
+	if len(p.in) > 0 && len(p.under) == 0 && !p.over {
+		if !p.ownMessage() {
+			p.w.violate("protocol", "%q came without a request", p.in[:min(len(p.in), 200)])
+		}
+		p.leave("unasked")
+	}
+}
+
+// ownMessage is whether what came unasked is the gateway's way to say why it closes.
+func (p *client1) ownMessage() bool {
+	n, err := p.head.Parse(p.in, false, &limits1)
+	return err == nil && n > 0 && (p.head.Status == 408 || p.head.Status == 400) && p.latest != nil && p.latest.gone
+}
+
+func (p *client1) begins(x *exchange, b []byte) {
+	p.j = judge{w: p.w, x: x}
+	p.inBody, p.toEnd, p.keep, p.got = true, p.head.UntilClose, p.head.KeepAlive, 0
+	p.body.StartResponse(&p.head)
+	p.j.head(p.head.Status, func(name string) []byte {
+		for _, f := range p.head.Fields {
+			if http1.EqualFold(f.Name.Of(b), name) {
+				return f.Value.Of(b)
+			}
+		}
+		return nil
+	})
+	p.waits = false
+}
+
+// responded is when a response is whole.
+func (p *client1) responded() {
+	x := p.under[0]
+	text, _ := p.body.Trailers()
+	p.j.ended(text)
+	p.inBody = false
+	p.under = p.under[1:]
+	if !p.keep {
+		if p.part == x {
+			p.part = nil
+		}
+		for _, other := range p.under { // nobody will respond to them
+			other.gone = true
+		}
+		p.leave("closed behind a response")
+		return
+	}
+	if p.part == x && !x.sent {
+		return // the rest of the body is sent still
+	}
+	if p.shut && len(p.under) == 0 {
+		p.leave("half closed")
+		return
+	}
+	p.stir()
+}
+
+// send sends what is to be sent now.
+func (p *client1) send() {
+	for !p.over {
+		if !p.flush() {
+			return
+		}
+		if p.abort != nil {
+			x := p.abort
+			p.abort = nil
+			p.giveUp(x)
+			return
+		}
+		if p.part != nil {
+			if p.waits {
+				return
+			}
+			p.morePart()
+			continue
+		}
+		if len(p.queue) == 0 || p.shut {
+			if len(p.under) == 0 {
+				p.end("close")
+			}
+			return
+		}
+		if len(p.under) >= p.c.Depth {
+			return
+		}
+		p.next()
+	}
+}
+
+// next begins the next request.
+func (p *client1) next() {
+	x := p.queue[0]
+	p.queue = p.queue[1:]
+	p.w.startExchange(x)
+	if x.prior = p.latest; x.prior != nil {
+		x.prior.after = x
+	}
+	p.latest = x
+	p.under = append(p.under, x)
+	p.out = fmt.Appendf(p.out, "%s %s HTTP/1.1\r\nHost: world.example\r\nX-Token: %d\r\nTE: trailers\r\nConnection: TE\r\n", x.Method, x.Path, x.ID)
+	if x.Expect {
+		p.out = append(p.out, "Expect: 100-continue\r\n"...)
+		p.waits = true
+		p.w.sys.After(1e9, func() {
+			if p.part == x && !p.over {
+				p.waits = false
+				p.stir()
+			}
+		})
+	}
+	switch {
+	case x.Chunked && x.Body > 0:
+		p.out = append(p.out, "Transfer-Encoding: chunked\r\n"...)
+	case x.Body > 0 || x.Method == "PUT" || x.Method == "POST":
+		p.out = append(strconv.AppendInt(append(p.out, "Content-Length: "...), int64(x.Body), 10), "\r\n"...)
+	}
+	p.out = append(p.out, "\r\n"...)
+	p.part, p.rest = x, x.body
+	if x.Body == 0 {
+		p.part, x.sent = nil, true
+	}
+	p.cutAt(x, 0)
+}
+
+// cutAt has a request end early, if that is planned for what was just appended behind so many
+// bytes of it.
+func (p *client1) cutAt(x *exchange, before int) {
+	if x.Abort != "send" || before+len(p.out) < x.After && p.part != nil {
+		return
+	}
+	if n := max(0, x.After-before); n < len(p.out) {
+		p.out, x.sent = p.out[:n], false
+	}
+	p.abort, x.gone, p.part = x, true, nil
+}
+
+// morePart sends the next piece of a body.
+func (p *client1) morePart() {
+	x := p.part
+	before := len(x.body) - len(p.rest) + 150
+	n := min(len(p.rest), 1+p.random.Below(max(2, len(x.body))))
+	if x.Chunked {
+		p.out = http1.AppendChunk(p.out, p.rest[:n])
+	} else {
+		p.out = append(p.out, p.rest[:n]...)
+	}
+	if p.rest = p.rest[n:]; len(p.rest) == 0 {
+		if x.Chunked {
+			p.out = append(p.out, "0\r\n"...)
+			if x.Asked {
+				p.out = append(strconv.AppendInt(append(p.out, "x-asked: "...), int64(x.ID), 10), "\r\n"...)
+			}
+			p.out = append(p.out, "\r\n"...)
+		}
+		x.sent, p.part = true, nil
+	}
+	p.cutAt(x, before)
+}
+
+// giveUp does what a client does that wants no more.
+func (p *client1) giveUp(x *exchange) {
+	x.gone = true
+	for _, other := range p.under {
+		other.gone = true
+	}
+	switch x.How {
+	case "shut":
+		p.s.CloseWrite()
+		p.shut = true
+	case "reset":
+		p.end("reset")
+		p.leave("given up")
+	default:
+		p.leave("given up")
+	}
+}

@@ -1,0 +1,305 @@
+//go:build linux
+
+package simulator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nano/wire/http2"
+)
+
+// client2 is a client's end of a connection over HTTP/2.
+type client2 struct {
+	peer
+	conn  http2.Conn
+	c     *Client
+	queue []*exchange
+	under []*stream2
+	in    []byte
+	owed  []owed // bytes that were read and for which windows aren't opened yet
+	going bool
+	hung  bool // the client has closed its side
+}
+
+type owed struct {
+	s  *http2.Stream
+	n  int
+	of any // whose stream it is
+}
+
+// stream2 is a request on it.
+type stream2 struct {
+	p    *client2
+	x    *exchange
+	s    *http2.Stream
+	rest []byte // of the request's body
+	ends bool   // its end is to be sent
+	j    judge
+	got  int
+	over bool
+}
+
+// config2 is the configuration of an end of HTTP/2.
+func (w *world) config2(server bool, window, streams uint32) *http2.Config {
+	key := fmt.Sprint(server, window, streams)
+	c := w.configs[key]
+	if c == nil {
+		settings := http2.DefaultSettings
+		if settings.InitialWindow = 65535; window != 0 {
+			settings.InitialWindow = window
+		}
+		if streams != 0 {
+			settings.MaxConcurrent = streams
+		}
+		many := http2.Rate{Burst: 1 << 30, PerSecond: 1 << 20}
+		c = http2.NewConfig(http2.Config{Server: server, Settings: settings, Window: max(65535, 4*window),
+			Limits: http2.Limits{Resets: many, Settings: many, Noise: many, Replies: 1 << 30}})
+		w.configs[key] = c
+	}
+	return c
+}
+
+func (p *client2) start(w *world) {
+	p.conn.Start(w.config2(false, p.c.Window, 0), &w.h2, w.sys.Now())
+}
+
+func (p *client2) act() {
+	if up, over := p.s.Up(); !up && !over {
+		return
+	}
+	b, errno := p.read()
+	switch {
+	case len(b) > 0:
+		p.take(b)
+	case errno == 0:
+		p.leave("the end")
+		return
+	case errno != unix.EAGAIN:
+		p.leave(errno.Error())
+		return
+	}
+	if p.over {
+		return
+	}
+	p.send()
+}
+
+// take takes in what has come.
+func (p *client2) take(b []byte) {
+	p.in = append(p.in, b...)
+	rest := p.in
+	for !p.over {
+		n, ev, err := p.conn.Next(rest, p.w.sys.Now())
+		rest = rest[n:]
+		if err != nil {
+			p.w.violate("protocol", "by the gateway to a client over HTTP/2: %v", err)
+			p.leave("nonsense")
+			return
+		}
+		if ev.Kind == http2.More {
+			break
+		}
+		p.event(ev)
+	}
+	p.in = p.in[:copy(p.in, rest)]
+}
+
+func (p *client2) event(ev *http2.Event) {
+	if ev.Kind == http2.EventGoAway {
+		p.going = true
+		if ev.Code != http2.NoError && !p.hung {
+			p.w.violate("protocol", "the gateway ends a connection with %v, %q", ev.Code, ev.Data)
+		}
+	}
+	if ev.Stream == nil {
+		return
+	}
+	t, ok := ev.Stream.User.(*stream2)
+	if !ok || t.over {
+		return
+	}
+	switch ev.Kind {
+	case http2.EventHead:
+		t.j.head(ev.Header.Status, func(name string) []byte {
+			v, _ := ev.Header.Find(name)
+			return v
+		})
+		t.progress(0)
+	case http2.EventData:
+		t.j.take(ev.Data)
+		if p.random.OneIn(2) {
+			p.conn.Consume(t.s, len(ev.Data))
+		} else {
+			p.owed = append(p.owed, owed{t.s, len(ev.Data), t})
+			p.stir()
+		}
+		t.progress(len(ev.Data))
+	case http2.EventTrailers:
+		var lines []byte
+		h := ev.Header
+		for _, f := range h.Fields {
+			lines = append(append(append(append(lines, f.Name.Of(h.Bytes)...), ": "...), f.Value.Of(h.Bytes)...), "\r\n"...)
+		}
+		if !t.over {
+			t.j.ended(lines)
+			t.end()
+			return
+		}
+	case http2.EventReset:
+		if ev.Err != nil {
+			p.w.violate("protocol", "by the gateway to a client over HTTP/2: %v: %s", ev.Err, t.x)
+		}
+		t.j.cut("reset " + ev.Code.String())
+		t.end()
+		return
+	case http2.EventWritable:
+		p.stir()
+	}
+	if ev.End && !t.over {
+		t.j.ended(nil)
+		t.end()
+	}
+}
+
+// progress has the client give up when it has got as much as is planned.
+func (t *stream2) progress(n int) {
+	if t.got += n; t.x.Abort == "receive" && t.got >= t.x.After {
+		t.p.giveUp(t)
+	}
+}
+
+// end is done with a stream.
+func (t *stream2) end() {
+	p := t.p
+	t.over, t.s.User = true, nil
+	p.owed = slices.DeleteFunc(p.owed, func(o owed) bool { return o.s == t.s })
+	p.conn.Release(t.s)
+	p.under = slices.DeleteFunc(p.under, func(o *stream2) bool { return o == t })
+	p.stir()
+}
+
+// giveUp does what a client does that wants no more.
+func (p *client2) giveUp(t *stream2) {
+	t.x.gone = true
+	if t.x.How == "stream" {
+		t.j.cut("given up")
+		p.conn.Reset(t.s, http2.Cancel)
+		t.end()
+		return
+	}
+	for _, other := range p.under {
+		other.x.gone = true
+	}
+	if t.x.How == "shut" {
+		p.hung = true
+		p.s.CloseWrite()
+		return
+	}
+	if t.x.How == "reset" {
+		p.end("reset")
+	}
+	p.leave("given up")
+}
+
+// leave ends the connection.
+func (p *client2) leave(why string) {
+	for _, t := range p.under {
+		t.j.cut(why)
+		t.over = true
+	}
+	p.under = nil
+	p.end("close")
+	p.w.goOn(p.c, p.queue)
+}
+
+// send sends what is to be sent now.
+func (p *client2) send() {
+	if len(p.owed) > 0 {
+		list := p.owed
+		p.owed = p.owed[:0]
+		for _, o := range list {
+			p.conn.Consume(o.s, o.n)
+		}
+	}
+	for !p.over && !p.going && !p.hung && len(p.queue) > 0 && len(p.under) < p.c.Depth && p.conn.Room() > 0 {
+		p.next()
+	}
+	for _, t := range slices.Clone(p.under) {
+		if p.over {
+			return
+		}
+		if !t.over {
+			t.upload()
+		}
+	}
+	if p.over {
+		return
+	}
+	p.out = append(p.out, p.conn.Out...)
+	if p.conn.Out = p.conn.Out[:0]; p.flush() {
+		p.conn.Flushed()
+	}
+	if len(p.under) == 0 && len(p.out) == 0 && (len(p.queue) == 0 || p.going || p.hung) {
+		p.leave("done")
+	}
+}
+
+// next begins the next request.
+func (p *client2) next() {
+	x := p.queue[0]
+	s, err := p.conn.Open()
+	if err != nil {
+		p.going = true
+		return
+	}
+	p.queue = p.queue[1:]
+	p.w.startExchange(x)
+	t := &stream2{p: p, x: x, s: s, rest: x.body, ends: x.Body > 0, j: judge{w: p.w, x: x}}
+	s.User = t
+	p.under = append(p.under, t)
+	c := &p.conn
+	c.Request(s, []byte(x.Method), []byte("http"), []byte("world.example"), []byte(x.Path))
+	c.Field([]byte("x-token"), strconv.AppendInt(nil, int64(x.ID), 10))
+	c.Field([]byte("te"), []byte("trailers"))
+	if x.Body > 0 && !x.Chunked {
+		c.Field([]byte("content-length"), strconv.AppendInt(nil, int64(x.Body), 10))
+	}
+	c.EndHeaders(x.Body == 0)
+	x.sent = x.Body == 0
+	if x.Abort == "send" && (x.Body == 0 || x.After < 150) {
+		p.giveUp(t)
+	}
+}
+
+// upload sends a piece of a request's body.
+func (t *stream2) upload() {
+	p, x := t.p, t.x
+	if !t.ends {
+		return
+	}
+	n := min(len(t.rest), 1+p.random.Below(30000))
+	last := n == len(t.rest)
+	sent := p.conn.SendData(t.s, t.rest[:n], last && !x.Asked)
+	t.rest = t.rest[sent:]
+	x.sent = last && sent == n && !x.Asked
+	if x.Abort == "send" && len(x.body)-len(t.rest)+150 >= x.After {
+		p.giveUp(t)
+		return
+	}
+	if sent < n {
+		return // until the window opens
+	}
+	if !last {
+		p.stir()
+		return
+	}
+	if t.ends, x.sent = false, true; x.Asked && !t.s.SendEnded() {
+		p.conn.Trailers(t.s)
+		p.conn.Field([]byte("x-asked"), strconv.AppendInt(nil, int64(x.ID), 10))
+		p.conn.EndHeaders(true)
+	}
+}

@@ -1,0 +1,118 @@
+//go:build linux
+
+// Command simulate runs whole gateways in simulated worlds, by seed, and says what doesn't
+// hold.
+//
+//	go run ./nanogate/internal/simulator/cmd/simulate -seeds 1000 -exchanges 1000
+//	go run ./nanogate/internal/simulator/cmd/simulate -seed 7 -trace
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"dyno.example/nanogate/internal/simulator"
+)
+
+func main() {
+	seed := flag.Uint64("seed", 1, "the first seed")
+	seeds := flag.Int("seeds", 1, "how many, from the first one on")
+	exchanges := flag.Int("exchanges", 100, "of each, about")
+	trace := flag.Bool("trace", false, "print all that happens")
+	shrink := flag.Int("shrink", 3000, "runs to make a world smaller in which something doesn't hold; 0: it isn't")
+	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "worlds at once")
+	most := flag.Int("failures", 1, "that are shown before it ends")
+	flag.Parse()
+	r := run{exchanges: *exchanges, trace: *trace, shrink: *shrink, most: *most, last: *seed + uint64(*seeds) - 1, counts: map[string]int{}}
+	r.next.Store(*seed)
+	began := time.Now()
+	var all sync.WaitGroup
+	for range *workers {
+		all.Go(r.work)
+	}
+	all.Wait()
+	took := time.Since(began)
+	fmt.Printf("%d worlds, %d exchanges, %d failures in %v: %.0f exchanges/s\n", r.worlds, r.done, r.failures, took.Round(time.Millisecond), float64(r.done)/took.Seconds())
+	for _, what := range slices.Sorted(maps.Keys(r.counts)) {
+		fmt.Printf("  %s: %d\n", what, r.counts[what])
+	}
+	if r.failures > 0 {
+		os.Exit(1)
+	}
+}
+
+type run struct {
+	exchanges, shrink, most int
+	trace                   bool
+	next                    atomic.Uint64
+	last                    uint64
+
+	mu                     sync.Mutex
+	worlds, done, failures int
+	counts                 map[string]int
+}
+
+func (r *run) work() {
+	for {
+		seed := r.next.Add(1) - 1
+		r.mu.Lock()
+		over := seed > r.last || r.failures >= r.most
+		r.mu.Unlock()
+		if over {
+			return
+		}
+		var o simulator.Options
+		if r.trace {
+			o.Trace = func(line string) { fmt.Println(line) }
+		}
+		result := simulator.Run(simulator.Draw(seed, r.exchanges), o)
+		r.mu.Lock()
+		r.worlds++
+		r.done += result.Exchanges
+		for what, n := range result.Counts {
+			r.counts[what] += n
+		}
+		if result.Failed() && r.failures < r.most {
+			r.failures++
+			r.show(seed, result)
+		}
+		r.mu.Unlock()
+	}
+}
+
+// mostShown is how many of the last things that happened are shown.
+const mostShown = 60
+
+// show shows a failure, in as small a world as can be found.
+func (r *run) show(seed uint64, result *simulator.Result) {
+	fmt.Printf("seed %d: something doesn't hold. Again:\n  scripts/simulate -seed %d -exchanges %d -trace\n", seed, seed, r.exchanges)
+	if result.Err != nil {
+		fmt.Println(result.Err)
+		return
+	}
+	for _, v := range result.Violations[:min(3, len(result.Violations))] {
+		fmt.Println(v)
+	}
+	if r.shrink == 0 {
+		return
+	}
+	sc := simulator.Draw(seed, r.exchanges)
+	size := sc.Size()
+	runs := simulator.Shrink(sc, result.Violations[0].Kind, r.shrink)
+	fmt.Printf("of %d things that happen %d will do (found in %d runs):\n%s", size, sc.Size(), runs, sc)
+	var trace []string
+	again := simulator.Run(sc, simulator.Options{Trace: func(line string) { trace = append(trace, line) }})
+	fmt.Println(strings.Join(trace[max(0, len(trace)-mostShown):], "\n"))
+	for _, v := range again.Violations {
+		fmt.Println(v)
+	}
+	fmt.Print(again.Log)
+}

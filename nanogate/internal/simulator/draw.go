@@ -1,0 +1,216 @@
+//go:build linux
+
+package simulator
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"dyno.example/nano/wire/simulated"
+)
+
+// drawing draws a scenario.
+type drawing struct {
+	*Scenario
+	*simulated.Random
+	weather int // 0: nothing goes wrong, 1: what goes wrong must not be noticed, 2: anything
+	number  int
+}
+
+// Draw draws the scenario of a seed, of about so many exchanges.
+func Draw(seed uint64, exchanges int) *Scenario {
+	d := &drawing{Scenario: &Scenario{Seed: seed, Loops: 1, Descriptors: 1 << 20}, Random: simulated.Seeded(seed, 100)}
+	d.weather = d.Below(3)
+	if d.OneIn(4) {
+		d.Loops = 2
+	}
+	d.Busy = d.pick(0, 20e3, 300e3, 20e6)
+	for n := range d.Between(1, 4) {
+		d.group(n)
+	}
+	for n := range d.Between(1, 6) {
+		d.route(n)
+	}
+	for n := 0; d.number < exchanges; n++ {
+		d.client(n)
+	}
+	d.changes()
+	return d.Scenario
+}
+
+func (d *drawing) pick(of ...int64) int64 { return of[d.Below(len(of))] }
+
+func (d *drawing) line() simulated.Line {
+	capacities := []int{200, 2000, 16 << 10, 64 << 10, 256 << 10, 256 << 10, 256 << 10}
+	l := simulated.Line{Capacity: capacities[d.Below(len(capacities))], Latest: d.pick(0, 0, 50e3, 1e6, 20e6), Pieces: d.OneIn(2)}
+	if l.Capacity < 1000 {
+		l.Latest = min(l.Latest, 50e3) // or it would take minutes
+	}
+	return l
+}
+
+func (d *drawing) group(n int) {
+	g := &Group{Name: fmt.Sprintf("g%d", n), HTTP2: d.OneIn(2)}
+	for i := range 3 {
+		number := n*3 + i + 1
+		e := &Endpoint{
+			Name: fmt.Sprintf("g%d/%d", n, i), Number: number, Group: g, At: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(n), byte(i + 1)}), uint16(8000+number)),
+			Line: d.line(), Think: d.pick(0, 0, 100e3, 2e6), Connect: d.pick(0, 0, 100e3, 30e6),
+		}
+		if d.OneIn(3) {
+			e.Piece = d.Between(1, 5000)
+		}
+		if e.Line.Capacity < 1000 {
+			e.Piece = 0
+		}
+		if g.HTTP2 {
+			e.Greet = d.pick(0, 0, 1e6, 300e6)
+			e.Streams = uint32(d.pick(0, 0, 0, 1, 2, 5))
+			e.Window = uint32(d.pick(0, 0, 600, 4000, 16384, 262144))
+		}
+		if d.weather == 2 {
+			e.Idle = d.pick(0, 0, 1e6, 50e6, 500e6)
+			e.Refuses = int(d.pick(0, 0, 0, 10, 3))
+		}
+		if i < 1+d.Below(2) || i == 0 {
+			g.Endpoints = append(g.Endpoints, e)
+		} else {
+			g.Spare = e
+		}
+	}
+	d.Groups = append(d.Groups, g)
+}
+
+func (d *drawing) anyGroup() *Group { return d.Groups[d.Below(len(d.Groups))] }
+
+func (d *drawing) route(n int) {
+	g := d.anyGroup()
+	r := &Route{Name: fmt.Sprintf("r%d", n), Kind: "plain", Groups: []*Group{g}, To: g.Name}
+	if d.OneIn(4) {
+		r.Kind = "cache"
+	}
+	if other := d.anyGroup(); d.OneIn(4) && other != g {
+		r.Groups, r.To = append(r.Groups, other), fmt.Sprintf("{%s: 60, %s: 40}", g.Name, other.Name)
+	}
+	d.features(r)
+	d.Routes = append(d.Routes, r)
+}
+
+// lengthOf is that of a body: mostly short, sometimes around what the gateway reads and keeps,
+// sometimes long.
+func (d *drawing) lengthOf() int {
+	switch d.Below(24) {
+	case 0, 1, 2, 3, 4, 5:
+		return 0
+	case 6:
+		return 1
+	case 7, 8, 9:
+		return d.Between(1000, 5000)
+	case 10:
+		return 16384 + d.Between(-2, 2)
+	case 11:
+		return 65536 + d.Between(-1000, 1000)
+	case 12:
+		return d.Between(60000, 150000)
+	}
+	return d.Between(2, 300)
+}
+
+func (d *drawing) client(n int) {
+	c := &Client{
+		Number: n, HTTP2: d.OneIn(2), At: int64(d.Below(1000*(1+n/8))) * 100e3, Line: d.line(), Think: d.pick(0, 0, 100e3, 3e6),
+		Depth: d.Between(1, 6), Window: uint32(d.pick(0, 0, 500, 5000, 1<<20)),
+	}
+	if d.OneIn(3) && c.Line.Capacity > 1000 {
+		c.Piece = d.Between(1, 5000)
+	}
+	if !c.HTTP2 && d.OneIn(2) {
+		c.Depth = 1
+	}
+	for range d.Between(1, 12) {
+		d.request(c)
+	}
+	d.Clients = append(d.Clients, c)
+}
+
+func (d *drawing) request(c *Client) {
+	d.number++
+	methods := []string{"GET", "GET", "GET", "HEAD", "PUT", "PUT", "POST", "POST", "DELETE"}
+	r := &Request{ID: d.number, Route: d.Routes[d.Below(len(d.Routes))], Method: methods[d.Below(len(methods))], Want: d.lengthOf(), Chunked: d.OneIn(2)}
+	r.Framing = []string{"length", "length", "chunks", "close"}[d.Below(4)]
+	if r.Path = fmt.Sprintf("/%s/%d", r.Route.Name, r.ID); r.Route.Kind == "cache" {
+		r.Path = fmt.Sprintf("/%s/key%d", r.Route.Name, d.Below(8))
+		if !d.OneIn(6) {
+			r.Method = []string{"GET", "GET", "HEAD"}[d.Below(3)]
+		}
+	}
+	if r.Method == "PUT" || r.Method == "POST" || r.Method == "DELETE" && d.OneIn(2) {
+		r.Body = d.lengthOf()
+	}
+	r.Expect = r.Body > 0 && d.OneIn(8)
+	r.Asked = r.Chunked && r.Body > 0 && d.OneIn(4)
+	r.Replies = r.Framing == "chunks" && d.OneIn(3)
+	r.Early = r.Body > 0 && d.OneIn(10)
+	if d.OneIn(6) {
+		r.Interims = d.Between(1, 3)
+	}
+	if d.OneIn(5) {
+		r.Delay = d.pick(1e6, 20e6, 100e6)
+	}
+	if d.OneIn(15) {
+		r.Abort, r.How = []string{"send", "receive"}[d.Below(2)], []string{"close", "reset", "shut", "stream", "stream"}[d.Below(5)]
+		most := 300 + r.Body
+		if r.Abort == "receive" {
+			most = 200 + r.Want
+		}
+		r.After = d.Below(most)
+	}
+	d.faults(r)
+	c.Requests = append(c.Requests, r)
+}
+
+// softFaults are those of which a client must not notice anything; hard ones it may.
+var (
+	softFaults = []string{"refused", "goaway0", "goaway", "graceful", "goaway-after"}
+	hardFaults = []string{
+		"rst-head", "close-head", "cut-head", "rst-body", "close-body", "cut-body", "rst-response", "close-response", "cut-response",
+		"close-after", "cut-after", "status", "hang",
+	}
+	overHTTP2 = []string{"refused", "goaway0", "goaway", "graceful", "goaway-after", "rst-head", "rst-body", "rst-response"}
+)
+
+func (d *drawing) faults(r *Request) {
+	if d.weather == 0 {
+		return
+	}
+	all := softFaults
+	if d.weather == 2 {
+		all = slices.Concat(softFaults, hardFaults)
+	}
+	for range 4 {
+		f := Fault{}
+		if d.OneIn(5) {
+			f.Kind, f.At = all[d.Below(len(all))], d.Below(400)
+			if d.OneIn(4) {
+				f.At = d.Below(100000)
+			}
+		}
+		r.Tries = append(r.Tries, f)
+	}
+}
+
+func (d *drawing) changes() {
+	last := int64(0)
+	for _, c := range d.Clients {
+		last = max(last, c.At)
+	}
+	if d.OneIn(2) {
+		for range d.Between(1, 10) {
+			d.Changes = append(d.Changes, &Change{At: int64(d.Below(int(last/1e6)+100)) * 1e6, Kind: "reload", Seed: d.Next()})
+		}
+	}
+	if d.OneIn(6) {
+		d.Changes = append(d.Changes, &Change{At: last/2 + int64(d.Below(int(last/1e6)+100))*1e6, Kind: "drain"})
+	}
+}

@@ -1,0 +1,199 @@
+//go:build linux
+
+package simulator
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// judge holds a response against its request, as its client takes it in.
+type judge struct {
+	w       *world
+	x       *exchange
+	status  int
+	of      *exchange // whose response it is, by what it says
+	by      *Endpoint
+	content follower
+	own     bool // it is the gateway's own
+	said    []byte
+}
+
+// bare is whether there is no content whatever the head says.
+func (j *judge) bare() bool { return j.x.Method == "HEAD" || j.status == 304 || j.status == 204 }
+
+// head looks at the head of the response; fields are found by get.
+func (j *judge) head(status int, get func(name string) []byte) {
+	w, x := j.w, j.x
+	j.status = status
+	token := get("x-token")
+	if token == nil {
+		if j.own = true; status == 200 {
+			w.violate("foreign-response", "200 that comes from no upstream to %s", x)
+		}
+		return
+	}
+	if j.of = x; string(token) != strconv.Itoa(x.ID) {
+		j.of = w.find(token)
+		if j.of == nil || x.Route.Kind != "cache" || j.of.Path != x.Path {
+			w.violate("foreign-response", "the response to %q came to %s", token, x)
+			j.of = x
+			j.own = true
+			return
+		}
+	}
+	number, _ := strconv.Atoi(string(get("x-by")))
+	if number <= 0 || number >= len(w.endpoints) {
+		w.violate("foreign-response", "by %q, to %s", get("x-by"), x)
+		j.own = true
+		return
+	}
+	j.by = w.endpoints[number]
+	if !x.Route.goes(j.by.Group) {
+		w.violate("wrong-upstream", "%s answered %s", j.by.Name, x)
+	}
+	if status != 200 && status != 500 && !(status == 304 && x.Route.Kind == "cache") {
+		w.violate("wrong-status", "%d of %s for %s", status, j.by.Name, x)
+	}
+	j.content.want = content(j.of.ID, number, j.of.Want)
+	if length := get("content-length"); length != nil && string(length) != strconv.Itoa(j.of.Want) {
+		w.violate("wrong-length", "Content-Length %s, not %d, for %s", length, j.of.Want, x)
+	}
+}
+
+// take takes content.
+func (j *judge) take(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	if j.bare() {
+		j.w.violate("content", "%d bytes of content where there is none to be: %s", len(p), j.x)
+	} else if j.own {
+		j.said = append(j.said, p[:min(len(p), 200)]...)
+	} else {
+		j.content.take(p)
+	}
+}
+
+// ended is told when the response is whole; trailers are its lines, or nil.
+func (j *judge) ended(trailers []byte) {
+	w, x := j.w, j.x
+	if x.over {
+		w.violate("two-responses", "to %s", x)
+	}
+	x.over = true
+	w.finished++
+	w.count(fmt.Sprintf("%d", j.status))
+	if j.own {
+		if why := j.unexplained(); why != "" {
+			w.violate(fmt.Sprintf("unexplained-%d", j.status), "%s, it says %.300q: %s", why, j.said, x)
+		}
+		return
+	}
+	if wrong := j.content.ended(); wrong != "" && !j.bare() {
+		w.violate("response-body", "%s, by %s: %s", wrong, j.by.Name, x)
+	}
+	trailers = bytes.TrimSpace(trailers)
+	if len(trailers) > 0 && !bytes.EqualFold(trailers, fmt.Appendf(nil, "x-trailer: %d", j.of.ID)) {
+		w.violate("foreign-trailers", "%q to %s", trailers, x)
+	}
+	if len(trailers) > 0 && !j.of.Replies {
+		w.violate("foreign-trailers", "%q to %s", trailers, x)
+	}
+}
+
+// cut is told when the response broke off, or never began.
+func (j *judge) cut(why string) {
+	w, x := j.w, j.x
+	if x.over {
+		return
+	}
+	x.over = true
+	w.finished++
+	switch {
+	case x.gone:
+		w.count("gone")
+	case j.content.wrong != "":
+		w.violate("response-body", "%s, by %s, and then %s: %s", j.content.wrong, j.by.Name, why, x)
+	case j.excused():
+		w.count("cut")
+	case j.status == 0:
+		w.violate("no-response", "%s: %s%s", why, x, j.before())
+	default:
+		w.violate("response-cut", "%s: status %d, %d of %d bytes: %s%s", why, j.status, j.content.at, len(j.content.want), x, j.before())
+	}
+}
+
+func (j *judge) before() string {
+	if j.x.prior != nil {
+		return fmt.Sprintf("; before it: %s", j.x.prior)
+	}
+	return ""
+}
+
+// excused is whether something was done to the request, to its upstreams meanwhile, or to
+// those behind it on its connection, that explains why it has failed.
+func (j *judge) excused() bool {
+	w, x := j.w, j.x
+	for next := x.after; next != nil; next = next.after {
+		if w.troubled(next) {
+			return true // a response that breaks off may take with it what lies before it
+		}
+	}
+	if x.prior != nil && j.status == 0 && x.prior.Body > 0 && (x.prior.Early || x.prior.suffered()) {
+		return true // a response may end before the body of its request has been taken: then the connection does too
+	}
+	return w.troubled(x) || x.Early
+}
+
+// unexplained says what is wrong with a status of the gateway's own, "" if nothing is.
+func (j *judge) unexplained() string {
+	switch j.status {
+	case 502, 503, 504:
+		if j.excused() || j.status == 503 && j.x.Route.limits() {
+			return ""
+		}
+		return "there was no fault"
+	case 429:
+		if j.x.Route.limits() {
+			return ""
+		}
+	case 400, 408:
+		if j.x.gone {
+			return ""
+		}
+	case 304:
+		if j.x.Route.Kind == "cache" {
+			return ""
+		}
+	}
+	if j.x.Route.has("fault") && j.status == 418 {
+		return ""
+	}
+	return "nothing asks for it"
+}
+
+// readBody takes a part of a request's body at an endpoint. It reports whether that is right.
+func (w *world) readBody(x *exchange, one *run, f *follower, p []byte) bool {
+	wrong := f.wrong
+	f.take(p)
+	one.got = f.at
+	if f.wrong != "" && wrong == "" {
+		w.violate("request-body", "%s got %s: %s", one.endpoint.Name, f.wrong, x)
+	}
+	return f.wrong == ""
+}
+
+// bodyEnded is told when all of it is in, as the endpoint sees it.
+func (w *world) bodyEnded(x *exchange, one *run, f *follower) {
+	if one.whole {
+		return
+	}
+	one.whole = true
+	if wrong := f.ended(); wrong != "" && f.wrong == "" {
+		w.violate("request-body", "%s got it %s: %s", one.endpoint.Name, wrong, x)
+	} else if x.Chunked && x.Body > 0 && !x.sent {
+		w.violate("request-body", "%s got all of what its client never ended: %s", one.endpoint.Name, x)
+	}
+}

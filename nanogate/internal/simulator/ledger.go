@@ -1,0 +1,184 @@
+//go:build linux
+
+package simulator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// exchange is a request of the scenario in a run of it.
+type exchange struct {
+	*Request
+	body  []byte
+	begun int64
+	sent  bool // all of it, and its end
+	gone  bool // the client has given up
+	over  bool // it has its response, or never will
+	runs  []*run
+	prior *exchange // on the same connection over HTTP/1.1
+	after *exchange
+}
+
+// run is a request as an endpoint saw it.
+type run struct {
+	endpoint *Endpoint
+	fault    Fault
+	shadow   bool
+	refused  bool // the endpoint says that it hasn't looked at it
+	at       int64
+	got      int  // bytes of its body
+	whole    bool // the body was
+	answered bool // the response was sent whole
+	broken   bool // and then its connection, and with it perhaps what was sent
+}
+
+func (x *exchange) String() string {
+	s := x.Request.String()
+	for _, one := range x.runs {
+		s += fmt.Sprintf("; at %s +%.3fms: got %d whole %t answered %t", one.endpoint.Name, float64(one.at-x.begun)/1e6, one.got, one.whole, one.answered)
+		if one.fault.Kind != "" {
+			s += " " + one.fault.Kind
+		}
+		if one.shadow {
+			s += " (shadow)"
+		}
+	}
+	return s
+}
+
+// Violation is something that doesn't hold.
+type Violation struct {
+	At         int64 // ns
+	Kind, What string
+}
+
+func (v Violation) String() string {
+	return fmt.Sprintf("%.3f ms: %s: %s", float64(v.At)/1e6, v.Kind, v.What)
+}
+
+const mostViolations = 20
+
+func (w *world) violate(kind, format string, args ...any) {
+	if w.violated++; len(w.violations) < mostViolations {
+		w.violations = append(w.violations, Violation{w.sys.Now() - w.began, kind, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (w *world) count(what string) { w.counts[what]++ }
+
+func (w *world) find(token []byte) *exchange {
+	id, err := strconv.Atoi(string(token))
+	if err != nil || id <= 0 || id >= len(w.exchanges) {
+		return nil
+	}
+	return w.exchanges[id]
+}
+
+func (r *Request) idempotent() bool { return r.Method != "POST" }
+func (r *Request) safe() bool       { return r.Method == "GET" || r.Method == "HEAD" }
+
+// most is how often it may be executed at most.
+func (r *Request) most() int {
+	if !r.idempotent() {
+		return 1
+	}
+	n := r.Route.retry + 1 // and once if a kept connection is closed
+	if r.Route.has("hedge") && r.safe() {
+		n += 2
+	}
+	return n
+}
+
+// begins notes that an endpoint has a request's head. What is wrong with that is told.
+func (w *world) begins(e *Endpoint, token, method, path, host []byte, mirrored bool) (*exchange, *run) {
+	x := w.find(token)
+	if x == nil || x.begun == 0 {
+		w.violate("unknown-request", "%s got %s %s with the token %q, which nobody sent", e.Name, method, path, token)
+		return nil, nil
+	}
+	one := &run{endpoint: e, shadow: mirrored, at: w.sys.Now()}
+	tries, counted := 0, 1
+	for _, other := range x.runs {
+		if other.shadow == mirrored {
+			tries++
+			if !other.refused {
+				counted++
+			}
+		}
+	}
+	if tries < len(x.Tries) && !mirrored && (e.Group.HTTP2 || !slices.Contains(overHTTP2, x.Tries[tries].Kind)) {
+		one.fault = x.Tries[tries]
+	}
+	if one.refused = one.fault.Kind == "refused" || one.fault.Kind == "goaway0"; one.refused {
+		counted--
+	}
+	x.runs = append(x.runs, one)
+	switch {
+	case mirrored && e.Group != x.Route.Shadow || !mirrored && !x.Route.goes(e.Group):
+		w.violate("wrong-upstream", "%s got %s", e.Name, x)
+	case !mirrored && counted > x.most() && x.Route.Kind == "plain":
+		w.violate("executed-too-often", "%d times, of %d: %s", counted, x.most(), x)
+	case mirrored && counted > 2:
+		w.violate("executed-too-often", "%d times at the shadow: %s", counted, x)
+	case string(method) != x.Method && !(x.Route.Kind == "cache" && string(method) == "GET"):
+		w.violate("request-head", "%s got the method %s: %s", e.Name, method, x)
+	case string(path) != x.Path:
+		w.violate("request-head", "%s got the path %s: %s", e.Name, path, x)
+	case x.Route.has("host") && !mirrored && string(host) != e.At.String():
+		w.violate("wrong-host", "%s was asked for %q: %s", e.Name, host, x)
+	}
+	return x, one
+}
+
+// disturb notes that something happens to an upstream's connections that requests may fail of.
+func (w *world) disturb(g *Group) { g.disturbed = w.sys.Now() }
+
+func (w *world) goes(g *Group) { g.went = append(g.went, w.sys.Now()) }
+
+// slack is how long before a request began something may have happened that it fails of: a
+// gateway that is late hears of it when it has sent the request.
+const slack = 500e6 // ns
+
+// What endpoints haven't looked at the gateway sends again, up to so often, as long as it has
+// the body: it keeps that much of what it has sent.
+const (
+	refusals = 3
+	kept     = 64 << 10
+)
+
+// suffered is whether an endpoint did something to one of its tries that requests may fail of.
+func (x *exchange) suffered() bool {
+	refused := 0
+	for _, one := range x.runs {
+		switch one.fault.Kind {
+		case "", "goaway", "graceful", "goaway-after", "status":
+		case "refused", "goaway0":
+			refused++
+		default:
+			return true
+		}
+	}
+	return refused >= refusals || refused > 0 && x.Body > kept
+}
+
+// troubled is whether something was done to a request, or to its upstreams meanwhile, that it
+// may fail of.
+func (w *world) troubled(x *exchange) bool {
+	if w.draining || x.gone || x.suffered() {
+		return true
+	}
+	for _, g := range x.Route.Groups {
+		went := 0
+		for _, at := range g.went {
+			if at > x.begun-slack {
+				went++
+			}
+		}
+		if g.disturbed > x.begun-slack || went >= refusals {
+			return true
+		}
+	}
+	return false
+}

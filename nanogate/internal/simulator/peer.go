@@ -1,0 +1,108 @@
+//go:build linux
+
+package simulator
+
+import (
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nano/wire/simulated"
+)
+
+// peer is an end of a connection that isn't the gateway's. It has a turn when there may be
+// something for it to do, after a while, and reads and writes a piece then.
+type peer struct {
+	w      *world
+	s      *simulated.Socket
+	random *simulated.Random
+	think  int64
+	piece  int
+	out    []byte
+	sent   int
+	waking bool
+	over   bool
+	broken bool // the socket takes no more
+	turn   func()
+	woken  func()
+}
+
+func (p *peer) begin(w *world, s *simulated.Socket, random *simulated.Random, think int64, piece int, turn func()) {
+	p.w, p.s, p.random, p.think, p.piece, p.turn = w, s, random, think, piece, turn
+	p.woken = func() {
+		if p.waking = false; !p.over {
+			p.turn()
+		}
+	}
+	s.Stirred = p.stir
+	p.stir()
+}
+
+// stir has it have a turn.
+func (p *peer) stir() {
+	if p.waking || p.over {
+		return
+	}
+	p.waking = true
+	p.w.sys.After(p.delay(), p.woken)
+}
+
+func (p *peer) delay() int64 {
+	if p.think == 0 {
+		return 0
+	}
+	return int64(p.random.Next() % uint64(p.think+1))
+}
+
+// amount is how many bytes are read or written in a turn.
+func (p *peer) amount() int {
+	if p.piece == 0 {
+		return 64 << 10
+	}
+	return 1 + p.random.Below(p.piece)
+}
+
+// read reads into the world's buffer. n is 0 with an errno of 0 at the end.
+func (p *peer) read() (b []byte, errno unix.Errno) {
+	n, errno := p.s.Read(p.w.buffer[:min(p.amount(), len(p.w.buffer))])
+	if n > 0 {
+		p.stir() // there may be more
+	}
+	return p.w.buffer[:n], errno
+}
+
+// flush writes a piece. It reports whether everything has been.
+func (p *peer) flush() bool {
+	for p.sent < len(p.out) && !p.broken {
+		n, errno := p.s.Write(p.out[p.sent:min(len(p.out), p.sent+p.amount())])
+		switch errno {
+		case 0:
+			p.sent += n
+		case unix.EAGAIN:
+			return false
+		default:
+			p.broken = true
+			p.out, p.sent = p.out[:0], 0
+			return false
+		}
+		if p.piece > 0 && p.sent < len(p.out) {
+			p.stir()
+			return false
+		}
+	}
+	if p.sent == len(p.out) {
+		p.out, p.sent = p.out[:0], 0
+	}
+	return len(p.out) == 0
+}
+
+// end is done with the connection: close, reset, or nothing if it is over already.
+func (p *peer) end(how string) {
+	if p.over {
+		return
+	}
+	p.over = true
+	if how == "reset" {
+		p.s.Abort()
+	} else {
+		p.s.Close()
+	}
+}

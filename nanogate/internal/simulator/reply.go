@@ -1,0 +1,56 @@
+//go:build linux
+
+package simulator
+
+import "strconv"
+
+// reply is a response that an endpoint makes, over either version.
+type reply struct {
+	w       *world
+	x       *exchange
+	one     *run
+	method  string
+	match   string // If-None-Match of the request
+	waits   bool   // it is to begin after a while
+	begun   bool
+	headOut bool
+	done    bool // all of it has been made
+	none    bool // there is no content
+	status  int
+	fields  [][2]string
+	framing string
+	length  int
+	content []byte
+	at      int
+}
+
+// start makes its head.
+func (r *reply) start() {
+	x := r.x
+	number := r.one.endpoint.Number
+	r.headOut, r.status, r.framing, r.length = true, 200, x.Framing, x.Want
+	r.content = content(x.ID, number, x.Want)
+	if r.one.fault.Kind == "status" {
+		r.status = 500
+	}
+	r.fields = append(r.fields, [2]string{"x-token", strconv.Itoa(x.ID)}, [2]string{"x-by", strconv.Itoa(number)})
+	if x.Route.Kind == "cache" {
+		r.cacheable()
+	}
+	if r.none = r.none || r.method == "HEAD"; r.none {
+		r.content = nil
+		if r.framing == "close" {
+			r.framing = "length"
+		}
+	}
+}
+
+// cacheable adds what a cache goes by.
+func (r *reply) cacheable() {
+	etag := `"` + strconv.Itoa(r.x.ID) + "." + strconv.Itoa(r.one.endpoint.Number) + `"`
+	control := []string{"max-age=1", "max-age=1, stale-while-revalidate=2", "max-age=0, stale-if-error=5", "private", "max-age=3", "no-store"}[r.x.ID%6]
+	r.fields = append(r.fields, [2]string{"cache-control", control})
+	if r.x.ID%2 == 0 {
+		r.fields = append(r.fields, [2]string{"etag", etag})
+	}
+}

@@ -1,0 +1,297 @@
+//go:build linux
+
+package simulator
+
+import (
+	"bytes"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nano/wire/http1"
+)
+
+// server1 is an endpoint's end of a connection over HTTP/1.1.
+type server1 struct {
+	peer
+	e     *Endpoint
+	in    []byte
+	head  http1.Request
+	cur   *serving1
+	last  int64 // when it became idle
+	ended bool  // the gateway has closed its side
+}
+
+// serving1 is a request that it serves.
+type serving1 struct {
+	reply
+	body   http1.Body
+	follow follower
+	close  bool
+	told   bool // 100 Continue
+}
+
+var limits1 = http1.Limits{Head: 64 << 10, URI: 32 << 10, Fields: 200}
+
+func (w *world) serve1(e *Endpoint, p *server1) {
+	p.e = e
+	p.idles()
+}
+
+// idles has it close the connection if nothing has come for a while.
+func (p *server1) idles() {
+	if p.last = p.w.sys.Now(); p.e.Idle == 0 {
+		return
+	}
+	since := p.last
+	p.w.sys.After(int64(p.random.Below(int(p.e.Idle))), func() {
+		if !p.over && p.cur == nil && p.last == since && len(p.in) == 0 {
+			p.w.disturb(p.e.Group)
+			p.end("close")
+		}
+	})
+}
+
+func (p *server1) act() {
+	if !p.ended {
+		b, errno := p.read()
+		switch {
+		case len(b) > 0:
+			p.in = append(p.in, b...)
+		case errno == 0:
+			p.ended = true
+		case errno != unix.EAGAIN:
+			p.giveUp()
+			return
+		}
+	}
+	p.take()
+	if p.over {
+		return
+	}
+	p.respond()
+	if !p.over && p.ended && p.cur == nil {
+		p.end("close")
+	}
+}
+
+// giveUp is when the gateway has broken the connection off.
+func (p *server1) giveUp() {
+	if p.cur != nil {
+		p.cur.one.broken = true
+	}
+	p.end("close")
+}
+
+// take takes in what has come.
+func (p *server1) take() {
+	for !p.over && len(p.in) > 0 {
+		if p.cur == nil {
+			p.head.Reset()
+			n, err := p.head.Parse(p.in, &limits1)
+			if err != nil {
+				p.w.violate("protocol", "%s got %q, which isn't HTTP/1.1: %v", p.e.Name, p.in[:min(len(p.in), 200)], err)
+				p.end("reset")
+				return
+			}
+			if n == 0 {
+				return
+			}
+			p.request(p.in[:n])
+			p.in = p.in[:copy(p.in, p.in[n:])]
+			continue
+		}
+		c := p.cur
+		if c.body.Done() {
+			if !c.begun || !c.done {
+				p.w.violate("protocol", "%s got %q behind a request that it hasn't responded to: %s", p.e.Name, p.in[:min(len(p.in), 200)], c.x)
+				p.end("reset")
+			}
+			return
+		}
+		n, data, err := c.body.Feed(p.in)
+		right := p.w.readBody(c.x, c.one, &c.follow, p.in[:data])
+		if err != nil {
+			p.w.violate("protocol", "%s got a body that is framed wrongly: %v: %s", p.e.Name, err, c.x)
+		}
+		if err != nil || !right {
+			p.end("reset")
+			return
+		}
+		p.in = p.in[:copy(p.in, p.in[n:])]
+		p.moreBody()
+	}
+	if c := p.cur; c != nil && p.ended && !c.body.Done() && !p.over {
+		p.end("close") // the rest doesn't come
+	}
+}
+
+func (p *server1) request(b []byte) {
+	h := &p.head
+	get := func(name string) []byte {
+		if v, ok := h.Find(b, name); ok {
+			return v.Of(b)
+		}
+		return nil
+	}
+	path := h.Target.Of(b)
+	x, one := p.w.begins(p.e, get("x-token"), h.Method.Of(b), path, h.Host.Of(b), get("x-mirrored") != nil)
+	if x == nil {
+		p.end("reset")
+		return
+	}
+	p.cur = &serving1{reply: reply{w: p.w, x: x, one: one, method: string(h.Method.Of(b)), match: string(get("if-none-match"))}, close: !h.KeepAlive}
+	c := p.cur
+	c.follow.want = x.body
+	c.body.Start(h)
+	if h.Expect100 {
+		p.out = append(p.out, "HTTP/1.1 100 Continue\r\n\r\n"...)
+	}
+	p.last = 0
+	switch c.one.fault.Kind {
+	case "close-head", "cut-head":
+		p.fails("")
+		return
+	}
+	p.moreBody()
+}
+
+// fails does what a fault is.
+func (p *server1) fails(how string) {
+	p.w.disturb(p.e.Group)
+	p.cur.one.broken = true
+	if how == "" {
+		how = "close"
+		if p.cur.one.fault.Kind[:3] == "cut" || p.cur.framing == "close" { // whose end nobody could tell from one that was meant
+			how = "reset"
+		}
+	}
+	p.end(how)
+	p.w.sys.After(p.e.Line.Latest, func() { p.w.disturb(p.e.Group) })
+}
+
+// moreBody looks what is to be done when a part of the body is in.
+func (p *server1) moreBody() {
+	c := p.cur
+	switch c.one.fault.Kind {
+	case "close-body", "cut-body":
+		if c.follow.at >= c.one.fault.At || c.body.Done() {
+			p.fails("")
+			return
+		}
+	}
+	if c.body.Done() {
+		p.w.bodyEnded(c.x, c.one, &c.follow)
+		if text, _ := c.body.Trailers(); len(text) > 0 && (!c.x.Asked || !bytes.EqualFold(bytes.TrimSpace(text), []byte("x-asked: "+strconv.Itoa(c.x.ID)))) {
+			p.w.violate("foreign-trailers", "%q with the request %s", text, c.x)
+		}
+	}
+	if c.waits || !c.body.Done() && !c.x.Early {
+		return
+	}
+	c.waits = true
+	if c.one.fault.Kind == "hang" {
+		p.w.disturb(p.e.Group)
+		return
+	}
+	p.w.sys.After(c.x.Delay, func() {
+		if !p.over && p.cur == c {
+			c.begun = true
+			p.stir()
+		}
+	})
+}
+
+// respond writes more of the response.
+func (p *server1) respond() {
+	for !p.over {
+		if !p.flush() {
+			if p.broken {
+				p.giveUp()
+			}
+			return
+		}
+		c := p.cur
+		if c == nil || !c.begun {
+			return
+		}
+		if c.done {
+			if !c.body.Done() {
+				return // the rest of it is thrown away
+			}
+			p.finished()
+			return
+		}
+		p.more(c)
+	}
+}
+
+// more appends the next part of the response.
+func (p *server1) more(c *serving1) {
+	if !c.headOut {
+		for range c.x.Interims {
+			p.out = append(p.out, "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"...)
+		}
+		c.start()
+		p.out = append(append(p.out, "HTTP/1.1 "...), strconv.Itoa(c.status)...)
+		p.out = append(p.out, " Said\r\n"...)
+		for _, f := range c.fields {
+			p.out = append(append(append(append(p.out, f[0]...), ": "...), f[1]...), "\r\n"...)
+		}
+		switch c.framing {
+		case "length":
+			p.out = append(strconv.AppendInt(append(p.out, "Content-Length: "...), int64(c.length), 10), "\r\n"...)
+		case "chunks":
+			p.out = append(p.out, "Transfer-Encoding: chunked\r\n"...)
+		case "close":
+			c.close = true
+			p.out = append(p.out, "Connection: close\r\n"...)
+		}
+		p.out = append(p.out, "\r\n"...)
+		return
+	}
+	kind := c.one.fault.Kind
+	if (kind == "close-response" || kind == "cut-response") && (c.at >= c.one.fault.At || c.at == len(c.content)) {
+		p.fails("")
+		return
+	}
+	if n := min(len(c.content)-c.at, 1+p.random.Below(20000)); n > 0 {
+		part := c.content[c.at : c.at+n]
+		c.at += n
+		if c.framing == "chunks" {
+			p.out = http1.AppendChunk(p.out, part)
+		} else {
+			p.out = append(p.out, part...)
+		}
+		return
+	}
+	c.done = true
+	if c.framing == "chunks" && !c.none {
+		p.out = append(p.out, "0\r\n"...)
+		if c.x.Replies {
+			p.out = append(strconv.AppendInt(append(p.out, "x-trailer: "...), int64(c.x.ID), 10), "\r\n"...)
+		}
+		p.out = append(p.out, "\r\n"...)
+	}
+}
+
+// finished is when a response has gone out.
+func (p *server1) finished() {
+	c := p.cur
+	c.one.answered = true
+	p.cur = nil
+	switch kind := c.one.fault.Kind; {
+	case kind == "close-after" || kind == "cut-after":
+		p.w.disturb(p.e.Group)
+		c.one.broken = kind == "cut-after"
+		if c.one.broken {
+			p.end("reset")
+		} else {
+			p.end("close")
+		}
+	case c.close:
+		p.end("close")
+	default:
+		p.idles()
+	}
+}

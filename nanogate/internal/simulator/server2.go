@@ -1,0 +1,428 @@
+//go:build linux
+
+package simulator
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nano/wire/http2"
+	"dyno.example/nano/wire/simulated"
+)
+
+// server2 is an endpoint's end of a connection over HTTP/2.
+type server2 struct {
+	peer
+	conn  http2.Conn
+	e     *Endpoint
+	in    []byte
+	under []*serving2
+	owed  []owed
+	last  uint32 // the highest stream that was served
+	above uint32 // it has said GOAWAY and looks at none above that one
+	went  bool
+	since int64
+}
+
+// serving2 is a request that it serves.
+type serving2 struct {
+	reply
+	p      *server2
+	s      *http2.Stream
+	id     uint32
+	follow follower
+	ended  bool // the request is all in
+	freed  bool // the stream may be another one's
+	over   bool
+}
+
+// greet begins to speak, after a while.
+func (p *server2) greet(w *world, s *simulated.Socket, random *simulated.Random) {
+	p.conn.Start(w.config2(true, p.e.Window, p.e.Streams), &w.h2, w.sys.Now())
+	p.begin(w, s, random, p.e.Think, p.e.Piece, p.act)
+	p.idles()
+}
+
+// idles has it close the connection if there is nothing under way for a while.
+func (p *server2) idles() {
+	if p.since = p.w.sys.Now(); p.e.Idle == 0 || len(p.under) > 0 {
+		return
+	}
+	since := p.since
+	p.w.sys.After(int64(p.random.Below(int(p.e.Idle))), func() {
+		if !p.over && len(p.under) == 0 && p.since == since {
+			p.w.disturb(p.e.Group)
+			p.end("close")
+		}
+	})
+}
+
+func (p *server2) act() {
+	b, errno := p.read()
+	switch {
+	case len(b) > 0:
+		p.take(b)
+	case errno != unix.EAGAIN:
+		p.giveUp()
+		return
+	}
+	if !p.over {
+		p.send()
+	}
+}
+
+// giveUp is when the gateway has ended the connection.
+func (p *server2) giveUp() {
+	for _, c := range p.under {
+		c.one.broken = true
+	}
+	p.end("close")
+}
+
+func (p *server2) take(b []byte) {
+	p.in = append(p.in, b...)
+	rest := p.in
+	for !p.over {
+		n, ev, err := p.conn.Next(rest, p.w.sys.Now())
+		rest = rest[n:]
+		if err != nil {
+			p.w.violate("protocol", "%s got what isn't HTTP/2: %v", p.e.Name, err)
+			p.end("reset")
+			return
+		}
+		if ev.Kind == http2.More {
+			break
+		}
+		p.event(ev)
+	}
+	p.in = p.in[:copy(p.in, rest)]
+}
+
+func (p *server2) event(ev *http2.Event) {
+	if ev.Kind == http2.EventGoAway && ev.Code != http2.NoError {
+		p.w.violate("protocol", "the gateway ends a connection to %s with %v, %q", p.e.Name, ev.Code, ev.Data)
+	}
+	if ev.Stream == nil {
+		return
+	}
+	if ev.Kind == http2.EventHead {
+		p.request(ev)
+		return
+	}
+	c, ok := ev.Stream.User.(*serving2)
+	if !ok {
+		return
+	}
+	switch ev.Kind {
+	case http2.EventData:
+		if !p.w.readBody(c.x, c.one, &c.follow, ev.Data) {
+			p.conn.Reset(c.s, http2.InternalError)
+			c.end()
+			return
+		}
+		if p.random.OneIn(2) {
+			p.conn.Consume(c.s, len(ev.Data))
+		} else {
+			p.owed = append(p.owed, owed{c.s, len(ev.Data), c})
+			p.stir()
+		}
+	case http2.EventTrailers:
+		h := ev.Header
+		for _, f := range h.Fields {
+			if !c.x.Asked || string(f.Name.Of(h.Bytes)) != "x-asked" || string(f.Value.Of(h.Bytes)) != strconv.Itoa(c.x.ID) {
+				p.w.violate("foreign-trailers", "%s: %s with the request %s", f.Name.Of(h.Bytes), f.Value.Of(h.Bytes), c.x)
+			}
+		}
+	case http2.EventReset:
+		if ev.Err != nil {
+			p.w.violate("protocol", "%s: %v: %s", p.e.Name, ev.Err, c.x)
+		}
+		c.end()
+		return
+	case http2.EventWritable:
+		p.stir()
+		return
+	}
+	c.ended = c.ended || ev.End
+	c.moreBody()
+}
+
+func (p *server2) request(ev *http2.Event) {
+	h, s := ev.Header, ev.Stream
+	if p.went && s.ID > p.above { // it isn't looked at
+		p.conn.Release(s)
+		return
+	}
+	get := func(name string) []byte { v, _ := h.Find(name); return v }
+	x, one := p.w.begins(p.e, get("x-token"), h.Method.Of(h.Bytes), h.Path.Of(h.Bytes), h.Authority.Of(h.Bytes), get("x-mirrored") != nil)
+	if x == nil {
+		p.conn.Reset(s, http2.ProtocolError)
+		p.conn.Release(s)
+		return
+	}
+	c := &serving2{reply: reply{w: p.w, x: x, one: one, method: string(h.Method.Of(h.Bytes)), match: string(get("if-none-match"))}, p: p, s: s, id: s.ID, ended: ev.End}
+	c.follow.want = x.body
+	s.User = c
+	p.under = append(p.under, c)
+	switch kind := one.fault.Kind; kind {
+	case "refused":
+		p.conn.Reset(s, http2.RefusedStream)
+		c.end()
+		return
+	case "goaway0":
+		p.w.goes(p.e.Group)
+		if !p.went && p.last < s.ID {
+			p.goAway(uint32(max(0, int(s.ID)-2)))
+			c.free()
+			c.forget()
+		} else {
+			p.conn.Reset(s, http2.RefusedStream)
+			c.end()
+		}
+		return
+	case "goaway", "graceful":
+		p.last = max(p.last, s.ID)
+		p.w.goes(p.e.Group)
+		if kind == "graceful" {
+			p.conn.Out = http2.AppendGoAway(p.conn.Out, 1<<31-1, http2.NoError, "")
+			p.w.sys.After(5e6, func() {
+				if !p.over {
+					p.goAway(p.last)
+					p.stir()
+				}
+			})
+		} else {
+			p.goAway(p.last)
+		}
+	case "rst-head", "close-head", "cut-head":
+		p.last = max(p.last, s.ID)
+		c.fails()
+		return
+	}
+	p.last = max(p.last, s.ID)
+	c.moreBody()
+}
+
+// goAway says which streams are looked at.
+func (p *server2) goAway(last uint32) {
+	if p.went {
+		last = min(last, p.above)
+	}
+	p.went, p.above = true, last
+	p.conn.Out = http2.AppendGoAway(p.conn.Out, last, http2.NoError, "")
+	p.stir()
+}
+
+// fails does what a fault is.
+func (c *serving2) fails() {
+	p := c.p
+	kind := c.one.fault.Kind
+	if strings.HasPrefix(kind, "rst") {
+		codes := []http2.ErrCode{http2.InternalError, http2.Cancel, http2.EnhanceYourCalm, http2.ProtocolError}
+		p.conn.Reset(c.s, codes[c.x.ID%4])
+		c.end()
+		return
+	}
+	p.w.disturb(p.e.Group)
+	for _, other := range p.under {
+		other.one.broken = true
+	}
+	p.w.sys.After(p.e.Line.Latest, func() { p.w.disturb(p.e.Group) })
+	if strings.HasPrefix(kind, "cut") {
+		p.end("reset")
+	} else {
+		p.end("close")
+	}
+}
+
+// end is done with a stream.
+func (c *serving2) end() {
+	p := c.p
+	c.free()
+	c.forget()
+	p.stir()
+	p.idles()
+}
+
+// free is done with the stream itself: who has got its end may open another one.
+func (c *serving2) free() {
+	if !c.freed {
+		c.freed, c.s.User = true, nil
+		c.p.conn.Release(c.s)
+	}
+}
+
+func (c *serving2) forget() {
+	p := c.p
+	c.over = true
+	p.owed = slices.DeleteFunc(p.owed, func(o owed) bool { return o.of == c })
+	p.under = slices.DeleteFunc(p.under, func(o *serving2) bool { return o == c })
+}
+
+// moreBody looks what is to be done when a part of the body is in.
+func (c *serving2) moreBody() {
+	p := c.p
+	switch c.one.fault.Kind {
+	case "rst-body", "close-body", "cut-body":
+		if c.follow.at >= c.one.fault.At || c.ended {
+			c.fails()
+			return
+		}
+	}
+	if c.ended {
+		p.w.bodyEnded(c.x, c.one, &c.follow)
+	}
+	if c.waits || !c.ended && !c.x.Early {
+		return
+	}
+	c.waits = true
+	if c.one.fault.Kind == "hang" {
+		p.w.disturb(p.e.Group)
+		return
+	}
+	p.w.sys.After(c.x.Delay, func() {
+		if !p.over && !c.over {
+			c.begun = true
+			p.stir()
+		}
+	})
+}
+
+// send sends what there is to send.
+func (p *server2) send() {
+	if len(p.owed) > 0 {
+		list := p.owed
+		p.owed = p.owed[:0]
+		for _, o := range list {
+			if c := o.of.(*serving2); !c.freed {
+				p.conn.Consume(o.s, o.n)
+			}
+		}
+	}
+	for _, c := range slices.Clone(p.under) {
+		if p.over {
+			return
+		}
+		if !c.over && c.begun && !c.done {
+			if c.more(); c.done && c.ended && !c.over {
+				c.free()
+			}
+		}
+	}
+	if p.over {
+		return
+	}
+	p.out = append(p.out, p.conn.Out...)
+	if p.conn.Out = p.conn.Out[:0]; !p.flush() {
+		if p.broken {
+			p.giveUp()
+		}
+		return
+	}
+	p.conn.Flushed()
+	for _, c := range slices.Clone(p.under) {
+		if c.done && !c.over {
+			c.finished()
+			if p.over {
+				return
+			}
+		}
+	}
+	if p.went && len(p.under) == 0 && len(p.conn.Out) == 0 && p.random.OneIn(2) {
+		p.w.sys.After(1e6, func() {
+			if len(p.under) == 0 && len(p.out) == 0 {
+				p.end("close")
+			}
+		})
+	}
+}
+
+// more sends the next part of a response.
+func (c *serving2) more() {
+	p, s := c.p, c.s
+	if !c.headOut {
+		for range c.x.Interims {
+			p.conn.Response(s, 103)
+			p.conn.Field([]byte("link"), []byte("</a>; rel=preload"))
+			p.conn.EndHeaders(false)
+		}
+		c.start()
+		p.conn.Response(s, c.status)
+		for _, f := range c.fields {
+			p.conn.Field([]byte(f[0]), []byte(f[1]))
+		}
+		if c.framing == "length" {
+			p.conn.Field([]byte("content-length"), strconv.AppendInt(nil, int64(c.length), 10))
+		}
+		bare := c.none || len(c.content) == 0 && !c.trails()
+		kind := c.one.fault.Kind
+		early := kind == "rst-response" || kind == "close-response" || kind == "cut-response"
+		p.conn.EndHeaders(bare && !early)
+		if bare && !early {
+			c.done = true
+			return
+		}
+	}
+	switch c.one.fault.Kind {
+	case "rst-response", "close-response", "cut-response":
+		if c.at >= c.one.fault.At || c.at == len(c.content) {
+			if c.one.fault.Kind != "rst-response" && (len(p.conn.Out) > 0 || len(p.out) > 0) && c.at > 0 {
+				p.out = append(p.out, p.conn.Out...)
+				p.conn.Out = p.conn.Out[:0]
+				p.flush()
+			}
+			c.fails()
+			return
+		}
+	}
+	n := min(len(c.content)-c.at, 1+p.random.Below(20000))
+	last := c.at+n == len(c.content)
+	fails := strings.HasSuffix(c.one.fault.Kind, "-response")
+	sent := p.conn.SendData(s, c.content[c.at:c.at+n], last && !c.trails() && !fails)
+	c.at += sent
+	if sent < n {
+		return
+	}
+	if !last || fails {
+		p.stir()
+		return
+	}
+	if c.trails() {
+		p.conn.Trailers(s)
+		p.conn.Field([]byte("x-trailer"), strconv.AppendInt(nil, int64(c.x.ID), 10))
+		p.conn.EndHeaders(true)
+	}
+	c.done = true
+}
+
+func (c *serving2) trails() bool { return c.x.Replies && !c.none && c.framing == "chunks" }
+
+// finished is when a response has gone out.
+func (c *serving2) finished() {
+	p := c.p
+	c.one.answered = true
+	kind := c.one.fault.Kind
+	if !c.ended {
+		p.conn.Reset(c.s, http2.NoError) // the rest of the body isn't wanted
+	}
+	c.end()
+	switch kind {
+	case "close-after", "cut-after":
+		p.w.disturb(p.e.Group)
+		if kind == "cut-after" {
+			c.one.broken = true
+			for _, other := range p.under {
+				other.one.broken = true
+			}
+			p.end("reset")
+		} else {
+			p.giveUp()
+		}
+	case "goaway-after":
+		p.w.goes(p.e.Group)
+		p.goAway(p.last)
+	}
+}

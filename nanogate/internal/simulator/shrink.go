@@ -1,0 +1,185 @@
+//go:build linux
+
+package simulator
+
+// Shrink makes a scenario in which something of a kind doesn't hold smaller, as long as
+// something of that kind doesn't: by leaving out parts of what happens, fewer at a time when
+// many won't do (delta debugging), and by making what is left plain. It runs it so many times
+// at most, and changes it in place.
+func Shrink(sc *Scenario, kind string, most int) (runs int) {
+	s := &shrinking{sc: sc, kind: kind, left: most}
+	for before := -1; before != s.size() && s.left > 0; {
+		before = s.size()
+		s.requests()
+		s.plain()
+	}
+	return most - s.left
+}
+
+type shrinking struct {
+	sc   *Scenario
+	kind string
+	left int
+}
+
+func (s *shrinking) size() int { return s.sc.Size()*1000 + len(s.simpler()) }
+
+// fails reports whether it still does.
+func (s *shrinking) fails() bool {
+	if s.left <= 0 {
+		return false
+	}
+	s.left--
+	for _, v := range Run(s.sc, Options{}).Violations {
+		if v.Kind == s.kind {
+			return true
+		}
+	}
+	return false
+}
+
+// requests leaves out requests and changes.
+func (s *shrinking) requests() {
+	clients, changes := s.sc.Clients, s.sc.Changes
+	type part struct{ client, request, change int }
+	var all []part
+	for i, c := range clients {
+		for j := range c.Requests {
+			all = append(all, part{i, j, -1})
+		}
+	}
+	for i := range changes {
+		all = append(all, part{change: i})
+	}
+	set := func(keep []part) {
+		s.sc.Clients, s.sc.Changes = nil, nil
+		last := (*Client)(nil)
+		for _, p := range keep {
+			if p.change >= 0 {
+				s.sc.Changes = append(s.sc.Changes, changes[p.change])
+				continue
+			}
+			if last == nil || last.Number != clients[p.client].Number {
+				copied := *clients[p.client]
+				copied.Requests = nil
+				last = &copied
+				s.sc.Clients = append(s.sc.Clients, last)
+			}
+			last.Requests = append(last.Requests, clients[p.client].Requests[p.request])
+		}
+	}
+	for pieces := 2; len(all) > 0 && s.left > 0; {
+		smaller := false
+		for i := range pieces {
+			from, to := i*len(all)/pieces, (i+1)*len(all)/pieces
+			if from == to {
+				continue
+			}
+			rest := append(append([]part(nil), all[:from]...), all[to:]...)
+			if set(rest); s.fails() {
+				all, pieces, smaller = rest, max(2, pieces-1), true
+				break
+			}
+		}
+		if smaller {
+			continue
+		}
+		if pieces >= len(all) {
+			break
+		}
+		pieces = min(len(all), 2*pieces)
+	}
+	set(all)
+}
+
+// simpler are the ways in which something of the scenario could be plainer, each of which is
+// tried and undone.
+func (s *shrinking) simpler() (list []func() (undo func())) {
+	return append(s.simplerPeers(), s.simplerRequests()...)
+}
+
+// change gives a variable another value.
+func change[T comparable](list []func() func(), at *T, to T) []func() func() {
+	if *at == to {
+		return list
+	}
+	return append(list, func() func() {
+		before := *at
+		*at = to
+		return func() { *at = before }
+	})
+}
+
+func (s *shrinking) simplerPeers() (list []func() func()) {
+	list = change(list, &s.sc.Loops, 1)
+	list = change(list, &s.sc.Busy, 0)
+	list = change(list, &s.sc.Descriptors, 1<<20)
+	for _, r := range s.sc.Routes {
+		for _, l := range r.Lines {
+			list = change(list, &l.Off, true)
+		}
+	}
+	for _, g := range s.sc.Groups {
+		for _, e := range g.Endpoints {
+			list = change(list, &e.Line.Latest, 0)
+			list = change(list, &e.Line.Capacity, 256<<10)
+			list = change(list, &e.Line.Pieces, false)
+			list = change(list, &e.Think, 0)
+			list = change(list, &e.Piece, 0)
+			list = change(list, &e.Connect, 0)
+			list = change(list, &e.Greet, 0)
+			list = change(list, &e.Streams, 0)
+			list = change(list, &e.Window, 0)
+			list = change(list, &e.Idle, 0)
+			list = change(list, &e.Refuses, 0)
+		}
+	}
+	return list
+}
+
+func (s *shrinking) simplerRequests() (list []func() func()) {
+	for _, c := range s.sc.Clients {
+		list = change(list, &c.At, 0)
+		list = change(list, &c.Line.Latest, 0)
+		list = change(list, &c.Line.Capacity, 256<<10)
+		list = change(list, &c.Line.Pieces, false)
+		list = change(list, &c.Think, 0)
+		list = change(list, &c.Piece, 0)
+		list = change(list, &c.Depth, 1)
+		list = change(list, &c.Window, 0)
+		for _, r := range c.Requests {
+			for i := range r.Tries {
+				list = change(list, &r.Tries[i], Fault{})
+			}
+			list = change(list, &r.Abort, "")
+			list = change(list, &r.Delay, 0)
+			list = change(list, &r.Interims, 0)
+			list = change(list, &r.Early, false)
+			list = change(list, &r.Expect, false)
+			list = change(list, &r.Asked, false)
+			list = change(list, &r.Replies, false)
+			list = change(list, &r.Framing, "length")
+			list = change(list, &r.Chunked, false)
+			for _, n := range []int{0, r.Body / 2} {
+				list = change(list, &r.Body, n)
+			}
+			for _, n := range []int{0, r.Want / 2} {
+				list = change(list, &r.Want, n)
+			}
+			list = change(list, &r.Method, "GET")
+		}
+	}
+	return list
+}
+
+// plain makes what is left plain.
+func (s *shrinking) plain() {
+	for _, try := range s.simpler() {
+		if s.left <= 0 {
+			return
+		}
+		if undo := try(); !s.fails() {
+			undo()
+		}
+	}
+}
