@@ -246,14 +246,21 @@ func (l *loop) serve(c *client, b []byte, held bool) bool {
 		l.moreHead(c)
 		return false
 	}
+	// What follows the head is put in its place first: the request may go as far as that its
+	// body is read, when a connection is up, or can't be made, at once.
+	if held {
+		c.in = l.buffer()
+	}
+	c.in = append(c.in[:0], b[n:]...)
 	l.request(c, b[:n])
+	if held {
+		if c.fd >= 0 && len(c.in) == 0 { // it keeps the memory that it had
+			b, c.in = c.in, b[:0]
+		}
+		l.giveBack(b)
+	}
 	if c.fd < 0 || c.phase == phaseLinger { // what follows is nobody's
 		return true
-	}
-	if held {
-		c.in = c.in[:copy(c.in, c.in[n:])]
-	} else if n < len(b) {
-		c.in = append(c.in[:0], b[n:]...)
 	}
 	if c.phase == phaseRequest || len(c.in) > 0 || c.readable {
 		l.proceed(c)

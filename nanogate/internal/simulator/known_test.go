@@ -1,0 +1,66 @@
+//go:build linux
+
+package simulator
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+
+	"dyno.example/nano/wire/simulated"
+)
+
+// Small worlds in which something didn't hold once.
+
+// small is a world with one route, to an upstream of so many endpoints, and one client.
+func small(endpoints int) *Scenario {
+	g := &Group{Name: "g0"}
+	for i := range endpoints {
+		e := &Endpoint{Name: "g0/0", Number: i + 1, Group: g, At: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 8001), Line: simulated.Line{Capacity: 256 << 10}}
+		g.Endpoints = append(g.Endpoints, e)
+	}
+	r := &Route{Name: "r0", Kind: "plain", Groups: []*Group{g}, To: g.Name, retry: 2}
+	return &Scenario{
+		Seed: 1, Loops: 1, Descriptors: 1000, Groups: []*Group{g}, Routes: []*Route{r},
+		Clients: []*Client{{Line: simulated.Line{Capacity: 256 << 10}, Depth: 1}},
+	}
+}
+
+// asks adds requests to the client's.
+func (sc *Scenario) asks(n int, r Request) {
+	c := sc.Clients[0]
+	for range n {
+		one := r
+		one.ID, one.Route = len(c.Requests)+1, sc.Routes[0]
+		one.Path = fmt.Sprintf("/r0/%d", one.ID)
+		if one.Framing == "" {
+			one.Framing = "length"
+		}
+		c.Requests = append(c.Requests, &one)
+	}
+}
+
+// holds runs a world in which all must hold, and so many requests must get a 200.
+func holds(t *testing.T, sc *Scenario, right int) {
+	t.Helper()
+	for sc.Seed = 1; sc.Seed <= 20; sc.Seed++ {
+		r := Run(sc, Options{})
+		if r.Failed() || r.Counts["200"] != right {
+			t.Fatalf("seed %d: %v, %v, %v\n%s\n%s", sc.Seed, r.Err, r.Counts, r.Violations, sc, r.Log)
+		}
+	}
+}
+
+// A head that comes in two reads is in the client's buffer, and the body behind it, when the
+// first endpoint can't be connected to at once and the request goes to the second one: only
+// the body is the body.
+func TestBodyBehindItsHeadWhenConnectingFails(t *testing.T) {
+	sc := small(2)
+	sc.Groups[0].Endpoints[0].Refuses = 1
+	sc.Clients[0].Piece, sc.Clients[0].Think = 100, 1e5
+	sc.asks(10, Request{Method: "PUT", Body: 400, Want: 10})
+	sc.asks(10, Request{Method: "POST", Body: 400, Chunked: true, Want: 10})
+	holds(t, sc, 20)
+	sc.Clients[0].Piece, sc.Clients[0].Depth = 0, 4
+	holds(t, sc, 20)
+}
