@@ -59,7 +59,7 @@ func (d *drawing) group(n int) {
 			Line: d.line(), Think: d.pick(0, 0, 100e3, 2e6), Connect: d.pick(0, 0, 100e3, 30e6),
 		}
 		if d.OneIn(3) {
-			e.Piece = d.Between(1, 5000)
+			e.Piece = d.Between(200, 5000)
 		}
 		if e.Line.Capacity < 1000 {
 			e.Piece = 0
@@ -123,7 +123,7 @@ func (d *drawing) client(n int) {
 		Depth: d.Between(1, 6), Window: uint32(d.pick(0, 0, 500, 5000, 1<<20)),
 	}
 	if d.OneIn(3) && c.Line.Capacity > 1000 {
-		c.Piece = d.Between(1, 5000)
+		c.Piece = d.Between(200, 5000)
 	}
 	if !c.HTTP2 && d.OneIn(2) {
 		c.Depth = 1

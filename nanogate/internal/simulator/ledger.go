@@ -176,7 +176,7 @@ func (w *world) troubled(x *exchange) bool {
 				went++
 			}
 		}
-		if g.disturbed > x.begun-slack || went >= refusals {
+		if g.disturbed > x.begun-slack || went >= refusals || went > 0 && x.Body > kept {
 			return true
 		}
 	}

@@ -18,6 +18,7 @@ type peer struct {
 	piece  int
 	out    []byte
 	sent   int
+	shut   bool // nothing is written any more: it waits for the other end
 	waking bool
 	over   bool
 	broken bool // the socket takes no more
@@ -57,6 +58,9 @@ func (p *peer) amount() int {
 	if p.piece == 0 {
 		return 64 << 10
 	}
+	if p.random.OneIn(8) {
+		return 1 + p.random.Below(20)
+	}
 	return 1 + p.random.Below(p.piece)
 }
 
@@ -92,6 +96,29 @@ func (p *peer) flush() bool {
 		p.out, p.sent = p.out[:0], 0
 	}
 	return len(p.out) == 0
+}
+
+// finish ends what this end sends, and reads on until the other end has closed its side too,
+// so that nothing is reset: as servers do that have said all.
+func (p *peer) finish() {
+	if p.shut || p.over {
+		return
+	}
+	p.shut = true
+	p.s.CloseWrite()
+	p.w.sys.After(2e9, func() { p.end("close") })
+	p.stir()
+}
+
+// drained reads what comes after that. It reports whether that is the state.
+func (p *peer) drained() bool {
+	if !p.shut {
+		return false
+	}
+	if b, errno := p.read(); len(b) == 0 && errno != unix.EAGAIN {
+		p.end("close")
+	}
+	return true
 }
 
 // end is done with the connection: close, reset, or nothing if it is over already.

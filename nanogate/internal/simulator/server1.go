@@ -53,6 +53,9 @@ func (p *server1) idles() {
 }
 
 func (p *server1) act() {
+	if p.drained() {
+		return
+	}
 	if !p.ended {
 		b, errno := p.read()
 		switch {
@@ -287,10 +290,10 @@ func (p *server1) finished() {
 		if c.one.broken {
 			p.end("reset")
 		} else {
-			p.end("close")
+			p.finish()
 		}
 	case c.close:
-		p.end("close")
+		p.finish()
 	default:
 		p.idles()
 	}

@@ -61,6 +61,9 @@ func (p *server2) idles() {
 }
 
 func (p *server2) act() {
+	if p.drained() {
+		return
+	}
 	b, errno := p.read()
 	switch {
 	case len(b) > 0:
@@ -334,7 +337,7 @@ func (p *server2) send() {
 	if p.went && len(p.under) == 0 && len(p.conn.Out) == 0 && p.random.OneIn(2) {
 		p.w.sys.After(1e6, func() {
 			if len(p.under) == 0 && len(p.out) == 0 {
-				p.end("close")
+				p.finish()
 			}
 		})
 	}

@@ -30,10 +30,14 @@ func main() {
 	shrink := flag.Int("shrink", 3000, "runs to make a world smaller in which something doesn't hold; 0: it isn't")
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "worlds at once")
 	most := flag.Int("failures", 1, "that are shown before it ends")
+	limit := flag.Duration("for", 0, "how long at most, however many seeds are left; 0: as long as it takes")
 	flag.Parse()
 	r := run{exchanges: *exchanges, trace: *trace, shrink: *shrink, most: *most, last: *seed + uint64(*seeds) - 1, counts: map[string]int{}}
 	r.next.Store(*seed)
 	began := time.Now()
+	if *limit > 0 {
+		time.AfterFunc(*limit, func() { r.next.Store(r.last + 1) })
+	}
 	var all sync.WaitGroup
 	for range *workers {
 		all.Go(r.work)
