@@ -40,6 +40,7 @@ type response struct {
 	tunnel   bool       // another protocol follows, or was asked for
 	held     bool       // it waits for a decision: nothing of it goes on
 	ended    bool       // it is all in
+	cut      bool       // a write has taken the error that says so: the end that is read is none
 	body     http1.Body // of it
 	trailers []byte     // as lines
 	private  []byte     // names of its fields that aren't to be compressed

@@ -55,7 +55,7 @@ func (l *loop) download(k *backend) {
 // ended deals with the end of what an upstream sends.
 func (l *loop) ended(k *backend) {
 	k.keep, k.readable = false, false
-	if !k.headDone || !k.toEnd || k.cutOff() {
+	if !k.headDone || !k.toEnd || k.cut || k.cutOff() {
 		l.lost(k)
 		return
 	}

@@ -169,7 +169,7 @@ func (l *loop) sendPart(c *client, piece []byte) bool {
 	if errno != 0 {
 		// It may have answered before it closed: what it said is worth more.
 		k.out.reset()
-		k.broken = true
+		k.broken, k.cut = true, errno == unix.ECONNRESET
 		if k.readable = true; k.client == c {
 			l.download(k)
 		}

@@ -64,3 +64,15 @@ func TestBodyBehindItsHeadWhenConnectingFails(t *testing.T) {
 	sc.Clients[0].Piece, sc.Clients[0].Depth = 0, 4
 	holds(t, sc, 20)
 }
+
+// An endpoint that resets its connection in the middle of a response that ends with it, while
+// the request's body is still coming: a write hears of the reset, the read after it gets what
+// came before and then the end. That is none of the response.
+func TestResetThatAWriteHearsOf(t *testing.T) {
+	sc := small(1)
+	sc.Busy, sc.Clients[0].Piece, sc.Clients[0].Think = 3e6, 3000, 2e5
+	for at := range 20 {
+		sc.asks(1, Request{Method: "POST", Body: 30000, Chunked: true, Want: 60000, Framing: "close", Early: true, Tries: []Fault{{Kind: "cut-response", At: 300 * at}}})
+	}
+	holds(t, sc, 0)
+}
