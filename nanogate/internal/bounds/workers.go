@@ -1,11 +1,15 @@
 package bounds
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // Workers are goroutines beside the loops for what takes long: verifying passwords,
 // requests to other servers. They are started on demand, and bounded.
 type Workers struct {
-	Go func(func()) // has a function done by another goroutine; nil: the go statement does
+	Go   func(func())        // has a function done by another goroutine; nil: the go statement does
+	Rest func(time.Duration) // has a worker rest; nil: it sleeps
 
 	most, room int
 
@@ -57,6 +61,15 @@ func (w *Workers) start(job func()) {
 		return
 	}
 	w.Go(func() { w.run(job) })
+}
+
+// Pause has the worker that calls it rest for a while.
+func (w *Workers) Pause(d time.Duration) {
+	if w.Rest == nil {
+		time.Sleep(d)
+		return
+	}
+	w.Rest(d)
 }
 
 // run does jobs until there are none.

@@ -49,8 +49,9 @@ func (c *Capture) ShadowDone(e *upstream.Endpoint, o *request.Outcome, now int64
 func (c *Capture) work() {
 	began := clock.Now()
 	c.compare()
-	c.mirror.recycle(c)
-	time.Sleep(min(time.Duration(clock.Now()-began), longestRest))
+	m := c.mirror
+	m.recycle(c)
+	m.workers.Pause(min(time.Duration(clock.Now()-began), longestRest))
 }
 
 func (c *Capture) compare() {

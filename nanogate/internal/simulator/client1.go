@@ -5,6 +5,7 @@ package simulator
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -141,8 +142,14 @@ func (p *client1) take() {
 
 // ownMessage is whether what came unasked is the gateway's way to say why it closes.
 func (p *client1) ownMessage() bool {
+	if p.w.tight() && strings.HasPrefix("HTTP/1.1 503 ", string(p.in[:min(len(p.in), 13)])) {
+		return true
+	}
 	n, err := p.head.Parse(p.in, false, &limits1)
-	return err == nil && n > 0 && (p.head.Status == 408 || p.head.Status == 400) && p.latest != nil && p.latest.gone
+	if err != nil || n == 0 {
+		return false
+	}
+	return p.latest != nil && p.latest.gone && (p.head.Status == 408 || p.head.Status == 400)
 }
 
 func (p *client1) begins(x *exchange, b []byte) {
@@ -208,7 +215,7 @@ func (p *client1) send() {
 		}
 		if len(p.queue) == 0 || p.shut {
 			if len(p.under) == 0 {
-				p.end("close")
+				p.leave("done")
 			}
 			return
 		}

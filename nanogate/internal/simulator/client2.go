@@ -96,6 +96,10 @@ func (p *client2) take(b []byte) {
 		n, ev, err := p.conn.Next(rest, p.w.sys.Now())
 		rest = rest[n:]
 		if err != nil {
+			if p.w.tight() { // a client that is turned away is told so in HTTP/1.1
+				p.leave("no room")
+				return
+			}
 			p.w.violate("protocol", "by the gateway to a client over HTTP/2: %v", err)
 			p.leave("nonsense")
 			return

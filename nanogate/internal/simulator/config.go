@@ -20,7 +20,10 @@ func (sc *Scenario) configure(change *simulated.Random) (*config.Config, error) 
 	p("client: {idle: 60s, read-head: 60s, read-body: 60s, write: 60s, rate: 0B}")
 	p("routes:")
 	for _, r := range sc.Routes {
-		p("  - name: %s\n    match: {path: \"/%s/*\"}\n    timeout: 100s\n    to: %s", r.Name, r.Name, r.To)
+		p("  - name: %s\n    match: {path: \"/%s/*\"}\n    to: %s", r.Name, r.Name, r.To)
+		if !r.has("timeout") {
+			p("    timeout: 100s")
+		}
 		for _, line := range r.Lines {
 			if !line.Off {
 				p("    %s", line.Text)
@@ -50,7 +53,7 @@ func (sc *Scenario) configure(change *simulated.Random) (*config.Config, error) 
 		for _, e := range list {
 			names = append(names, fmt.Sprintf("%q", scheme+e.At.String()))
 		}
-		p("  %s:\n    endpoints: [%s]\n    connect: 10s\n    response: 40s\n    idle: 50s\n    pool: {idle: 2s}", g.Name, strings.Join(names, ", "))
+		p("  %s:\n    endpoints: [%s]\n    connect: 10s\n    response: 40s\n    idle: 50s\n    pool: {idle: 2s, warm: %d}", g.Name, strings.Join(names, ", "), g.Warm)
 	}
 	return config.ParseIn("/", "world.yaml", []byte(b.String()))
 }

@@ -26,6 +26,10 @@ func Draw(seed uint64, exchanges int) *Scenario {
 		d.Loops = 2
 	}
 	d.Busy = d.pick(0, 20e3, 300e3, 20e6)
+	d.Workers = d.pick(0, 2e6, 50e6)
+	if d.weather == 2 && d.OneIn(10) {
+		d.Descriptors = d.Between(8, 60)
+	}
 	for n := range d.Between(1, 4) {
 		d.group(n)
 	}
@@ -52,6 +56,9 @@ func (d *drawing) line() simulated.Line {
 
 func (d *drawing) group(n int) {
 	g := &Group{Name: fmt.Sprintf("g%d", n), HTTP2: d.OneIn(2)}
+	if d.OneIn(10) {
+		g.Warm = d.Between(1, 3)
+	}
 	for i := range 3 {
 		number := n*3 + i + 1
 		e := &Endpoint{

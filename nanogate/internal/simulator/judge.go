@@ -144,19 +144,19 @@ func (j *judge) excused() bool {
 	if x.prior != nil && j.status == 0 && x.prior.Body > 0 && (x.prior.Early || x.prior.suffered()) {
 		return true // a response may end before the body of its request has been taken: then the connection does too
 	}
-	return w.troubled(x) || x.Early
+	return w.troubled(x) || x.Early || x.Route.hurries()
 }
 
 // unexplained says what is wrong with a status of the gateway's own, "" if nothing is.
 func (j *judge) unexplained() string {
 	switch j.status {
 	case 502, 503, 504:
-		if j.excused() || j.status == 503 && j.x.Route.limits() {
+		if j.excused() || j.x.Route.bounded(j.status) {
 			return ""
 		}
 		return "there was no fault"
-	case 429:
-		if j.x.Route.limits() {
+	case 418, 429:
+		if j.x.Route.bounded(j.status) {
 			return ""
 		}
 	case 400, 408:
@@ -167,9 +167,6 @@ func (j *judge) unexplained() string {
 		if j.x.Route.Kind == "cache" {
 			return ""
 		}
-	}
-	if j.x.Route.has("fault") && j.status == 418 {
-		return ""
 	}
 	return "nothing asks for it"
 }

@@ -163,10 +163,13 @@ func (x *exchange) suffered() bool {
 	return refused >= refusals || refused > 0 && x.Body > kept
 }
 
+// tight is whether there are too few descriptors.
+func (w *world) tight() bool { return w.Descriptors < 1<<20 }
+
 // troubled is whether something was done to a request, or to its upstreams meanwhile, that it
 // may fail of.
 func (w *world) troubled(x *exchange) bool {
-	if w.draining || x.gone || x.suffered() {
+	if w.draining || x.gone || x.suffered() || w.tight() {
 		return true
 	}
 	for _, g := range x.Route.Groups {

@@ -20,6 +20,7 @@ type Scenario struct {
 	Loops       int
 	Descriptors int
 	Busy        int64 // ns that a loop is late at most
+	Workers     int64 // ns until a worker has done something, at most
 	Groups      []*Group
 	Routes      []*Route
 	Clients     []*Client
@@ -30,6 +31,7 @@ type Scenario struct {
 type Group struct {
 	Name      string
 	HTTP2     bool
+	Warm      int // connections that are kept warm
 	Endpoints []*Endpoint
 	Spare     *Endpoint // which a change of the configuration adds
 

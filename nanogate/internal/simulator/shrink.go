@@ -119,7 +119,9 @@ func (s *shrinking) simplerPeers() (list []func() func()) {
 			list = change(list, &l.Off, true)
 		}
 	}
+	list = change(list, &s.sc.Workers, 0)
 	for _, g := range s.sc.Groups {
+		list = change(list, &g.Warm, 0)
 		for _, e := range g.Endpoints {
 			list = change(list, &e.Line.Latest, 0)
 			list = change(list, &e.Line.Capacity, 256<<10)

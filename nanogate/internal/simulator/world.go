@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"time"
 
 	"dyno.example/nano/wire/http2"
 	"dyno.example/nano/wire/simulated"
@@ -71,7 +72,7 @@ func Run(sc *Scenario, o Options) *Result {
 		Scenario: sc, sys: simulated.New(sc.Seed, sc.Descriptors), rules: simulated.Seeded(sc.Seed, 200),
 		configs: map[string]*http2.Config{}, buffer: make([]byte, 64<<10), counts: map[string]int{}, log: &strings.Builder{},
 	}
-	w.sys.Latest = 2e6
+	w.sys.Latest = time.Duration(sc.Workers)
 	w.began = w.sys.Now()
 	if o.Trace != nil {
 		w.sys.Log = func(now int64, what string, socket, n, m uint64) {
@@ -110,6 +111,8 @@ func (w *world) prepare() error {
 	level := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelError, ReplaceAttr: timeless}))
 	w.builder = snapshot.NewBuilder(w.Loops)
 	w.builder.Log = level
+	w.builder.Use(w.sys.Go, w.sys.Sleep)
+	w.builder.Middleware = offers()
 	s := w.builder.Build(c, nil)
 	if len(s.Problems) > 0 {
 		return s.Problems
@@ -217,6 +220,10 @@ func (w *world) run() {
 		if w.violated >= mostViolations {
 			return
 		}
+	}
+	if w.open > 0 {
+		w.forgotten()
+		return
 	}
 	w.rest()
 }

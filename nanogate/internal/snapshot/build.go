@@ -7,6 +7,7 @@ import (
 	"net"
 	"runtime"
 	"slices"
+	"time"
 
 	"dyno.example/nanogate/internal/bounds"
 	"dyno.example/nanogate/internal/cache"
@@ -51,6 +52,11 @@ func NewBuilder(loops int) *Builder {
 		return boardOf(rules, name, most, cmp.Or(b.Log, slog.Default()))
 	}
 	return b
+}
+
+// Use has the builder's own goroutines be those of a system, and rest as it has them rest.
+func (b *Builder) Use(goes func(func()), rest func(time.Duration)) {
+	b.compare.Go, b.compare.Rest = goes, rest
 }
 
 // Build makes the snapshot of a configuration. What is configured as it was in before,
