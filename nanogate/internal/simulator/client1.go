@@ -237,6 +237,9 @@ func (p *client1) next() {
 	p.latest = x
 	p.under = append(p.under, x)
 	p.out = fmt.Appendf(p.out, "%s %s HTTP/1.1\r\nHost: world.example\r\nX-Token: %d\r\nTE: trailers\r\nConnection: TE\r\n", x.Method, x.Path, x.ID)
+	if x.Route.Kind == "web" {
+		p.out = append(p.out, "Content-Type: application/grpc-web+proto\r\nX-Grpc-Web: 1\r\n"...)
+	}
 	if x.Expect {
 		p.out = append(p.out, "Expect: 100-continue\r\n"...)
 		p.waits = true
@@ -248,14 +251,14 @@ func (p *client1) next() {
 		})
 	}
 	switch {
-	case x.Chunked && x.Body > 0:
+	case x.Chunked && len(x.body) > 0:
 		p.out = append(p.out, "Transfer-Encoding: chunked\r\n"...)
-	case x.Body > 0 || x.Method == "PUT" || x.Method == "POST":
-		p.out = append(strconv.AppendInt(append(p.out, "Content-Length: "...), int64(x.Body), 10), "\r\n"...)
+	case len(x.body) > 0 || x.Method == "PUT" || x.Method == "POST":
+		p.out = append(strconv.AppendInt(append(p.out, "Content-Length: "...), int64(len(x.body)), 10), "\r\n"...)
 	}
 	p.out = append(p.out, "\r\n"...)
 	p.part, p.rest = x, x.body
-	if x.Body == 0 {
+	if len(x.body) == 0 {
 		p.part, x.sent = nil, true
 	}
 	p.cutAt(x, 0)

@@ -262,19 +262,25 @@ func (p *client2) next() {
 	}
 	p.queue = p.queue[1:]
 	p.w.startExchange(x)
-	t := &stream2{p: p, x: x, s: s, rest: x.body, ends: x.Body > 0, j: judge{w: p.w, x: x}}
+	t := &stream2{p: p, x: x, s: s, rest: x.body, ends: len(x.body) > 0, j: judge{w: p.w, x: x}}
 	s.User = t
 	p.under = append(p.under, t)
 	c := &p.conn
 	c.Request(s, []byte(x.Method), []byte("http"), []byte("world.example"), []byte(x.Path))
 	c.Field([]byte("x-token"), strconv.AppendInt(nil, int64(x.ID), 10))
 	c.Field([]byte("te"), []byte("trailers"))
-	if x.Body > 0 && !x.Chunked {
-		c.Field([]byte("content-length"), strconv.AppendInt(nil, int64(x.Body), 10))
+	switch x.Route.Kind {
+	case "grpc":
+		c.Field([]byte("content-type"), []byte("application/grpc"))
+	case "web":
+		c.Field([]byte("content-type"), []byte("application/grpc-web+proto"))
 	}
-	c.EndHeaders(x.Body == 0)
-	x.sent = x.Body == 0
-	if x.Abort == "send" && (x.Body == 0 || x.After < 150) {
+	if len(x.body) > 0 && !x.Chunked {
+		c.Field([]byte("content-length"), strconv.AppendInt(nil, int64(len(x.body)), 10))
+	}
+	c.EndHeaders(len(x.body) == 0)
+	x.sent = len(x.body) == 0
+	if x.Abort == "send" && (len(x.body) == 0 || x.After < 150) {
 		p.giveUp(t)
 	}
 }

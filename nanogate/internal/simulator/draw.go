@@ -94,10 +94,13 @@ func (d *drawing) anyGroup() *Group { return d.Groups[d.Below(len(d.Groups))] }
 func (d *drawing) route(n int) {
 	g := d.anyGroup()
 	r := &Route{Name: fmt.Sprintf("r%d", n), Kind: "plain", Groups: []*Group{g}, To: g.Name}
-	if d.OneIn(4) {
+	switch {
+	case d.OneIn(4):
 		r.Kind = "cache"
+	case g.HTTP2 && d.OneIn(3):
+		r.Kind = []string{"grpc", "web"}[d.Below(2)]
 	}
-	if other := d.anyGroup(); d.OneIn(4) && other != g {
+	if other := d.anyGroup(); d.OneIn(4) && other != g && !(r.calls() && !other.HTTP2) {
 		r.Groups, r.To = append(r.Groups, other), fmt.Sprintf("{%s: 60, %s: 40}", g.Name, other.Name)
 	}
 	d.features(r)
@@ -146,6 +149,15 @@ func (d *drawing) request(c *Client) {
 	methods := []string{"GET", "GET", "GET", "HEAD", "PUT", "PUT", "POST", "POST", "DELETE"}
 	r := &Request{ID: d.number, Route: d.Routes[d.Below(len(d.Routes))], Method: methods[d.Below(len(methods))], Want: d.lengthOf(), Chunked: d.OneIn(2)}
 	r.Framing = []string{"length", "length", "chunks", "close"}[d.Below(4)]
+	for r.Route.Kind == "grpc" && !c.HTTP2 {
+		if r.Route = d.Routes[d.Below(len(d.Routes))]; d.OneIn(50) {
+			d.number--
+			return // there may be no other
+		}
+	}
+	if r.Route.calls() {
+		r.Method, r.Framing, r.Chunked = "POST", "chunks", true
+	}
 	if r.Path = fmt.Sprintf("/%s/%d", r.Route.Name, r.ID); r.Route.Kind == "cache" {
 		r.Path = fmt.Sprintf("/%s/key%d", r.Route.Name, d.Below(8))
 		if !d.OneIn(6) {
@@ -157,6 +169,9 @@ func (d *drawing) request(c *Client) {
 	}
 	r.Expect = r.Body > 0 && d.OneIn(8)
 	r.Asked = r.Chunked && r.Body > 0 && d.OneIn(4)
+	if r.Route.calls() {
+		r.Asked, r.Expect = false, false
+	}
 	r.Replies = r.Framing == "chunks" && d.OneIn(3)
 	r.Early = r.Body > 0 && d.OneIn(10)
 	if d.OneIn(6) {

@@ -16,8 +16,11 @@ type judge struct {
 	of      *exchange // whose response it is, by what it says
 	by      *Endpoint
 	content follower
-	own     bool // it is the gateway's own
+	own     bool   // it is the gateway's own
+	grpc    string // the status of a call, if the head has it
 	said    []byte
+	tail    []byte // what follows the messages over gRPC-Web
+	next    int    // where the next message begins
 }
 
 // bare is whether there is no content whatever the head says.
@@ -28,8 +31,11 @@ func (j *judge) head(status int, get func(name string) []byte) {
 	w, x := j.w, j.x
 	j.status = status
 	token := get("x-token")
+	if x.Route.calls() {
+		j.grpc = string(get("grpc-status"))
+	}
 	if token == nil {
-		if j.own = true; status == 200 {
+		if j.own = true; status == 200 && j.grpc == "" && x.Route.Kind != "web" {
 			w.violate("foreign-response", "200 that comes from no upstream to %s", x)
 		}
 		return
@@ -56,8 +62,8 @@ func (j *judge) head(status int, get func(name string) []byte) {
 	if status != 200 && status != 500 && !(status == 304 && x.Route.Kind == "cache") {
 		w.violate("wrong-status", "%d of %s for %s", status, j.by.Name, x)
 	}
-	j.content.want = content(j.of.ID, number, j.of.Want)
-	if length := get("content-length"); length != nil && string(length) != strconv.Itoa(j.of.Want) {
+	j.content.want = contentOf(j.of.Request, number)
+	if length := get("content-length"); length != nil && !x.Route.calls() && string(length) != strconv.Itoa(j.of.Want) {
 		w.violate("wrong-length", "Content-Length %s, not %d, for %s", length, j.of.Want, x)
 	}
 }
@@ -69,6 +75,8 @@ func (j *judge) take(p []byte) {
 	}
 	if j.bare() {
 		j.w.violate("content", "%d bytes of content where there is none to be: %s", len(p), j.x)
+	} else if j.x.Route.Kind == "web" {
+		j.takeWeb(p)
 	} else if j.own {
 		j.said = append(j.said, p[:min(len(p), 200)]...)
 	} else {
@@ -85,6 +93,10 @@ func (j *judge) ended(trailers []byte) {
 	x.over = true
 	w.finished++
 	w.count(fmt.Sprintf("%d", j.status))
+	if x.Route.calls() && j.status == 200 {
+		j.called(trailers)
+		return
+	}
 	if j.own {
 		if why := j.unexplained(); why != "" {
 			w.violate(fmt.Sprintf("unexplained-%d", j.status), "%s, it says %.300q: %s", why, j.said, x)
@@ -190,7 +202,7 @@ func (w *world) bodyEnded(x *exchange, one *run, f *follower) {
 	one.whole = true
 	if wrong := f.ended(); wrong != "" && f.wrong == "" {
 		w.violate("request-body", "%s got it %s: %s", one.endpoint.Name, wrong, x)
-	} else if x.Chunked && x.Body > 0 && !x.sent {
+	} else if x.Chunked && len(x.body) > 0 && !x.sent {
 		w.violate("request-body", "%s got all of what its client never ended: %s", one.endpoint.Name, x)
 	}
 }

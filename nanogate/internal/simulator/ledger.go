@@ -160,7 +160,7 @@ func (x *exchange) suffered() bool {
 			return true
 		}
 	}
-	return refused >= refusals || refused > 0 && x.Body > kept
+	return refused >= refusals || refused > 0 && len(x.body) > kept
 }
 
 // tight is whether there are too few descriptors.
@@ -179,7 +179,7 @@ func (w *world) troubled(x *exchange) bool {
 				went++
 			}
 		}
-		if g.disturbed > x.begun-slack || went >= refusals || went > 0 && x.Body > kept {
+		if g.disturbed > x.begun-slack || went >= refusals || went > 0 && len(x.body) > kept {
 			return true
 		}
 	}

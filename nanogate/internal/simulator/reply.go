@@ -29,13 +29,20 @@ func (r *reply) start() {
 	x := r.x
 	number := r.one.endpoint.Number
 	r.headOut, r.status, r.framing, r.length = true, 200, x.Framing, x.Want
-	r.content = content(x.ID, number, x.Want)
+	r.content = contentOf(x.Request, number)
 	if r.one.fault.Kind == "status" {
 		r.status = 500
 	}
 	r.fields = append(r.fields, [2]string{"x-token", strconv.Itoa(x.ID)}, [2]string{"x-by", strconv.Itoa(number)})
 	if x.Route.Kind == "cache" {
 		r.cacheable()
+	}
+	if x.Route.calls() {
+		r.framing = "chunks"
+		r.fields = append(r.fields, [2]string{"content-type", "application/grpc"})
+		if r.status == 500 {
+			r.status = 200
+		}
 	}
 	if r.none = r.none || r.method == "HEAD"; r.none {
 		r.content = nil

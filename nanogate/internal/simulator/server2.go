@@ -395,13 +395,19 @@ func (c *serving2) more() {
 	}
 	if c.trails() {
 		p.conn.Trailers(s)
-		p.conn.Field([]byte("x-trailer"), strconv.AppendInt(nil, int64(c.x.ID), 10))
+		if c.x.Route.calls() {
+			p.conn.Field([]byte("grpc-status"), []byte("0"))
+		} else {
+			p.conn.Field([]byte("x-trailer"), strconv.AppendInt(nil, int64(c.x.ID), 10))
+		}
 		p.conn.EndHeaders(true)
 	}
 	c.done = true
 }
 
-func (c *serving2) trails() bool { return c.x.Replies && !c.none && c.framing == "chunks" }
+func (c *serving2) trails() bool {
+	return c.x.Route.calls() || c.x.Replies && !c.none && c.framing == "chunks"
+}
 
 // finished is when a response has gone out.
 func (c *serving2) finished() {

@@ -116,7 +116,9 @@ func (s *shrinking) simplerPeers() (list []func() func()) {
 	list = change(list, &s.sc.Descriptors, 1<<20)
 	for _, r := range s.sc.Routes {
 		for _, l := range r.Lines {
-			list = change(list, &l.Off, true)
+			if l.Text != "grpc-web: true" {
+				list = change(list, &l.Off, true)
+			}
 		}
 	}
 	list = change(list, &s.sc.Workers, 0)
@@ -161,7 +163,9 @@ func (s *shrinking) simplerRequests() (list []func() func()) {
 			list = change(list, &r.Asked, false)
 			list = change(list, &r.Replies, false)
 			list = change(list, &r.Framing, "length")
-			list = change(list, &r.Chunked, false)
+			if !r.Route.calls() {
+				list = change(list, &r.Chunked, false)
+			}
 			for _, n := range []int{0, r.Body / 2} {
 				list = change(list, &r.Body, n)
 			}

@@ -193,7 +193,7 @@ func (w *world) run() {
 			for len(w.exchanges) <= r.ID {
 				w.exchanges = append(w.exchanges, nil)
 			}
-			x := &exchange{Request: r, body: content(r.ID, 0, r.Body)}
+			x := &exchange{Request: r, body: bodyOf(r)}
 			w.exchanges[r.ID] = x
 			list = append(list, x)
 		}
