@@ -32,6 +32,8 @@ type client1 struct {
 	inBody bool
 	got    int
 	j      judge
+	tunnel bool
+	ended  bool // of a tunnel: the other side
 }
 
 func (p *client1) act() {
@@ -39,6 +41,10 @@ func (p *client1) act() {
 		return
 	}
 	b, errno := p.read()
+	if p.tunnel {
+		p.passTunnel(b, errno)
+		return
+	}
 	switch {
 	case len(b) > 0:
 		p.in = append(p.in, b...)
@@ -50,7 +56,7 @@ func (p *client1) act() {
 		p.lost(errno.Error())
 		return
 	}
-	if !p.over {
+	if !p.over && !p.tunnel {
 		p.send()
 	}
 }
@@ -101,13 +107,19 @@ func (p *client1) take() {
 			if n == 0 {
 				return
 			}
-			if p.head.Status < 200 {
+			if p.head.Status < 200 && p.head.Status != 101 {
 				p.waits = p.waits && p.head.Status != 100
 				p.in = p.in[:copy(p.in, p.in[n:])]
 				continue
 			}
 			p.begins(x, p.in[:n])
 			p.in = p.in[:copy(p.in, p.in[n:])]
+			if p.head.Status == 101 {
+				p.j.take(p.in)
+				p.in = p.in[:0]
+				p.stir()
+				return
+			}
 		}
 		used, data, err := len(p.in), len(p.in), error(nil)
 		if !p.toEnd {
@@ -156,14 +168,18 @@ func (p *client1) begins(x *exchange, b []byte) {
 	p.j = judge{w: p.w, x: x}
 	p.inBody, p.toEnd, p.keep, p.got = true, p.head.UntilClose, p.head.KeepAlive, 0
 	p.body.StartResponse(&p.head)
-	p.j.head(p.head.Status, func(name string) []byte {
+	get := func(name string) []byte {
 		for _, f := range p.head.Fields {
 			if http1.EqualFold(f.Name.Of(b), name) {
 				return f.Value.Of(b)
 			}
 		}
 		return nil
-	})
+	}
+	p.j.head(p.head.Status, get)
+	if p.head.Status == 101 {
+		p.tunnelBegins(x, get("sec-websocket-accept"))
+	}
 	p.waits = false
 }
 
@@ -219,7 +235,7 @@ func (p *client1) send() {
 			}
 			return
 		}
-		if len(p.under) >= p.c.Depth {
+		if len(p.under) >= p.c.Depth || len(p.under) > 0 && (p.latest.Route.tunnels() || p.queue[0].Route.tunnels()) {
 			return
 		}
 		p.next()
@@ -236,7 +252,12 @@ func (p *client1) next() {
 	}
 	p.latest = x
 	p.under = append(p.under, x)
-	p.out = fmt.Appendf(p.out, "%s %s HTTP/1.1\r\nHost: world.example\r\nX-Token: %d\r\nTE: trailers\r\nConnection: TE\r\n", x.Method, x.Path, x.ID)
+	p.out = fmt.Appendf(p.out, "%s %s HTTP/1.1\r\nHost: world.example\r\nX-Token: %d\r\n", x.Method, x.Path, x.ID)
+	if x.Route.tunnels() {
+		p.askTunnel(x)
+		return
+	}
+	p.out = append(p.out, "TE: trailers\r\nConnection: TE\r\n"...)
 	if x.Route.Kind == "web" {
 		p.out = append(p.out, "Content-Type: application/grpc-web+proto\r\nX-Grpc-Web: 1\r\n"...)
 	}

@@ -41,6 +41,9 @@ type stream2 struct {
 	j    judge
 	got  int
 	over bool
+
+	begun bool // the response has
+	ended bool // it has all come
 }
 
 // config2 is the configuration of an end of HTTP/2.
@@ -52,6 +55,7 @@ func (w *world) config2(server bool, window, streams uint32) *http2.Config {
 		if settings.InitialWindow = 65535; window != 0 {
 			settings.InitialWindow = window
 		}
+		settings.ConnectProtocol = server
 		if streams != 0 {
 			settings.MaxConcurrent = streams
 		}
@@ -126,12 +130,15 @@ func (p *client2) event(ev *http2.Event) {
 	if !ok || t.over {
 		return
 	}
+	x := t.x
 	switch ev.Kind {
 	case http2.EventHead:
 		t.j.head(ev.Header.Status, func(name string) []byte {
 			v, _ := ev.Header.Find(name)
 			return v
 		})
+		t.begun = true
+		p.stir()
 		t.progress(0)
 	case http2.EventData:
 		t.j.take(ev.Data)
@@ -157,6 +164,10 @@ func (p *client2) event(ev *http2.Event) {
 		if ev.Err != nil {
 			p.w.violate("protocol", "by the gateway to a client over HTTP/2: %v: %s", ev.Err, t.x)
 		}
+		if t.ended && ev.Code == http2.NoError { // it needn't end its side of a tunnel any more
+			t.finished()
+			return
+		}
 		t.j.cut("reset " + ev.Code.String())
 		t.end()
 		return
@@ -164,9 +175,22 @@ func (p *client2) event(ev *http2.Event) {
 		p.stir()
 	}
 	if ev.End && !t.over {
-		t.j.ended(nil)
-		t.end()
+		if t.ended = true; x.Route.tunnels() && !x.sent && t.j.status == 200 {
+			p.stir() // this side ends too
+			return
+		}
+		t.finished()
 	}
+}
+
+// finished is when a response is whole, and of a tunnel the other side too.
+func (t *stream2) finished() {
+	if t.x.Route.tunnels() && t.j.status == 200 {
+		t.j.tunnelEnded()
+	} else {
+		t.j.ended(nil)
+	}
+	t.end()
 }
 
 // progress has the client give up when it has got as much as is planned.
@@ -266,6 +290,10 @@ func (p *client2) next() {
 	s.User = t
 	p.under = append(p.under, t)
 	c := &p.conn
+	if x.Route.tunnels() {
+		t.ask()
+		return
+	}
 	c.Request(s, []byte(x.Method), []byte("http"), []byte("world.example"), []byte(x.Path))
 	c.Field([]byte("x-token"), strconv.AppendInt(nil, int64(x.ID), 10))
 	c.Field([]byte("te"), []byte("trailers"))
@@ -288,14 +316,15 @@ func (p *client2) next() {
 // upload sends a piece of a request's body.
 func (t *stream2) upload() {
 	p, x := t.p, t.x
-	if !t.ends {
+	if !t.ends || x.Route.tunnels() && (!t.begun || t.j.status != 200) {
 		return
 	}
 	n := min(len(t.rest), 1+p.random.Below(30000))
 	last := n == len(t.rest)
-	sent := p.conn.SendData(t.s, t.rest[:n], last && !x.Asked)
+	ends := last && !x.Asked && t.mayEnd()
+	sent := p.conn.SendData(t.s, t.rest[:n], ends)
 	t.rest = t.rest[sent:]
-	x.sent = last && sent == n && !x.Asked
+	x.sent = ends && sent == n
 	if x.Abort == "send" && len(x.body)-len(t.rest)+150 >= x.After {
 		p.giveUp(t)
 		return
@@ -307,7 +336,14 @@ func (t *stream2) upload() {
 		p.stir()
 		return
 	}
-	if t.ends, x.sent = false, true; x.Asked && !t.s.SendEnded() {
+	if !t.mayEnd() {
+		return
+	}
+	if t.ends, x.sent = false, true; t.ended {
+		t.finished()
+		return
+	}
+	if x.Asked && !t.s.SendEnded() {
 		p.conn.Trailers(t.s)
 		p.conn.Field([]byte("x-asked"), strconv.AppendInt(nil, int64(x.ID), 10))
 		p.conn.EndHeaders(true)

@@ -22,6 +22,9 @@ type drawing struct {
 func Draw(seed uint64, exchanges int) *Scenario {
 	d := &drawing{Scenario: &Scenario{Seed: seed, Loops: 1, Descriptors: 1 << 20}, Random: simulated.Seeded(seed, 100)}
 	d.weather = d.Below(3)
+	if d.OneIn(12) { // what gathers with time
+		exchanges *= 8
+	}
 	if d.OneIn(4) {
 		d.Loops = 2
 	}
@@ -97,6 +100,8 @@ func (d *drawing) route(n int) {
 	switch {
 	case d.OneIn(4):
 		r.Kind = "cache"
+	case d.OneIn(6):
+		r.Kind = "ws"
 	case g.HTTP2 && d.OneIn(3):
 		r.Kind = []string{"grpc", "web"}[d.Below(2)]
 	}
@@ -158,6 +163,9 @@ func (d *drawing) request(c *Client) {
 	if r.Route.calls() {
 		r.Method, r.Framing, r.Chunked = "POST", "chunks", true
 	}
+	if r.Route.tunnels() {
+		r.Method, r.Framing = "GET", "length"
+	}
 	if r.Path = fmt.Sprintf("/%s/%d", r.Route.Name, r.ID); r.Route.Kind == "cache" {
 		r.Path = fmt.Sprintf("/%s/key%d", r.Route.Name, d.Below(8))
 		if !d.OneIn(6) {
@@ -169,11 +177,14 @@ func (d *drawing) request(c *Client) {
 	}
 	r.Expect = r.Body > 0 && d.OneIn(8)
 	r.Asked = r.Chunked && r.Body > 0 && d.OneIn(4)
-	if r.Route.calls() {
+	if r.Route.tunnels() {
+		r.Body, r.Chunked, r.Interims = d.lengthOf(), false, 0
+	}
+	if r.Route.calls() || r.Route.tunnels() {
 		r.Asked, r.Expect = false, false
 	}
 	r.Replies = r.Framing == "chunks" && d.OneIn(3)
-	r.Early = r.Body > 0 && d.OneIn(10)
+	r.Early = r.Body > 0 && d.OneIn(10) && !r.Route.tunnels()
 	if d.OneIn(6) {
 		r.Interims = d.Between(1, 3)
 	}

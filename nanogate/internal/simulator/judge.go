@@ -59,11 +59,11 @@ func (j *judge) head(status int, get func(name string) []byte) {
 	if !x.Route.goes(j.by.Group) {
 		w.violate("wrong-upstream", "%s answered %s", j.by.Name, x)
 	}
-	if status != 200 && status != 500 && !(status == 304 && x.Route.Kind == "cache") {
+	if status != 200 && status != 500 && !(status == 101 && x.Route.tunnels()) && !(status == 304 && x.Route.Kind == "cache") {
 		w.violate("wrong-status", "%d of %s for %s", status, j.by.Name, x)
 	}
 	j.content.want = contentOf(j.of.Request, number)
-	if length := get("content-length"); length != nil && !x.Route.calls() && string(length) != strconv.Itoa(j.of.Want) {
+	if length := get("content-length"); length != nil && !x.Route.calls() && !x.Route.tunnels() && string(length) != strconv.Itoa(j.of.Want) {
 		w.violate("wrong-length", "Content-Length %s, not %d, for %s", length, j.of.Want, x)
 	}
 }
@@ -97,7 +97,7 @@ func (j *judge) ended(trailers []byte) {
 		j.called(trailers)
 		return
 	}
-	if j.own {
+	if j.own || x.Route.tunnels() { // it hasn't become one
 		if why := j.unexplained(); why != "" {
 			w.violate(fmt.Sprintf("unexplained-%d", j.status), "%s, it says %.300q: %s", why, j.said, x)
 		}

@@ -122,6 +122,7 @@ func (w *world) begins(e *Endpoint, token, method, path, host []byte, mirrored b
 		w.violate("executed-too-often", "%d times, of %d: %s", counted, x.most(), x)
 	case mirrored && counted > 2:
 		w.violate("executed-too-often", "%d times at the shadow: %s", counted, x)
+	case x.Route.tunnels() && string(method) == "CONNECT":
 	case string(method) != x.Method && !(x.Route.Kind == "cache" && string(method) == "GET"):
 		w.violate("request-head", "%s got the method %s: %s", e.Name, method, x)
 	case string(path) != x.Path:

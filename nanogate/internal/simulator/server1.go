@@ -14,12 +14,13 @@ import (
 // server1 is an endpoint's end of a connection over HTTP/1.1.
 type server1 struct {
 	peer
-	e     *Endpoint
-	in    []byte
-	head  http1.Request
-	cur   *serving1
-	last  int64 // when it became idle
-	ended bool  // the gateway has closed its side
+	e      *Endpoint
+	in     []byte
+	head   http1.Request
+	cur    *serving1
+	last   int64 // when it became idle
+	ended  bool  // the gateway has closed its side
+	tunnel bool
 }
 
 // serving1 is a request that it serves.
@@ -56,6 +57,14 @@ func (p *server1) act() {
 	if p.drained() {
 		return
 	}
+	if p.tunnel {
+		b, errno := []byte(nil), unix.EAGAIN
+		if !p.ended {
+			b, errno = p.read()
+		}
+		p.passTunnel(b, errno)
+		return
+	}
 	if !p.ended {
 		b, errno := p.read()
 		switch {
@@ -69,7 +78,8 @@ func (p *server1) act() {
 		}
 	}
 	p.take()
-	if p.over {
+	if p.over || p.tunnel {
+		p.stir()
 		return
 	}
 	p.respond()
@@ -89,6 +99,13 @@ func (p *server1) giveUp() {
 // take takes in what has come.
 func (p *server1) take() {
 	for !p.over && len(p.in) > 0 {
+		if p.tunnel { // what came with the head
+			if !p.w.readBody(p.cur.x, p.cur.one, &p.cur.follow, p.in) {
+				p.end("reset")
+			}
+			p.in = p.in[:0]
+			return
+		}
 		if p.cur == nil {
 			p.head.Reset()
 			n, err := p.head.Parse(p.in, &limits1)
@@ -147,6 +164,11 @@ func (p *server1) request(b []byte) {
 	c := p.cur
 	c.follow.want = x.body
 	c.body.Start(h)
+	if h.Upgrade && x.Route.tunnels() && c.one.fault.Kind != "close-head" && c.one.fault.Kind != "cut-head" {
+		p.beginTunnel(x, get("sec-websocket-key"))
+		p.stir()
+		return
+	}
 	if h.Expect100 {
 		p.out = append(p.out, "HTTP/1.1 100 Continue\r\n\r\n"...)
 	}

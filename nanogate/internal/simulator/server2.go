@@ -275,10 +275,14 @@ func (c *serving2) moreBody() {
 			return
 		}
 	}
-	if c.ended {
+	if c.ended && !c.x.Route.tunnels() {
 		p.w.bodyEnded(c.x, c.one, &c.follow)
 	}
-	if c.waits || !c.ended && !c.x.Early {
+	if c.x.Route.tunnels() && c.begun {
+		p.stir()
+		return
+	}
+	if c.waits || !c.ended && !c.x.Early && !c.x.Route.tunnels() {
 		return
 	}
 	c.waits = true
@@ -357,10 +361,10 @@ func (c *serving2) more() {
 		for _, f := range c.fields {
 			p.conn.Field([]byte(f[0]), []byte(f[1]))
 		}
-		if c.framing == "length" {
+		if c.framing == "length" && !c.x.Route.tunnels() {
 			p.conn.Field([]byte("content-length"), strconv.AppendInt(nil, int64(c.length), 10))
 		}
-		bare := c.none || len(c.content) == 0 && !c.trails()
+		bare := (c.none || len(c.content) == 0 && !c.trails()) && !c.x.Route.tunnels()
 		kind := c.one.fault.Kind
 		early := kind == "rst-response" || kind == "close-response" || kind == "cut-response"
 		p.conn.EndHeaders(bare && !early)
@@ -383,6 +387,10 @@ func (c *serving2) more() {
 	}
 	n := min(len(c.content)-c.at, 1+p.random.Below(20000))
 	last := c.at+n == len(c.content)
+	if last && n == 0 && !c.mayEnd() {
+		return // until the other side ends
+	}
+	last = last && c.mayEnd()
 	fails := strings.HasSuffix(c.one.fault.Kind, "-response")
 	sent := p.conn.SendData(s, c.content[c.at:c.at+n], last && !c.trails() && !fails)
 	c.at += sent
@@ -412,6 +420,12 @@ func (c *serving2) trails() bool {
 // finished is when a response has gone out.
 func (c *serving2) finished() {
 	p := c.p
+	if c.x.Route.tunnels() {
+		if !c.ended {
+			return // the other side ends it
+		}
+		p.w.tunnelEnded(c.x, c.one, &c.follow)
+	}
 	c.one.answered = true
 	kind := c.one.fault.Kind
 	if !c.ended {
