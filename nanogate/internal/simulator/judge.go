@@ -97,7 +97,10 @@ func (j *judge) ended(trailers []byte) {
 		j.called(trailers)
 		return
 	}
-	if j.own || x.Route.tunnels() { // it hasn't become one
+	if x.Route.tunnels() && !j.own && j.status == 500 {
+		return // as the endpoint says, and none has become of it
+	}
+	if j.own || x.Route.tunnels() {
 		if why := j.unexplained(); why != "" {
 			w.violate(fmt.Sprintf("unexplained-%d", j.status), "%s, it says %.300q: %s", why, j.said, x)
 		}
