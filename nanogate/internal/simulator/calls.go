@@ -14,6 +14,9 @@ import (
 // calls reports whether its requests are calls.
 func (r *Route) calls() bool { return r.Kind == "grpc" || r.Kind == "web" }
 
+// needsHTTP2 reports whether only endpoints over HTTP/2 can be asked.
+func (r *Route) needsHTTP2() bool { return r.calls() || r.json() }
+
 // messages is content as messages of gRPC, of at most so many bytes each.
 func messages(all []byte, size int) []byte {
 	out := make([]byte, 0, len(all)+5*(len(all)/size+1))
@@ -27,8 +30,11 @@ func messages(all []byte, size int) []byte {
 	return out
 }
 
-// bodyOf is the body of a request.
+// bodyOf is the body of a request, and arrivesOf what an endpoint gets of it.
 func bodyOf(r *Request) []byte {
+	if r.Route.json() {
+		return askedJSON(r)
+	}
 	b := content(r.ID, 0, r.Body)
 	if r.Route.calls() {
 		return messages(b, 5000)
@@ -36,8 +42,18 @@ func bodyOf(r *Request) []byte {
 	return b
 }
 
+func arrivesOf(r *Request, body []byte) []byte {
+	if r.Route.json() {
+		return askedMessage(r)
+	}
+	return body
+}
+
 // contentOf is that of its response by an endpoint.
 func contentOf(r *Request, by int) []byte {
+	if r.Route.json() {
+		return saidMessage(r, by)
+	}
 	b := content(r.ID, by, r.Want)
 	if r.Route.calls() {
 		return messages(b, 7000)

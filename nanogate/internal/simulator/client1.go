@@ -261,6 +261,9 @@ func (p *client1) next() {
 	if x.Route.Kind == "web" {
 		p.out = append(p.out, "Content-Type: application/grpc-web+proto\r\nX-Grpc-Web: 1\r\n"...)
 	}
+	if x.Route.json() {
+		p.out = append(p.out, "Content-Type: application/json\r\n"...)
+	}
 	if x.Expect {
 		p.out = append(p.out, "Expect: 100-continue\r\n"...)
 		p.waits = true

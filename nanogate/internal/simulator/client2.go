@@ -300,6 +300,8 @@ func (p *client2) next() {
 	switch x.Route.Kind {
 	case "grpc":
 		c.Field([]byte("content-type"), []byte("application/grpc"))
+	case "json":
+		c.Field([]byte("content-type"), []byte("application/json"))
 	case "web":
 		c.Field([]byte("content-type"), []byte("application/grpc-web+proto"))
 	}

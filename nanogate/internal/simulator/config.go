@@ -12,7 +12,7 @@ import (
 
 // configure writes the gateway's configuration. With a change some endpoints come and go, and
 // routes that nobody asks for.
-func (sc *Scenario) configure(change *simulated.Random) (*config.Config, error) {
+func (sc *Scenario) configure(folder string, change *simulated.Random) (*config.Config, error) {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	p("listen: 127.0.0.1:80")
@@ -55,5 +55,5 @@ func (sc *Scenario) configure(change *simulated.Random) (*config.Config, error) 
 		}
 		p("  %s:\n    endpoints: [%s]\n    connect: 10s\n    response: 40s\n    idle: 50s\n    pool: {idle: 2s, warm: %d}", g.Name, strings.Join(names, ", "), g.Warm)
 	}
-	return config.ParseIn("/", "world.yaml", []byte(b.String()))
+	return config.ParseIn(folder, "world.yaml", []byte(b.String()))
 }

@@ -103,9 +103,9 @@ func (d *drawing) route(n int) {
 	case d.OneIn(6):
 		r.Kind = "ws"
 	case g.HTTP2 && d.OneIn(3):
-		r.Kind = []string{"grpc", "web"}[d.Below(2)]
+		r.Kind = []string{"grpc", "web", "json"}[d.Below(3)]
 	}
-	if other := d.anyGroup(); d.OneIn(4) && other != g && !(r.calls() && !other.HTTP2) {
+	if other := d.anyGroup(); d.OneIn(4) && other != g && !(r.needsHTTP2() && !other.HTTP2) {
 		r.Groups, r.To = append(r.Groups, other), fmt.Sprintf("{%s: 60, %s: 40}", g.Name, other.Name)
 	}
 	d.features(r)
@@ -135,7 +135,7 @@ func (d *drawing) lengthOf() int {
 func (d *drawing) client(n int) {
 	c := &Client{
 		Number: n, HTTP2: d.OneIn(2), At: int64(d.Below(1000*(1+n/8))) * 100e3, Line: d.line(), Think: d.pick(0, 0, 100e3, 3e6),
-		Depth: d.Between(1, 6), Window: uint32(d.pick(0, 0, 500, 5000, 1<<20)),
+		Depth: d.Between(1, 6), Window: uint32(d.pick(0, 0, 4000, 30000, 1<<20)),
 	}
 	if d.OneIn(3) && c.Line.Capacity > 1000 {
 		c.Piece = d.Between(200, 5000)
@@ -180,13 +180,19 @@ func (d *drawing) request(c *Client) {
 	if r.Route.tunnels() {
 		r.Body, r.Chunked, r.Interims = d.lengthOf(), false, 0
 	}
-	if r.Route.calls() || r.Route.tunnels() {
+	if r.Route.json() {
+		r.Method, r.Framing, r.Early = "POST", "chunks", false
+		r.Body, r.Want = min(d.lengthOf(), 40000), min(r.Want, 40000)
+	}
+	if r.Route.calls() || r.Route.tunnels() || r.Route.json() {
 		r.Asked, r.Expect = false, false
 	}
 	r.Replies = r.Framing == "chunks" && d.OneIn(3)
-	r.Early = r.Body > 0 && d.OneIn(10) && !r.Route.tunnels()
+	r.Early = r.Body > 0 && d.OneIn(10) && !r.Route.tunnels() && !r.Route.json()
 	if d.OneIn(6) {
-		r.Interims = d.Between(1, 3)
+		if r.Interims = d.Between(1, 3); d.OneIn(8) {
+			r.Interims = 25 // of 32 that there may be
+		}
 	}
 	if d.OneIn(5) {
 		r.Delay = d.pick(1e6, 20e6, 100e6)

@@ -19,6 +19,9 @@ func (d *drawing) features(r *Route) {
 	if r.Kind == "cache" {
 		add("cache: {shared: true, wait: %dms}", d.pick(0, 20, 5000))
 	}
+	if r.Kind == "json" {
+		add("grpc-json: {descriptors: ./api.pb}")
+	}
 	if r.Kind == "web" {
 		add("grpc-web: true")
 	}
@@ -26,11 +29,11 @@ func (d *drawing) features(r *Route) {
 	if d.OneIn(2) {
 		add("host: upstream")
 	}
-	if other := d.anyGroup(); d.OneIn(4) && !r.goes(other) && !(r.calls() && !other.HTTP2) {
+	if other := d.anyGroup(); d.OneIn(4) && !r.goes(other) && !(r.needsHTTP2() && !other.HTTP2) {
 		r.Groups = append(r.Groups, other)
 		add("canary: {to: %s, weight: 30%%, roll-back: off}", other.Name)
 	}
-	if other := d.anyGroup(); d.OneIn(3) && !r.goes(other) && !(r.calls() && !other.HTTP2) {
+	if other := d.anyGroup(); d.OneIn(3) && !r.goes(other) && !(r.needsHTTP2() && !other.HTTP2) {
 		r.Shadow = other
 		add("mirror: {to: %s, share: 60%%, methods: [GET, HEAD, PUT, POST], compare: {body: %t}}", other.Name, d.OneIn(2))
 	}

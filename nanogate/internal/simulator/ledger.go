@@ -11,14 +11,15 @@ import (
 // exchange is a request of the scenario in a run of it.
 type exchange struct {
 	*Request
-	body  []byte
-	begun int64
-	sent  bool // all of it, and its end
-	gone  bool // the client has given up
-	over  bool // it has its response, or never will
-	runs  []*run
-	prior *exchange // on the same connection over HTTP/1.1
-	after *exchange
+	body    []byte
+	arrives []byte // of that, at an endpoint
+	begun   int64
+	sent    bool // all of it, and its end
+	gone    bool // the client has given up
+	over    bool // it has its response, or never will
+	runs    []*run
+	prior   *exchange // on the same connection over HTTP/1.1
+	after   *exchange
 }
 
 // run is a request as an endpoint saw it.
@@ -125,6 +126,7 @@ func (w *world) begins(e *Endpoint, token, method, path, host []byte, mirrored b
 	case x.Route.tunnels() && string(method) == "CONNECT":
 	case string(method) != x.Method && !(x.Route.Kind == "cache" && string(method) == "GET"):
 		w.violate("request-head", "%s got the method %s: %s", e.Name, method, x)
+	case x.Route.json() && string(path) == sayPath:
 	case string(path) != x.Path:
 		w.violate("request-head", "%s got the path %s: %s", e.Name, path, x)
 	case x.Route.has("host") && !mirrored && string(host) != e.At.String():

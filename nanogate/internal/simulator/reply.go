@@ -2,7 +2,10 @@
 
 package simulator
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // reply is a response that an endpoint makes, over either version.
 type reply struct {
@@ -34,10 +37,10 @@ func (r *reply) start() {
 		r.status = 500
 	}
 	r.fields = append(r.fields, [2]string{"x-token", strconv.Itoa(x.ID)}, [2]string{"x-by", strconv.Itoa(number)})
-	if x.Route.Kind == "cache" {
+	if x.Route.Kind == "cache" && r.status == 200 {
 		r.cacheable()
 	}
-	if x.Route.calls() {
+	if x.Route.calls() || x.Route.json() {
 		r.framing = "chunks"
 		r.fields = append(r.fields, [2]string{"content-type", "application/grpc"})
 		if r.status == 500 {
@@ -52,12 +55,24 @@ func (r *reply) start() {
 	}
 }
 
+// validates is whether it was asked about a response that it has given to a request for the
+// same, and finds that unchanged.
+func (r *reply) validates() bool {
+	id, by, _ := strings.Cut(strings.Trim(r.match, `"`), ".")
+	was := r.w.find([]byte(id))
+	return was != nil && was.Path == r.x.Path && by == strconv.Itoa(r.one.endpoint.Number) && r.x.ID%3 != 0
+}
+
 // cacheable adds what a cache goes by.
 func (r *reply) cacheable() {
 	etag := `"` + strconv.Itoa(r.x.ID) + "." + strconv.Itoa(r.one.endpoint.Number) + `"`
 	control := []string{"max-age=1", "max-age=1, stale-while-revalidate=2", "max-age=0, stale-if-error=5", "private", "max-age=3", "no-store"}[r.x.ID%6]
 	r.fields = append(r.fields, [2]string{"cache-control", control})
-	if r.x.ID%2 == 0 {
+	switch {
+	case r.validates(): // what it was then is good still
+		r.status, r.none, r.framing = 304, true, ""
+		r.fields = append(r.fields[:0], [2]string{"cache-control", control}, [2]string{"etag", r.match})
+	case r.x.ID%2 == 0:
 		r.fields = append(r.fields, [2]string{"etag", etag})
 	}
 }

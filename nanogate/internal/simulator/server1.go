@@ -162,7 +162,7 @@ func (p *server1) request(b []byte) {
 	}
 	p.cur = &serving1{reply: reply{w: p.w, x: x, one: one, method: string(h.Method.Of(b)), match: string(get("if-none-match"))}, close: !h.KeepAlive}
 	c := p.cur
-	c.follow.want = x.body
+	c.follow.want = x.arrives
 	c.body.Start(h)
 	if h.Upgrade && x.Route.tunnels() && c.one.fault.Kind != "close-head" && c.one.fault.Kind != "cut-head" {
 		p.beginTunnel(x, get("sec-websocket-key"))

@@ -167,7 +167,7 @@ func (p *server2) request(ev *http2.Event) {
 		return
 	}
 	c := &serving2{reply: reply{w: p.w, x: x, one: one, method: string(h.Method.Of(h.Bytes)), match: string(get("if-none-match"))}, p: p, s: s, id: s.ID, ended: ev.End}
-	c.follow.want = x.body
+	c.follow.want = x.arrives
 	s.User = c
 	p.under = append(p.under, c)
 	switch kind := one.fault.Kind; kind {
@@ -364,7 +364,7 @@ func (c *serving2) more() {
 		if c.framing == "length" && !c.x.Route.tunnels() {
 			p.conn.Field([]byte("content-length"), strconv.AppendInt(nil, int64(c.length), 10))
 		}
-		bare := (c.none || len(c.content) == 0 && !c.trails()) && !c.x.Route.tunnels()
+		bare := (c.none || c.status == 304 || len(c.content) == 0 && !c.trails()) && !c.x.Route.tunnels()
 		kind := c.one.fault.Kind
 		early := kind == "rst-response" || kind == "close-response" || kind == "cut-response"
 		p.conn.EndHeaders(bare && !early)
@@ -403,7 +403,7 @@ func (c *serving2) more() {
 	}
 	if c.trails() {
 		p.conn.Trailers(s)
-		if c.x.Route.calls() {
+		if c.x.Route.calls() || c.x.Route.json() {
 			p.conn.Field([]byte("grpc-status"), []byte("0"))
 		} else {
 			p.conn.Field([]byte("x-trailer"), strconv.AppendInt(nil, int64(c.x.ID), 10))
@@ -414,7 +414,7 @@ func (c *serving2) more() {
 }
 
 func (c *serving2) trails() bool {
-	return c.x.Route.calls() || c.x.Replies && !c.none && c.framing == "chunks"
+	return c.x.Route.calls() || c.x.Route.json() || c.x.Replies && !c.none && c.framing == "chunks"
 }
 
 // finished is when a response has gone out.

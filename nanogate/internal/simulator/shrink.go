@@ -116,7 +116,7 @@ func (s *shrinking) simplerPeers() (list []func() func()) {
 	list = change(list, &s.sc.Descriptors, 1<<20)
 	for _, r := range s.sc.Routes {
 		for _, l := range r.Lines {
-			if l.Text != "grpc-web: true" {
+			if l.Text[:5] != "grpc-" {
 				list = change(list, &l.Off, true)
 			}
 		}
@@ -163,7 +163,7 @@ func (s *shrinking) simplerRequests() (list []func() func()) {
 			list = change(list, &r.Asked, false)
 			list = change(list, &r.Replies, false)
 			list = change(list, &r.Framing, "length")
-			if !r.Route.calls() {
+			if !r.Route.needsHTTP2() && !r.Route.tunnels() {
 				list = change(list, &r.Chunked, false)
 			}
 			for _, n := range []int{0, r.Body / 2} {

@@ -37,6 +37,8 @@ type world struct {
 	configs   map[string]*http2.Config
 	buffer    []byte
 	log       *strings.Builder
+	folder    string // of files that the configuration names
+	tidy      func()
 
 	violations []Violation
 	violated   int
@@ -83,6 +85,9 @@ func Run(sc *Scenario, o Options) *Result {
 	if r.Err = w.prepare(); r.Err == nil {
 		w.run()
 	}
+	if w.tidy != nil {
+		w.tidy()
+	}
 	r.Exchanges, r.Hash, r.Violations, r.Counts, r.Log = w.finished, w.sys.Hash(), w.violations, w.counts, w.log.String()
 	return r
 }
@@ -104,7 +109,11 @@ func (w *world) prepare() error {
 			w.serve(e)
 		}
 	}
-	c, err := w.configure(nil)
+	var err error
+	if w.folder, w.tidy, err = w.describe(); err != nil {
+		return err
+	}
+	c, err := w.configure(w.folder, nil)
 	if err != nil {
 		return err
 	}
@@ -194,6 +203,7 @@ func (w *world) run() {
 				w.exchanges = append(w.exchanges, nil)
 			}
 			x := &exchange{Request: r, body: bodyOf(r)}
+			x.arrives = arrivesOf(r, x.body)
 			w.exchanges[r.ID] = x
 			list = append(list, x)
 		}
@@ -318,7 +328,7 @@ func (w *world) change(c *Change) {
 		if random.OneIn(3) {
 			random = nil // as at first
 		}
-		config, err := w.configure(random)
+		config, err := w.configure(w.folder, random)
 		if err != nil {
 			w.violate("reload", "%v", err)
 			return
