@@ -324,6 +324,9 @@ func (t *stream2) upload() {
 	n := min(len(t.rest), 1+p.random.Below(30000))
 	last := n == len(t.rest)
 	ends := last && !x.Asked && t.mayEnd()
+	if n == 0 && last && !t.mayEnd() {
+		return // until the other side ends
+	}
 	sent := p.conn.SendData(t.s, t.rest[:n], ends)
 	t.rest = t.rest[sent:]
 	x.sent = ends && sent == n

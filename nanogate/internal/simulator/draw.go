@@ -135,7 +135,7 @@ func (d *drawing) lengthOf() int {
 func (d *drawing) client(n int) {
 	c := &Client{
 		Number: n, HTTP2: d.OneIn(2), At: int64(d.Below(1000*(1+n/8))) * 100e3, Line: d.line(), Think: d.pick(0, 0, 100e3, 3e6),
-		Depth: d.Between(1, 6), Window: uint32(d.pick(0, 0, 4000, 30000, 1<<20)),
+		Depth: d.Between(1, 6), Window: uint32(d.pick(0, 0, 500, 5000, 1<<20)),
 	}
 	if d.OneIn(3) && c.Line.Capacity > 1000 {
 		c.Piece = d.Between(200, 5000)
