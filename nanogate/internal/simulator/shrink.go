@@ -2,12 +2,13 @@
 
 package simulator
 
-// Shrink makes a scenario in which something of a kind doesn't hold smaller, as long as
-// something of that kind doesn't: by leaving out parts of what happens, fewer at a time when
-// many won't do (delta debugging), and by making what is left plain. It runs it so many times
-// at most, and changes it in place.
-func Shrink(sc *Scenario, kind string, most int) (runs int) {
-	s := &shrinking{sc: sc, kind: kind, left: most}
+import "slices"
+
+// Shrink makes a scenario that fails smaller, as long as it does: by leaving out parts of what
+// happens, fewer at a time when many won't do (delta debugging), and by making what is left
+// plain. It asks so many times at most, and changes the scenario in place.
+func Shrink(sc *Scenario, fails func(*Scenario) bool, most int) (runs int) {
+	s := &shrinking{sc: sc, is: fails, left: most}
 	for before := -1; before != s.size() && s.left > 0; {
 		before = s.size()
 		s.requests()
@@ -18,7 +19,7 @@ func Shrink(sc *Scenario, kind string, most int) (runs int) {
 
 type shrinking struct {
 	sc   *Scenario
-	kind string
+	is   func(*Scenario) bool
 	left int
 }
 
@@ -30,12 +31,14 @@ func (s *shrinking) fails() bool {
 		return false
 	}
 	s.left--
-	for _, v := range Run(s.sc, Options{}).Violations {
-		if v.Kind == s.kind {
-			return true
-		}
+	return s.is(s.sc)
+}
+
+// Violates is what a scenario does in which something of a kind doesn't hold.
+func Violates(kind string) func(*Scenario) bool {
+	return func(sc *Scenario) bool {
+		return slices.ContainsFunc(Run(sc, Options{}).Violations, func(v Violation) bool { return v.Kind == kind })
 	}
-	return false
 }
 
 // requests leaves out requests and changes.

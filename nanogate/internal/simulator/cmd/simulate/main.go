@@ -120,7 +120,7 @@ func (r *run) show(seed uint64, result *simulator.Result) {
 	}
 	sc := simulator.Draw(seed, r.exchanges)
 	size := sc.Size()
-	runs := simulator.Shrink(sc, result.Violations[0].Kind, r.shrink)
+	runs := simulator.Shrink(sc, simulator.Violates(result.Violations[0].Kind), r.shrink)
 	fmt.Printf("of %d things that happen %d will do (found in %d runs):\n%s", size, sc.Size(), runs, sc)
 	var trace []string
 	again := simulator.Run(sc, simulator.Options{Trace: func(line string) { trace = append(trace, line) }})
