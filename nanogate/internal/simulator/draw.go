@@ -214,7 +214,7 @@ var (
 	softFaults = []string{"refused", "goaway0", "goaway", "graceful", "goaway-after"}
 	hardFaults = []string{
 		"rst-head", "close-head", "cut-head", "rst-body", "close-body", "cut-body", "rst-response", "close-response", "cut-response",
-		"close-after", "cut-after", "status", "hang",
+		"close-after", "cut-after", "status", "hang", "close-within-head", "cut-within-head",
 	}
 	overHTTP2 = []string{"refused", "goaway0", "goaway", "graceful", "goaway-after", "rst-head", "rst-body", "rst-response"}
 )

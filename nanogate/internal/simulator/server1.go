@@ -5,6 +5,7 @@ package simulator
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -29,7 +30,7 @@ type serving1 struct {
 	body   http1.Body
 	follow follower
 	close  bool
-	told   bool // 100 Continue
+	within bool // it fails within the head of the response
 }
 
 var limits1 = http1.Limits{Head: 64 << 10, URI: 32 << 10, Fields: 200}
@@ -240,6 +241,10 @@ func (p *server1) respond() {
 		if c == nil || !c.begun {
 			return
 		}
+		if c.within {
+			p.fails("")
+			return
+		}
 		if c.done {
 			if !c.body.Done() {
 				return // the rest of it is thrown away
@@ -273,6 +278,9 @@ func (p *server1) more(c *serving1) {
 			p.out = append(p.out, "Connection: close\r\n"...)
 		}
 		p.out = append(p.out, "\r\n"...)
+		if c.within = strings.HasSuffix(c.one.fault.Kind, "-within-head"); c.within {
+			p.out = p.out[:c.one.fault.At%len(p.out)]
+		}
 		return
 	}
 	kind := c.one.fault.Kind

@@ -200,7 +200,7 @@ func (p *server2) request(ev *http2.Event) {
 		} else {
 			p.goAway(p.last)
 		}
-	case "rst-head", "close-head", "cut-head":
+	case "rst-head", "close-head", "cut-head", "close-within-head", "cut-within-head":
 		p.last = max(p.last, s.ID)
 		c.fails()
 		return
