@@ -47,6 +47,17 @@ func (f *flights) init() {
 	}
 }
 
+// Flights is how many there are.
+func (s *Store) Flights() (n int) {
+	for i := range s.flights.shards {
+		shard := &s.flights.shards[i]
+		shard.mu.Lock()
+		n += len(shard.under)
+		shard.mu.Unlock()
+	}
+	return n
+}
+
 // Lead begins a flight for a kind of requests, or finds the one that is under way. Neither
 // is there, and f is nil, while requests of that kind are known to get responses of their
 // own each.

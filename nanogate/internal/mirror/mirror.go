@@ -73,6 +73,13 @@ func New(c *config.Mirror, u *upstream.Upstream, o Options) (*Mirror, error) {
 	return m, nil
 }
 
+// UnderWay is how many copies wait to be sent, or for the shadow's response.
+func (m *Mirror) UnderWay() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.waiting + m.under
+}
+
 // Take begins the copy of a request that is about to be sent to the route's own upstream;
 // nil: this one isn't mirrored. It is called on the request's loop.
 func (m *Mirror) Take(r *request.Request, l *upstream.Local) *Capture {

@@ -7,6 +7,8 @@ import (
 	"net"
 	"strings"
 	"time"
+
+	"dyno.example/nanogate/internal/limit"
 )
 
 // What follows is for whoever has a [Server] from [New], whose loops nobody runs.
@@ -64,12 +66,37 @@ func (v *Server) Left() string {
 	note("clients of all loops", v.Clients())
 	open, _, _ := v.Files()
 	note("open files", int(open))
-	for _, u := range v.Snapshot().Upstreams {
+	s := v.Snapshot()
+	for _, u := range s.Upstreams {
 		for _, e := range u.Set().All {
 			note("requests at "+e.Name, e.Under())
 		}
+		note("places by limits of "+u.Name, taken(u.Limits))
+	}
+	for _, r := range s.Routes {
+		note("places by limits of "+r.Name, taken(r.Limits))
+		if r.Mirror != nil {
+			note("copies for the shadow of "+r.Name, r.Mirror.UnderWay())
+		}
+	}
+	if s.Cache != nil {
+		note("requests that others wait for", s.Cache.Flights())
 	}
 	return strings.Join(left, ", ")
+}
+
+// taken is how many requests have a place by limits, or wait for one.
+func taken(limits []limit.Limit) (n int) {
+	for _, l := range limits {
+		if g, ok := l.(limit.Gauged); ok {
+			for _, gauge := range g.Gauges() {
+				if gauge.Name == "taken" || gauge.Name == "waiting" {
+					n += int(gauge.Value)
+				}
+			}
+		}
+	}
+	return n
 }
 
 // Unsound says which part of what the loops hold contradicts another one, "" if none does. It
