@@ -62,6 +62,10 @@ func (d *drawing) group(n int) {
 	if d.OneIn(10) {
 		g.Warm = d.Between(1, 3)
 	}
+	g.Balance = []string{"least-request", "round-robin", "ewma", "{hash: path}"}[d.Below(4)]
+	if d.OneIn(8) {
+		g.Bound = d.Between(1, 6)
+	}
 	for i := range 3 {
 		number := n*3 + i + 1
 		e := &Endpoint{

@@ -86,7 +86,7 @@ func (d *drawing) bounds(add func(format string, args ...any)) {
 func (r *Route) bounded(status int) bool {
 	switch status {
 	case 503:
-		return r.has("concurrency", "use")
+		return r.has("concurrency", "use") || r.shared()
 	case 502:
 		return r.has("use")
 	case 504:
@@ -97,6 +97,11 @@ func (r *Route) bounded(status int) bool {
 		return r.has("fault")
 	}
 	return false
+}
+
+// shared is whether its upstreams take only so many requests at once.
+func (r *Route) shared() bool {
+	return slices.ContainsFunc(r.Groups, func(g *Group) bool { return g.Bound > 0 })
 }
 
 // hurries is whether it has time limits that are shorter than what happens may take.

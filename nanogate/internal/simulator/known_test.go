@@ -14,7 +14,7 @@ import (
 
 // small is a world with one route, to an upstream of so many endpoints, and one client.
 func small(endpoints int) *Scenario {
-	g := &Group{Name: "g0"}
+	g := &Group{Name: "g0", Balance: "round-robin"}
 	for i := range endpoints {
 		e := &Endpoint{Name: "g0/0", Number: i + 1, Group: g, At: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 8001), Line: simulated.Line{Capacity: 256 << 10}}
 		g.Endpoints = append(g.Endpoints, e)

@@ -32,6 +32,8 @@ type Group struct {
 	Name      string
 	HTTP2     bool
 	Warm      int // connections that are kept warm
+	Balance   string
+	Bound     int // requests at once; 0: any
 	Endpoints []*Endpoint
 	Spare     *Endpoint // which a change of the configuration adds
 

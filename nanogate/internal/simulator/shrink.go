@@ -127,6 +127,8 @@ func (s *shrinking) simplerPeers() (list []func() func()) {
 	list = change(list, &s.sc.Workers, 0)
 	for _, g := range s.sc.Groups {
 		list = change(list, &g.Warm, 0)
+		list = change(list, &g.Bound, 0)
+		list = change(list, &g.Balance, "round-robin")
 		for _, e := range g.Endpoints {
 			list = change(list, &e.Line.Latest, 0)
 			list = change(list, &e.Line.Capacity, 256<<10)
