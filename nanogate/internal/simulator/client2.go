@@ -168,6 +168,7 @@ func (p *client2) event(ev *http2.Event) {
 			t.finished()
 			return
 		}
+		x.gone = x.gone || p.w.draining && ev.Code == http2.RefusedStream // it may be sent elsewhere
 		t.j.cut("reset " + ev.Code.String())
 		t.end()
 		return

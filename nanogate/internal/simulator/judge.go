@@ -161,7 +161,7 @@ func (j *judge) excused() bool {
 	if x.prior != nil && j.status == 0 && x.prior.Body > 0 && (x.prior.Early || x.prior.suffered()) {
 		return true // a response may end before the body of its request has been taken: then the connection does too
 	}
-	return w.troubled(x) || x.Early || x.Route.hurries()
+	return w.troubled(x) || x.Early && !x.client.HTTP2 || x.Route.hurries()
 }
 
 // unexplained says what is wrong with a status of the gateway's own, "" if nothing is.

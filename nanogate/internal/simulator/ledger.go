@@ -13,6 +13,7 @@ type exchange struct {
 	*Request
 	body    []byte
 	arrives []byte // of that, at an endpoint
+	client  *Client
 	begun   int64
 	sent    bool // all of it, and its end
 	gone    bool // the client has given up
@@ -169,10 +170,13 @@ func (x *exchange) suffered() bool {
 // tight is whether there are too few descriptors.
 func (w *world) tight() bool { return w.Descriptors < 1<<20 }
 
+// ends is whether a request came when the gateway was to end, or about to.
+func (w *world) ends(x *exchange) bool { return w.draining && x.begun > w.drained-slack/5 }
+
 // troubled is whether something was done to a request, or to its upstreams meanwhile, that it
 // may fail of.
 func (w *world) troubled(x *exchange) bool {
-	if w.draining || x.gone || x.suffered() || w.tight() {
+	if w.ends(x) || x.gone || x.suffered() || w.tight() {
 		return true
 	}
 	for _, g := range x.Route.Groups {

@@ -32,6 +32,7 @@ type world struct {
 	opened    uint64
 	finished  int
 	draining  bool
+	drained   int64 // since when
 	rules     *simulated.Random
 	h2        http2.Pool
 	configs   map[string]*http2.Config
@@ -202,7 +203,7 @@ func (w *world) run() {
 			for len(w.exchanges) <= r.ID {
 				w.exchanges = append(w.exchanges, nil)
 			}
-			x := &exchange{Request: r, body: bodyOf(r)}
+			x := &exchange{Request: r, client: c, body: bodyOf(r)}
 			x.arrives = arrivesOf(r, x.body)
 			w.exchanges[r.ID] = x
 			list = append(list, x)
@@ -339,7 +340,7 @@ func (w *world) change(c *Change) {
 		before.Retire(next)
 	case "drain":
 		if !w.draining {
-			w.draining = true
+			w.draining, w.drained = true, w.sys.Now()
 			w.server.Drain()
 		}
 	}
