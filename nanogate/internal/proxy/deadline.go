@@ -114,6 +114,15 @@ func (l *loop) expired(id int32) {
 		return
 	}
 	if x.deadline != 0 && c.phase != phaseStored && c.phase.busy() && c.phase != phaseTunnel && l.now >= x.deadline {
+		if s := x.waits; s != nil && x.endpoint == nil { // by a limit of its upstream: nobody has been asked yet
+			if s.queue == nil {
+				l.resume(c.id, s.ticket, nil)
+			} else if s.queue.Leave(s.ticket, true) { // else its turn has come, and the loop is about to hear of it
+				x.outcome.Failed = request.TimedOut
+				l.wakeUp(c, replyLate, nil)
+			}
+			return
+		}
 		x.outcome.Failed = request.TimedOut
 		l.failed(c, request.TimedOut)
 		return
