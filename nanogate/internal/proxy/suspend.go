@@ -51,6 +51,10 @@ func (l *loop) decided(c *client, reply *request.Reply) {
 		}
 		l.refuse(c, reply)
 		return
+	case c.background: // which has none of the route's own checks before it: its client's request has passed them
+		x.taken++
+		l.forward(c)
+		return
 	case x.passed < len(x.route.Chain):
 		x.passed++
 	default: // the upstream's

@@ -92,3 +92,22 @@ func TestDeadlineWhileAPlaceIsWaitedFor(t *testing.T) {
 	}
 	holds(t, sc, -1)
 }
+
+// A newer response that nobody waits for is asked for by way of the upstream's limits too. Its
+// turn there isn't one by the route's guards, which have let its client's request pass.
+func TestRevalidationThatWaitsForAPlace(t *testing.T) {
+	sc := small(1)
+	sc.Groups[0].Bound = 1
+	sc.Routes[0].Kind = "cache"
+	sc.Routes[0].Lines = []*Line{{Text: "cache: {shared: true}"}, {Text: "use: [at-once]"}}
+	for n := range 8 {
+		c := &Client{Number: n + 1, At: int64(n) * 700e6, Line: sc.Clients[0].Line, Depth: 4, HTTP2: true}
+		sc.Clients = append(sc.Clients, c)
+		for i := range 12 {
+			id := 6*(1+n*12+i) + 1 // whose responses may be given while a newer one is asked for
+			c.Requests = append(c.Requests, &Request{ID: id, Route: sc.Routes[0], Method: "GET", Path: fmt.Sprintf("/r0/key%d", i%4), Want: 10, Framing: "length", Delay: 3e6})
+		}
+	}
+	sc.Clients = sc.Clients[1:]
+	holds(t, sc, -1)
+}
