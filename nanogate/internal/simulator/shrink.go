@@ -113,6 +113,18 @@ func change[T comparable](list []func() func(), at *T, to T) []func() func() {
 	})
 }
 
+// lower makes a number smaller, if it isn't by then.
+func lower(list []func() func(), at *int, to int) []func() func() {
+	if *at <= to {
+		return list
+	}
+	return append(list, func() func() {
+		before := *at
+		*at = min(before, to)
+		return func() { *at = before }
+	})
+}
+
 func (s *shrinking) simplerPeers() (list []func() func()) {
 	list = change(list, &s.sc.Loops, 1)
 	list = change(list, &s.sc.Busy, 0)
@@ -171,12 +183,8 @@ func (s *shrinking) simplerRequests() (list []func() func()) {
 			if !r.Route.needsHTTP2() && !r.Route.tunnels() {
 				list = change(list, &r.Chunked, false)
 			}
-			for _, n := range []int{0, r.Body / 2} {
-				list = change(list, &r.Body, n)
-			}
-			for _, n := range []int{0, r.Want / 2} {
-				list = change(list, &r.Want, n)
-			}
+			list = lower(lower(list, &r.Body, 0), &r.Body, r.Body/2)
+			list = lower(lower(list, &r.Want, 0), &r.Want, r.Want/2)
 			list = change(list, &r.Method, "GET")
 		}
 	}
