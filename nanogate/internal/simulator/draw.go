@@ -218,7 +218,7 @@ var (
 	softFaults = []string{"refused", "goaway0", "goaway", "graceful", "goaway-after"}
 	hardFaults = []string{
 		"rst-head", "close-head", "cut-head", "rst-body", "close-body", "cut-body", "rst-response", "close-response", "cut-response",
-		"close-after", "cut-after", "status", "hang", "close-within-head", "cut-within-head",
+		"close-after", "cut-after", "status", "hang", "close-within-head", "cut-within-head", "talks-after",
 	}
 	overHTTP2 = []string{"refused", "goaway0", "goaway", "graceful", "goaway-after", "rst-head", "rst-body", "rst-response"}
 )
