@@ -249,7 +249,7 @@ func (l *loop) serve(c *client, b []byte, held bool) bool {
 	// What follows the head is put in its place first: the request may go as far as that its
 	// body is read, when a connection is up, or can't be made, at once.
 	if held {
-		c.in = l.buffer()
+		c.in = l.buffers.Take()
 	}
 	c.in = append(c.in[:0], b[n:]...)
 	l.request(c, b[:n])
@@ -257,7 +257,7 @@ func (l *loop) serve(c *client, b []byte, held bool) bool {
 		if c.fd >= 0 && len(c.in) == 0 { // it keeps the memory that it had
 			b, c.in = c.in, b[:0]
 		}
-		l.giveBack(b)
+		l.buffers.Give(b)
 	}
 	if c.fd < 0 || c.phase == phaseLinger { // what follows is nobody's
 		return true

@@ -32,12 +32,13 @@ func unsound(l *loop) string {
 	if len(pooled) != l.idle || len(carrying) != l.carriers {
 		note("%d idle connections and %d over HTTP/2 are counted as %d and %d", len(pooled), len(carrying), l.idle, l.carriers)
 	}
-	for id, k := range l.connections.all {
+	l.connections.Each(func(k *connection) {
 		if k.fd < 0 || k.connection != k {
-			continue
+			note("a connection that is closed has a place")
+			return
 		}
-		if int(k.id) != id {
-			note("connection %d is in the place of %d", k.id, id)
+		if l.connections.At(k.id) != k {
+			note("connection %d is in the place of another one", k.id)
 		}
 		has := 0
 		for _, is := range [...]bool{pooled[k], k.mux != nil, k.client != nil, k.warming} {
@@ -51,7 +52,7 @@ func unsound(l *loop) string {
 		if odd := k.unattached(); odd != "" {
 			note("%s", odd)
 		}
-	}
+	})
 	for m := range carrying {
 		n := 0
 		for s := m.all; s != nil; s = s.after {
@@ -66,10 +67,7 @@ func unsound(l *loop) string {
 			note("%d calls on a connection are counted as %d", n, m.streams)
 		}
 	}
-	for _, c := range l.clients.all {
-		if c.fd < 0 {
-			continue
-		}
+	l.clients.Each(func(c *client) {
 		x := &c.x
 		for _, k := range [...]*backend{x.back, x.hedge} {
 			if k != nil && k.client != c {
@@ -79,7 +77,7 @@ func unsound(l *loop) string {
 		if x.back != nil && x.route == nil {
 			note("a request that is over is on a connection")
 		}
-	}
+	})
 	return why
 }
 

@@ -48,14 +48,14 @@ func (v *Server) Left() string {
 	}
 	for i, l := range v.loops {
 		before := len(left)
-		note("clients", l.clients.open)
-		note("connections", l.connections.open)
-		note("calls", l.calls.open)
+		note("clients", l.clients.Len())
+		note("connections", l.connections.Len())
+		note("calls", l.calls.Len())
 		note("idle connections", l.idle)
 		note("carriers", l.carriers)
 		note("requests that revalidate", l.revalidations)
 		note("mirrors with something to send", len(l.mirrors))
-		note("clients as others see", int(l.load.Load()))
+		note("clients as others see", int(l.Assigned.Load()))
 		if at, ok := l.wheel.Next(); ok {
 			left = append(left, fmt.Sprintf("a deadline in %v", time.Duration(at-l.now)))
 		}
@@ -74,7 +74,7 @@ func (v *Server) Left() string {
 		note("places by limits of "+u.Name, taken(u.Limits))
 	}
 	for _, r := range s.Routes {
-		note("places by limits of "+r.Name, taken(r.Limits))
+		note("places by limits of "+r.Name, taken(r.Limits()))
 		if r.Mirror != nil {
 			note("copies for the shadow of "+r.Name, r.Mirror.UnderWay())
 		}
