@@ -26,7 +26,6 @@ var larger = map[string]int{
 	"nano/internal/engine.loop":           95,
 	"nano/wire/http2.Conn":                76,
 	"dyno/load/internal/engine.eventLoop": 73,
-	"nanogate/internal/proxy.loop":        347,
 }
 
 func TestTypesAreSmall(t *testing.T) {

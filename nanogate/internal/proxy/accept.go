@@ -18,6 +18,16 @@ import (
 	"dyno.example/nanogate/internal/secure"
 )
 
+// downstream is a loop's listening sockets and its clients' connections: how they come, greet,
+// are read and go.
+type downstream struct {
+	*loop
+
+	listeners *eventloop.Listeners[*loop, entry]
+	shaking   int                // handshakes of clients under way
+	pending   []pendingHandshake // clients that wait until there are fewer
+}
+
 // Listening is an address that the loops listen on.
 type Listening struct {
 	At net.Addr // with the port that it got
@@ -79,7 +89,7 @@ func (v *Server) serveOn(n *Listening, greeting *secure.Server) *Listening {
 	if at, ok := n.At.(*net.TCPAddr); ok {
 		port = uint16(at.Port)
 	}
-	n.each(func(l *loop, fd int) { l.listeners.Listen(fd, entry{port, greeting}) })
+	n.each(func(l *loop, fd int) { l.downstream.listeners.Listen(fd, entry{port, greeting}) })
 	return n
 }
 
@@ -92,7 +102,7 @@ func (n *Listening) each(do func(l *loop, fd int)) {
 
 // Greet has the connections that come from now on speak TLS; with nil they do without.
 func (n *Listening) Greet(greeting *secure.Server) {
-	n.each(func(l *loop, fd int) { l.listeners.Change(fd, func(by *entry) { by.secure = greeting }) })
+	n.each(func(l *loop, fd int) { l.downstream.listeners.Change(fd, func(by *entry) { by.secure = greeting }) })
 }
 
 // closeTime is how long Close waits for loops that are busy.
@@ -109,7 +119,7 @@ func (n *Listening) Close() {
 	n.closed = true
 	closed := make(chan struct{}, len(n.fds))
 	n.each(func(l *loop, fd int) {
-		l.listeners.Unlisten(fd)
+		l.downstream.listeners.Unlisten(fd)
 		closed <- struct{}{}
 	})
 	late := time.After(closeTime)
@@ -155,7 +165,7 @@ func (v *Server) admission() eventloop.Admission[*loop, entry] {
 			return clients <= v.mostClients() && open <= v.files.Clients
 		},
 		Room:     func() bool { return v.clients.Load() < v.mostClients() && v.files.Open.Load() < v.files.Clients },
-		Accepted: (*loop).welcome,
+		Accepted: func(l *loop, fd int, from netip.AddrPort, by entry) { l.downstream.welcome(fd, from, by) },
 		Silent:   func(by entry) bool { return by.secure != nil },
 		Paused: func(l *loop) {
 			v.files.Pauses.Add(1)
@@ -172,7 +182,7 @@ func (v *Server) admission() eventloop.Admission[*loop, entry] {
 func (v *Server) mostClients() int64 { return int64(v.current.Load().Config.Client.Connections) }
 
 // welcome makes the loop the owner of an accepted connection.
-func (l *loop) welcome(fd int, from netip.AddrPort, by entry) {
+func (l *downstream) welcome(fd int, from netip.AddrPort, by entry) {
 	if l.Over() {
 		l.Sys.Close(fd)
 		return
@@ -182,13 +192,13 @@ func (l *loop) welcome(fd int, from netip.AddrPort, by entry) {
 	c.port, c.greeting = by.port, by.secure
 	if err := l.Poller.Add(fd, clientEvent(id)); err != nil {
 		l.log().Error("connection refused", "error", err)
-		l.drop(c)
+		l.exchanges.drop(c)
 		return
 	}
 	if by.secure != nil {
-		l.await(c, phaseHello)
+		l.deadlines.await(c, stateHello)
 		return
 	}
-	l.await(c, phaseIdle)
+	l.deadlines.await(c, stateIdle)
 	l.later(c) // most clients send at once
 }

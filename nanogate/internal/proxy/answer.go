@@ -15,15 +15,15 @@ import (
 )
 
 // refuse gives a client an answer of the gateway's own, and ends the exchange.
-func (l *loop) refuse(c *client, a *request.Reply) {
+func (l *heads) refuse(c *client, a *request.Reply) {
 	x := &c.x
-	l.detach(c)
-	if x.asking != nil && l.mayGiveInstead(x.asking, a.Status) {
-		l.giveInstead(c, a.Status)
+	l.exchanges.detach(c)
+	if x.asking != nil && l.caching.mayGiveInstead(x.asking, a.Status) {
+		l.caching.giveInstead(c, a.Status)
 		return
 	}
 	if c.background {
-		l.endAlone(c)
+		l.caching.endAlone(c)
 		return
 	}
 	if a.Close || !x.body.Done() {
@@ -34,11 +34,11 @@ func (l *loop) refuse(c *client, a *request.Reply) {
 		l.refused(c, a)
 	}
 	if c.of != nil && c.grpc || x.web != nil {
-		l.refuseCall(c, a)
+		l.grpc.refuseCall(c, a)
 		return
 	}
 	if c.of != nil {
-		l.refuseStream(c, a)
+		l.streams.refuseStream(c, a)
 		return
 	}
 	out := append(l.out[:0], http1.StatusLine(a.Status)...)
@@ -54,16 +54,16 @@ func (l *loop) refuse(c *client, a *request.Reply) {
 		x.outcome.Sent = int64(len(a.Body))
 	}
 	l.out = out[:0]
-	l.end(c)
+	l.exchanges.end(c)
 	if errno := c.out.write(l.Sys, c.fd, out, nil); errno != 0 {
-		l.drop(c)
+		l.exchanges.drop(c)
 		return
 	}
-	l.endOfResponse(c)
+	l.exchanges.endOfResponse(c)
 }
 
 // refused notes why a request is refused, for those who look on.
-func (l *loop) refused(c *client, a *request.Reply) {
+func (l *heads) refused(c *client, a *request.Reply) {
 	c.x.outcome.Refused = a.Why
 	if l.log().Enabled(context.Background(), slog.LevelDebug) && l.server.refusals.Takes(l.now) {
 		l.log().Debug("request refused", "why", a.Why.String(), "status", a.Status, "route", c.x.route.Name, "peer", c.peer.Addr())
@@ -71,7 +71,7 @@ func (l *loop) refused(c *client, a *request.Reply) {
 }
 
 // addedFields are those that the route's response gets besides its own.
-func (l *loop) addedFields(x *exchange) []byte {
+func (l *heads) addedFields(x *exchange) []byte {
 	if x.route != nil && x.head == nil { // the loop's request is this one still
 		return l.req.Responds()
 	}
@@ -80,7 +80,7 @@ func (l *loop) addedFields(x *exchange) []byte {
 
 // refuseHead answers a head that can't be parsed; the connection can't be used any
 // more.
-func (l *loop) refuseHead(c *client, err error) {
+func (l *heads) refuseHead(c *client, err error) {
 	status, detail := 400, "this is not an HTTP/1.1 request"
 	if e := (*http1.Error)(nil); errors.As(err, &e) {
 		status, detail = e.Status, e.Message
@@ -93,14 +93,14 @@ func (l *loop) refuseHead(c *client, err error) {
 }
 
 // turnAway answers what is no whole request.
-func (l *loop) turnAway(c *client, a *request.Reply) {
+func (l *heads) turnAway(c *client, a *request.Reply) {
 	c.x = exchange{note: c.x.note[:0], fields: c.x.fields[:0], withheld: c.x.withheld[:0], outcome: request.Outcome{Began: l.now, Trail: c.x.outcome.Trail[:0]}, minor: 1}
 	c.unread = true
 	c.in = c.in[:0]
 	l.head.Reset()
 	l.req.Begin(&l.head, nil)
 	l.req.Path, l.req.Peer, l.req.Client, l.req.Secure, l.req.Now, l.req.HTTP2 = nil, c.peer, c.peer.Addr(), false, l.now, c.of != nil
-	l.unrouted(c, a)
+	l.exchanges.unrouted(c, a)
 }
 
 // appendConnection appends what the client is told about its connection.
@@ -117,14 +117,14 @@ func appendConnection(dst []byte, x *exchange) []byte {
 // respondACMEChallenge answers an authority that asks for what proves that a name is ours (RFC 8555
 // 8.3), before any route. It reports whether it did: what nobody has promised the
 // authority goes to the routes, as others behind the gateway may have.
-func (l *loop) respondACMEChallenge(c *client, r *request.Request) bool {
+func (l *heads) respondACMEChallenge(c *client, r *request.Request) bool {
 	token, ok := bytes.CutPrefix(r.Path, []byte(acme.Path))
 	if !ok || c.x.method != safe && c.x.method != head {
 		return false
 	}
 	answer, ok := l.server.issuer.KeyAuthorization(token)
 	if ok {
-		l.unrouted(c, &request.Reply{Status: 200, Fields: []byte("Content-Type: text/plain\r\nCache-Control: no-store\r\n"), Body: []byte(answer)})
+		l.exchanges.unrouted(c, &request.Reply{Status: 200, Fields: []byte("Content-Type: text/plain\r\nCache-Control: no-store\r\n"), Body: []byte(answer)})
 	}
 	return ok
 }

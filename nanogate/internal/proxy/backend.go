@@ -51,29 +51,29 @@ type response struct {
 func (r *response) renew() { *r = response{trailers: r.trailers[:0], private: r.private[:0]} }
 
 // closeBackend ends what no request is on any more.
-func (l *loop) closeBackend(k *backend) {
+func (l *exchanges) closeBackend(k *backend) {
 	if k.call != nil {
-		l.hangUp(k.call)
+		l.multiplexed.hangUp(k.call)
 		return
 	}
-	l.closeConnection(k.connection)
+	l.pools.closeConnection(k.connection)
 }
 
 // isUp sends the request on what has come up.
-func (l *loop) isUp(k *backend) {
+func (l *exchanges) isUp(k *backend) {
 	c := k.client
 	if k == c.x.hedge {
-		l.sendHedge(c, k)
+		l.hedging.sendHedge(c, k)
 		return
 	}
 	l.sendHead(c)
-	if c.phase == phaseRequest && c.x.back == k {
-		l.upload(c)
+	if c.state == stateRequest && c.x.back == k {
+		l.bodies.upload(c)
 	}
 }
 
 // lost deals with a connection that ended before its response did.
-func (l *loop) lost(k *backend) {
+func (l *exchanges) lost(k *backend) {
 	c := k.client
 	if c == nil {
 		l.closeBackend(k)
@@ -81,7 +81,7 @@ func (l *loop) lost(k *backend) {
 	}
 	x := &c.x
 	if x.hedge != nil {
-		l.unhedge(c, k)
+		l.hedging.unhedge(c, k)
 		return
 	}
 	stale := k.reused && !k.answered && x.again() && !x.stale
@@ -99,24 +99,24 @@ func (l *loop) lost(k *backend) {
 }
 
 // tryAnew sends the request on a new connection to the same endpoint.
-func (l *loop) tryAnew(c *client) {
+func (l *exchanges) tryAnew(c *client) {
 	x := &c.x
 	x.headIn = false
 	x.outcome.Tries++
 	l.dial(c)
-	if c.fd >= 0 && c.phase == phaseRequest {
-		l.upload(c)
+	if c.fd >= 0 && c.state == stateRequest {
+		l.bodies.upload(c)
 	}
 }
 
 // detach takes a request from its connection, which can't be used any more.
-func (l *loop) detach(c *client) {
+func (l *exchanges) detach(c *client) {
 	if k := c.x.hedge; k != nil {
-		l.unhedge(c, k)
+		l.hedging.unhedge(c, k)
 	}
 	if k := c.x.back; k != nil {
 		if w := c.x.waits; w != nil && w.of == k { // for what becomes of its response
-			l.unsuspend(&c.x)
+			l.suspensions.unsuspend(&c.x)
 		}
 		c.x.back = nil
 		k.client = nil

@@ -13,6 +13,20 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
+// caching is the cache's part of a loop: what it reads of a request and its response.
+type caching struct {
+	*loop
+
+	asked         cache.RequestFields
+	sent          cache.UpstreamRequest
+	coming        cache.UpstreamResponse
+	url           []byte    // that a request asks for
+	kind          cache.Key // of a route's requests that is told apart from others
+	chosen        []byte    // what a request has in the fields that responses are told apart by
+	turn          uint64    // of those that look for what is stored
+	revalidations int       // background requests that revalidate what is stored
+}
+
 // Of a route that stores responses, requests come here after their guards and limits. What
 // is stored is given by stored.go; requests that wait for one another are in suspend.go; what
 // comes of that is stored by storing.go.
@@ -42,7 +56,7 @@ var replyNotStored = request.Refuse(504, "nothing is stored for this request, an
 
 // cached deals with a request of a route that stores responses. It reports whether it is
 // dealt with; else the upstream is to be asked.
-func (l *loop) cached(c *client) bool {
+func (l *caching) cached(c *client) bool {
 	x, r := &c.x, &l.req
 	rules, a := x.route.Cache, &l.asked
 	why := "bypass"
@@ -65,7 +79,7 @@ func (l *loop) cached(c *client) bool {
 			return true
 		}
 		if a.Control.OnlyIfCached {
-			l.refuse(c, replyNotStored)
+			l.heads.refuse(c, replyNotStored)
 			return true
 		}
 		if x.method == head || a.Range != nil {
@@ -92,7 +106,7 @@ func (l *loop) cached(c *client) bool {
 			m.flight = flight
 			break
 		}
-		waits, ended := l.waitFor(c, flight)
+		waits, ended := l.suspensions.waitFor(c, flight)
 		if waits {
 			return true
 		}
@@ -108,7 +122,7 @@ func (l *loop) cached(c *client) bool {
 // neither the URL nor Vary has to say so: by what a trusted proxy says that a client asked it
 // for, which balancers pass on as clients send it, and by the side of a canary that is asked
 // for by name.
-func (l *loop) kindOf(c *client, rules *snapshot.Caching) cache.Key {
+func (l *caching) kindOf(c *client, rules *snapshot.Caching) cache.Key {
 	r, said := &l.req, l.chosen[:0]
 	if c.conn().trusted {
 		for i := range r.Head.Fields {
@@ -141,7 +155,7 @@ func appendLower(dst, name []byte) []byte {
 }
 
 // bypass notes that neither is a stored response looked for nor the next one stored.
-func (l *loop) bypass(x *exchange, why string) {
+func (l *caching) bypass(x *exchange, why string) {
 	x.route.Cache.Counts.Of(l.local.Loop).Count(cache.Bypass)
 	if x.route.Cache.CacheStatus {
 		l.req.Respond("Cache-Status", append(append(l.chosen[:0], "nanogate; fwd="...), why...))
@@ -149,7 +163,7 @@ func (l *loop) bypass(x *exchange, why string) {
 }
 
 // find looks for what is stored for the loop's request.
-func (l *loop) find(rules *snapshot.Caching, key cache.Key) (v *cache.Response, known []byte) {
+func (l *caching) find(rules *snapshot.Caching, key cache.Key) (v *cache.Response, known []byte) {
 	l.turn++
 	v, known = rules.Store.Find(key, l.url, l.kind, &l.sent, &l.chosen, l.turn)
 	if v != nil && l.asked.Authorized && !v.Open() { // RFC 9111 3.5
@@ -172,7 +186,7 @@ func reason(v *cache.Response, known []byte, a *cache.RequestFields) string {
 }
 
 // giveIfGood gives what is stored, if that may be. It reports whether it did.
-func (l *loop) giveIfGood(c *client, v *cache.Response, key cache.Key, known []byte) bool {
+func (l *caching) giveIfGood(c *client, v *cache.Response, key cache.Key, known []byte) bool {
 	x := &c.x
 	result := cache.Hit
 	switch x.route.Cache.Judge(v, &l.asked, l.now) {
@@ -193,7 +207,7 @@ func (l *loop) giveIfGood(c *client, v *cache.Response, key cache.Key, known []b
 
 // ask readies the request for the upstream: what the client has already doesn't matter to
 // the store, what is stored does (RFC 9111 4.3.1).
-func (l *loop) ask(x *exchange, m *asking) {
+func (l *caching) ask(x *exchange, m *asking) {
 	r, a := &l.req, &l.asked
 	m.url, m.epoch = bytes.Clone(l.url), m.rules.Store.Epoch()
 	m.asked = cache.RequestFields{Control: a.Control, Authorized: a.Authorized, NoneMatch: bytes.Clone(a.NoneMatch), ModifiedSince: bytes.Clone(a.ModifiedSince)}
@@ -214,7 +228,7 @@ func (l *loop) ask(x *exchange, m *asking) {
 }
 
 // endAsking is done with it, at the end of the exchange.
-func (l *loop) endAsking(x *exchange) {
+func (l *caching) endAsking(x *exchange) {
 	m := x.asking
 	x.asking = nil
 	if m.fill != nil {
@@ -230,7 +244,7 @@ func (l *loop) endAsking(x *exchange) {
 }
 
 // unsafe notes a request that may change what is stored (RFC 9111 4.4), of any route.
-func (l *loop) unsafe(x *exchange) {
+func (l *caching) unsafe(x *exchange) {
 	if x.method != other && x.method != idempotent {
 		return
 	}
@@ -239,7 +253,7 @@ func (l *loop) unsafe(x *exchange) {
 }
 
 // invalidate takes out what a response to such a request makes invalid.
-func (l *loop) invalidate(x *exchange, b []byte) {
+func (l *caching) invalidate(x *exchange, b []byte) {
 	store := l.snap.Cache
 	if store == nil || l.resp.Status < 200 || l.resp.Status >= 400 {
 		return

@@ -28,7 +28,7 @@ const (
 var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
 
 // callTo makes a call to an endpoint. It is up if its carrier takes calls.
-func (l *loop) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*call, error) {
+func (l *multiplexed) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*call, error) {
 	m, err := l.carrierTo(e, u)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (l *loop) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*call, error)
 }
 
 // callOn makes a call on a carrier. It is up if there is a place for it.
-func (l *loop) callOn(m *mux) *call {
+func (l *multiplexed) callOn(m *mux) *call {
 	e, u := m.conn.endpoint, m.conn.upstream
 	up := m.places() > 0
 	k, id := l.calls.Add()
@@ -55,7 +55,7 @@ func (l *loop) callOn(m *mux) *call {
 }
 
 // hangUp ends a call. One that isn't at its end is reset.
-func (l *loop) hangUp(k *call) {
+func (l *multiplexed) hangUp(k *call) {
 	if k.fd < 0 {
 		return
 	}
@@ -72,12 +72,12 @@ func (l *loop) hangUp(k *call) {
 }
 
 // leaveCarrier takes a call off its connection. A stream that isn't at its end is reset.
-func (l *loop) leaveCarrier(k *call) {
+func (l *multiplexed) leaveCarrier(k *call) {
 	m, s := k.on, &k.sink
 	if m == nil {
 		return
 	}
-	l.touch(m)
+	l.muxes.touch(m)
 	if s.stream != nil {
 		s.stream.User = nil
 		m.codec.Release(s.stream)
@@ -88,18 +88,18 @@ func (l *loop) leaveCarrier(k *call) {
 }
 
 // resetCall passes on why the client has reset its stream.
-func (l *loop) resetCall(k *call, code http2.ErrCode) {
+func (l *multiplexed) resetCall(k *call, code http2.ErrCode) {
 	if s := k.sink.stream; s != nil && code != http2.NoError {
-		l.touch(k.on)
+		l.muxes.touch(k.on)
 		k.on.codec.Reset(s, code)
 	}
 }
 
 // openCall sends a request's head. If there is no place for it, as the endpoint has just
 // said, the request gets one on another connection, a bit later.
-func (l *loop) openCall(k *call, head, private []byte, end bool) bool {
+func (l *multiplexed) openCall(k *call, head, private []byte, end bool) bool {
 	m := k.on
-	l.touch(m)
+	l.muxes.touch(m)
 	s, err := m.codec.Open()
 	if err != nil {
 		k.refused, k.readable = true, true
@@ -121,52 +121,52 @@ func (l *loop) openCall(k *call, head, private []byte, end bool) bool {
 
 // sendCall sends content of a request's body, behind its head if that hasn't been sent,
 // and the end of the body if this is it.
-func (l *loop) sendCall(c *client, k *call, piece []byte) bool {
+func (l *multiplexed) sendCall(c *client, k *call, piece []byte) bool {
 	x := &c.x
 	if !x.headIn && x.upgrade && !k.tunnel {
-		return l.askTunnel(c, k)
+		return l.bodies.askTunnel(c, k)
 	}
 	end := x.body.Done() && (x.tunnel || !k.tunnel)
 	var trailers []byte
 	if end && x.json == nil {
-		trailers = l.requestTrailers(c)
+		trailers = l.bodies.requestTrailers(c)
 	}
 	if !x.headIn {
 		if !l.openCall(k, x.head, c.private, end && len(piece)+len(trailers) == 0) {
-			l.await(c, phaseConnect)
+			l.deadlines.await(c, stateConnect)
 			return false
 		}
 		x.headIn = true
 	}
 	if len(piece) > 0 || end {
-		l.send(&k.sink, piece, end, trailers)
+		l.muxes.send(&k.sink, piece, end, trailers)
 	}
 	return true
 }
 
 // callInterim passes on an interim response. There is a bound to them, as no window holds
 // them back when the client doesn't read.
-func (l *loop) callInterim(k *call, ev *http2.Event) {
+func (l *multiplexed) callInterim(k *call, ev *http2.Event) {
 	c := k.client
 	if k.interims++; k.interims > mostInterims {
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 		return
 	}
 	l.text = translate.Response(l.text[:0], ev.Header, false, false)
 	if n, err := l.resp.Parse(l.text, false, &responseLimits); n == 0 || err != nil || c.x.hedge != nil || c.x.minor == 0 || c.x.json != nil {
 		return
 	}
-	l.out = append(l.responseHead(l.out[:0], c, l.text), "\r\n"...)
-	l.sendInterim(c)
+	l.out = append(l.heads.responseHead(l.out[:0], c, l.text), "\r\n"...)
+	l.bodies.sendInterim(c)
 }
 
 // callHead takes a response's head, which may be all of it.
-func (l *loop) callHead(k *call, ev *http2.Event) {
+func (l *multiplexed) callHead(k *call, ev *http2.Event) {
 	c := k.client
 	x := &c.x
 	k.answered, k.ended = true, ev.End
 	if x.hedge != nil {
-		l.settle(c, &k.backend)
+		l.hedging.settle(c, &k.backend)
 	}
 	l.text = translate.Response(l.text[:0], ev.Header, ev.End, x.method == head)
 	if x.web != nil {
@@ -174,25 +174,25 @@ func (l *loop) callHead(k *call, ev *http2.Event) {
 		l.text, l.web = l.web, l.text
 	}
 	if n, err := l.resp.Parse(l.text, x.method == head, &responseLimits); n == 0 || err != nil {
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 		return
 	}
 	if k.rest = ev.Header.ContentLength; x.method == head || l.resp.Status == 204 || l.resp.Status == 304 {
 		k.rest = 0
 	}
-	if l.retriesCode(c, ev.Header, ev.End) || l.retriesStatus(c, l.resp.Status) {
+	if l.grpc.retriesCode(c, ev.Header, ev.End) || l.exchanges.retriesStatus(c, l.resp.Status) {
 		return
 	}
 	k.private = translate.Private(k.private[:0], ev.Header)
 	l.out = l.out[:0]
 	if k.tunnel {
 		if k.tunnel = false; l.resp.Status/100 == 2 && !ev.End {
-			l.crossed(c, &k.backend, l.text, nil)
+			l.bodies.crossed(c, &k.backend, l.text, nil)
 			return
 		}
 	}
 	end := tailOf(ev)
-	if text, ok := l.responded(c, &k.backend, l.text, nil, end); ok {
+	if text, ok := l.responders.responded(c, &k.backend, l.text, nil, end); ok {
 		l.callAccepted(c, &k.backend, text, end)
 	}
 }
@@ -215,26 +215,26 @@ func tailOf(ev *http2.Event) (t tail) {
 }
 
 // callAccepted passes on a response whose head has been looked at.
-func (l *loop) callAccepted(c *client, k *backend, text []byte, end tail) {
+func (l *multiplexed) callAccepted(c *client, k *backend, text []byte, end tail) {
 	x := &c.x
-	if x.asking != nil && l.spared(c, k, text, false) {
+	if x.asking != nil && l.caching.spared(c, k, text, false) {
 		return
 	}
 	if x.json != nil {
-		l.callAnswers(c, k, text, end.here)
+		l.transcoding.callAnswers(c, k, text, end.here)
 		return
 	}
 	l.out = l.out[:0]
-	l.begins(c, k, text)
+	l.bodies.begins(c, k, text)
 	if end.graded {
 		x.gradeAs(c, end.code)
 	}
-	l.give(c, k, nil, end.here)
+	l.bodies.give(c, k, nil, end.here)
 }
 
 // callBody takes a part of a response's body, or what follows it. It is passed on at once
 // if the client takes it; else it waits, and the stream's window isn't opened again.
-func (l *loop) callBody(k *call, ev *http2.Event) {
+func (l *multiplexed) callBody(k *call, ev *http2.Event) {
 	c := k.client
 	if ev.Kind == http2.EventTrailers {
 		k.trailers = translate.Trailers(k.trailers[:0], ev.Header)
@@ -256,11 +256,11 @@ func (l *loop) callBody(k *call, ev *http2.Event) {
 }
 
 // passHeld gives the client what it had no room for before.
-func (l *loop) passHeld(k *call) {
+func (l *multiplexed) passHeld(k *call) {
 	c := k.client
 	if k.refused {
 		if c.x.hedge != nil {
-			l.unhedge(c, &k.backend)
+			l.hedging.unhedge(c, &k.backend)
 			return
 		}
 		l.move(c)
@@ -275,17 +275,17 @@ func (l *loop) passHeld(k *call) {
 }
 
 // giveOn gives the client a part, which opens the window for as much.
-func (l *loop) giveOn(k *call, part []byte, last bool) {
+func (l *multiplexed) giveOn(k *call, part []byte, last bool) {
 	if k.on != nil { // else its connection is lost, and this is the rest of what came
-		l.touch(k.on)
+		l.muxes.touch(k.on)
 		k.on.codec.Consume(k.sink.stream, len(part))
 	}
 	l.out = l.out[:0]
-	l.give(k.client, &k.backend, part, last)
+	l.bodies.give(k.client, &k.backend, part, last)
 }
 
 // callReset deals with a stream that ended early.
-func (l *loop) callReset(k *call, ev *http2.Event) {
+func (l *multiplexed) callReset(k *call, ev *http2.Event) {
 	c := k.client
 	x := &c.x
 	switch {
@@ -294,19 +294,19 @@ func (l *loop) callReset(k *call, ev *http2.Event) {
 	case l.onlyEndsNot(k):
 		l.endAnyway(k)
 	case x.hedge != nil:
-		l.unhedge(c, &k.backend)
+		l.hedging.unhedge(c, &k.backend)
 	case ev.Err != nil:
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 	case ev.Code == http2.RefusedStream && !x.begun:
 		l.sendElsewhere(c)
 	default:
 		x.reset, x.wasReset = ev.Code, true
-		l.failed(c, request.UpstreamGone)
+		l.exchanges.failed(c, request.UpstreamGone)
 	}
 }
 
 // callLost deals with a call whose connection is lost.
-func (l *loop) callLost(k *call, m *mux) {
+func (l *multiplexed) callLost(k *call, m *mux) {
 	c := k.client
 	switch {
 	case c == nil:
@@ -318,56 +318,56 @@ func (l *loop) callLost(k *call, m *mux) {
 		l.leaveCarrier(k)
 		l.endAnyway(k)
 	case c.x.hedge != nil:
-		l.unhedge(c, &k.backend)
+		l.hedging.unhedge(c, &k.backend)
 	case m.conn.secure != nil && !m.conn.up && m.why == request.OK: // it speaks HTTP/1.1 only
 		l.move(c)
 	case !m.conn.up:
-		l.failed(c, m.why)
+		l.exchanges.failed(c, m.why)
 	case m.dead && m.codec.Err() != nil && !m.broken:
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 	case !m.greeted: // nothing was sent: it is as if there had been no connection
-		l.failed(c, request.ConnectFailed)
+		l.exchanges.failed(c, request.ConnectFailed)
 	case k.sink.stream == nil: // it wasn't sent
 		l.move(c)
 	default:
-		l.lost(&k.backend)
+		l.exchanges.lost(&k.backend)
 	}
 }
 
 // onlyEndsNot reports whether nothing but its end is missing of a response that its client takes
 // for whole: one without content, and over HTTP/1.1 one that is as long as its head says. Its
 // client may have sent the next request behind it.
-func (l *loop) onlyEndsNot(k *call) bool {
+func (l *multiplexed) onlyEndsNot(k *call) bool {
 	c := k.client
 	x := &c.x
 	return x.begun && k.rest == 0 && x.hedge == nil && !x.tunnel && x.web == nil && x.json == nil && (c.of == nil || x.silent)
 }
 
 // endAnyway ends such a response, behind what its client hasn't taken yet.
-func (l *loop) endAnyway(k *call) {
+func (l *multiplexed) endAnyway(k *call) {
 	c := k.client
 	k.ended, k.broken = true, true
 	if k.readable = len(k.in) > 0 || !c.out.empty(); k.readable {
 		return
 	}
 	l.out = l.out[:0]
-	l.give(c, &k.backend, nil, true)
+	l.bodies.give(c, &k.backend, nil, true)
 }
 
 // sendElsewhere sends a request that its endpoint has refused to look at to another one,
 // if there is one (RFC 9113 8.7). Nobody has had work with it: it is no retry, neither one
 // of the attempts nor of the budget.
-func (l *loop) sendElsewhere(c *client) {
+func (l *multiplexed) sendElsewhere(c *client) {
 	x := &c.x
 	if !x.again() || x.refused >= mostRefused {
 		x.unseen = true
-		l.failed(c, request.UpstreamGone)
+		l.exchanges.failed(c, request.UpstreamGone)
 		return
 	}
 	x.refused++
-	l.detach(c)
+	l.exchanges.detach(c)
 	x.outcome.Tries--
 	x.endTry(x.endpoint.Name, l.now, 0, request.UpstreamGone, false)
 	x.uncount()
-	l.retry(c)
+	l.exchanges.retry(c)
 }

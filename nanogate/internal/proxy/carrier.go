@@ -11,6 +11,13 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
+// multiplexed is a loop's connections to endpoints over HTTP/2, and the calls on them.
+type multiplexed struct {
+	*loop
+
+	carriers int // connections over HTTP/2 to endpoints
+}
+
 // A carrier is a connection to an endpoint over HTTP/2, by prior knowledge (RFC 9113
 // 3.3). It carries the requests of many clients, each as a call, see call.go. A loop has
 // few of them: another one is made when all it has are full.
@@ -40,8 +47,8 @@ var carrierConfig = func() *http2.Config {
 }()
 
 // carrierTo returns a connection with room for one more request.
-func (l *loop) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mux, error) {
-	p := l.pool(e)
+func (l *multiplexed) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mux, error) {
+	p := l.pools.pool(e)
 	for _, m := range p.carriers {
 		if l.carries(m) {
 			return m, nil
@@ -53,7 +60,7 @@ func (l *loop) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mux, erro
 		}
 		return nil, errFull
 	}
-	k, err := l.connect(e, u, false)
+	k, err := l.pools.connect(e, u, false)
 	if err != nil {
 		return nil, err
 	}
@@ -61,22 +68,22 @@ func (l *loop) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mux, erro
 }
 
 // newCarrier makes a carrier of a connection to an endpoint.
-func (l *loop) newCarrier(k *connection) *mux {
+func (l *multiplexed) newCarrier(k *connection) *mux {
 	m := &mux{conn: k, sock: &k.socket, idleFrom: l.now, why: request.ConnectFailed}
 	k.mux = m
-	p := l.pool(k.endpoint)
+	p := l.pools.pool(k.endpoint)
 	p.carriers = append(p.carriers, m)
 	if l.carriers++; l.carriers == 1 {
-		l.muxTick = l.now + muxEvery
+		l.muxes.muxTick = l.now + muxEvery
 	}
-	l.touch(m)
-	m.codec.Start(carrierConfig, &l.h2pool, l.now)
+	l.muxes.touch(m)
+	m.codec.Start(carrierConfig, &l.muxes.h2pool, l.now)
 	return m
 }
 
 // agreed goes on with a connection to an endpoint when TLS is up, by what was agreed on
 // (RFC 7301): the first requests to an endpoint don't know what that will be.
-func (l *loop) agreed(k *connection, protocol string) {
+func (l *multiplexed) agreed(k *connection, protocol string) {
 	multiplexed := protocol == "h2"
 	if k.endpoint.Multiplexed.Load() != multiplexed {
 		k.endpoint.Multiplexed.Store(multiplexed)
@@ -86,13 +93,13 @@ func (l *loop) agreed(k *connection, protocol string) {
 		l.carrierUp(k.mux)
 	case k.mux != nil: // each of the requests that wait for it gets a connection of its own
 		k.mux.broken, k.mux.why = true, request.OK
-		l.touch(k.mux)
+		l.muxes.touch(k.mux)
 	case k.warming && multiplexed:
-		l.notWarming(k)
+		l.pools.notWarming(k)
 		l.carrierUp(l.newCarrier(k))
 	case k.warming:
 		k.up = true
-		l.warmed(k)
+		l.pools.warmed(k)
 	case multiplexed:
 		c := k.client
 		m := l.newCarrier(k)
@@ -105,13 +112,13 @@ func (l *loop) agreed(k *connection, protocol string) {
 		}
 		l.carrierUp(m)
 	default:
-		l.usable(k)
+		l.pools.usable(k)
 	}
 }
 
 // carries reports whether a connection takes one more request. Before the endpoint has
 // said how many it takes it is supposed to take as many as it did on others.
-func (l *loop) carries(m *mux) bool {
+func (l *multiplexed) carries(m *mux) bool {
 	limits := &m.conn.upstream.Config.Pool
 	if m.going || m.dead || m.broken || m.streams >= limits.Streams || limits.Age > 0 && l.now-m.conn.born > int64(limits.Age) {
 		return false
@@ -119,7 +126,7 @@ func (l *loop) carries(m *mux) bool {
 	if m.codec.Room() <= m.streams-m.codec.Streams() {
 		return false
 	}
-	if most := l.pool(m.conn.endpoint).streams; !m.greeted && most > 0 && m.streams >= most {
+	if most := l.pools.pool(m.conn.endpoint).streams; !m.greeted && most > 0 && m.streams >= most {
 		return false
 	}
 	// Streams that the endpoint doesn't read may hold all of the window that streams share.
@@ -133,7 +140,7 @@ func (l *loop) carries(m *mux) bool {
 }
 
 // carrierReady takes an event of a carrier's socket.
-func (l *loop) carrierReady(k *connection, e *reactor.Event) {
+func (l *multiplexed) carrierReady(k *connection, e *reactor.Event) {
 	m := k.mux
 	k.readable = k.readable || e.Readable()
 	k.hungUp = k.hungUp || e.Ending()
@@ -144,10 +151,10 @@ func (l *loop) carrierReady(k *connection, e *reactor.Event) {
 		case !e.Writable():
 		case l.Sys.ConnectError(k.fd) != nil || e.Failed():
 			m.broken = true
-			l.touch(m)
+			l.muxes.touch(m)
 		default:
 			if config := k.upstream.TLS(k.endpoint); config != nil {
-				l.shakeBackend(k, config)
+				l.downstream.shakeBackend(k, config)
 				return
 			}
 			l.carrierUp(m)
@@ -155,7 +162,7 @@ func (l *loop) carrierReady(k *connection, e *reactor.Event) {
 		return
 	}
 	if !k.out.empty() && e.Writable() {
-		l.flushMux(m)
+		l.muxes.flushMux(m)
 	}
 	l.readCarrier(k)
 }
@@ -166,8 +173,8 @@ func multiplexes(e *upstream.Endpoint) bool { return e.Address.HTTP2 || e.Multip
 // carrierUp begins to speak on a connection. Requests wait until the endpoint has, too
 // (RFC 9113 3.4): those that wait on a connection which is lost before that, as a server
 // that is being shut down no longer takes it out of its queue, weren't sent.
-func (l *loop) carrierUp(m *mux) {
-	l.touch(m)
+func (l *multiplexed) carrierUp(m *mux) {
+	l.muxes.touch(m)
 	m.conn.up, m.conn.readable = true, true
 	l.laterBackend(&m.conn.backend)
 }
@@ -175,18 +182,18 @@ func (l *loop) carrierUp(m *mux) {
 // readCarrier reads what the endpoint has sent, also while it doesn't take anything: if
 // both sides waited for the other to read, neither would go on. What it can make us hold
 // is bounded by windows.
-func (l *loop) readCarrier(k *connection) {
+func (l *multiplexed) readCarrier(k *connection) {
 	m := k.mux
 	if !k.readable || m.dead || m.broken {
 		return
 	}
-	if k.readable = l.readMux(m, &k.in, k.hungUp); k.readable && !m.broken {
+	if k.readable = l.muxes.readMux(m, &k.in, k.hungUp); k.readable && !m.broken {
 		l.laterBackend(&k.backend)
 	}
 }
 
 // carrierEvent acts upon what an endpoint has said.
-func (l *loop) carrierEvent(m *mux, ev *http2.Event) {
+func (l *multiplexed) carrierEvent(m *mux, ev *http2.Event) {
 	if ev.Kind == http2.EventGoAway {
 		m.going = true
 	}
@@ -212,12 +219,12 @@ func (l *loop) carrierEvent(m *mux, ev *http2.Event) {
 	case http2.EventReset:
 		l.callReset(k, ev)
 	case http2.EventWritable:
-		l.serveSink(&k.sink)
+		l.muxes.serveSink(&k.sink)
 	}
 }
 
 // settleCarrier closes a connection that has come to its end.
-func (l *loop) settleCarrier(m *mux) {
+func (l *multiplexed) settleCarrier(m *mux) {
 	switch {
 	case m.broken || m.dead:
 		m.going = true
@@ -236,20 +243,20 @@ func (l *loop) settleCarrier(m *mux) {
 
 // lastWords reads what an endpoint said before its connection broke: responses, and which
 // requests it hasn't looked at. Writing may fail before that is read.
-func (l *loop) lastWords(m *mux) {
+func (l *multiplexed) lastWords(m *mux) {
 	k := m.conn
-	for n := 0; n < mostLast && k.up && m.streams > 0 && !m.dead && !m.closed && l.readMux(m, &k.in, true); n++ {
+	for n := 0; n < mostLast && k.up && m.streams > 0 && !m.dead && !m.closed && l.muxes.readMux(m, &k.in, true); n++ {
 	}
 }
 
 // closeCarrier closes a connection that no request is on any more.
-func (l *loop) closeCarrier(m *mux) {
+func (l *multiplexed) closeCarrier(m *mux) {
 	if m.closed {
 		return
 	}
 	m.closed, m.going = true, true
 	k := m.conn
-	p := l.pool(k.endpoint)
+	p := l.pools.pool(k.endpoint)
 	for i, other := range p.carriers {
 		if other == m {
 			p.carriers = append(p.carriers[:i], p.carriers[i+1:]...)
@@ -258,30 +265,30 @@ func (l *loop) closeCarrier(m *mux) {
 	}
 	l.carriers--
 	k.mux = nil
-	l.closeConnection(k)
+	l.pools.closeConnection(k)
 }
 
 // tickCarriers looks at what has taken too long, once a second.
-func (l *loop) tickCarriers() {
-	l.muxTick = l.now + muxEvery
-	l.everyPool(func(p *pool) {
+func (l *multiplexed) tickCarriers() {
+	l.muxes.muxTick = l.now + muxEvery
+	l.pools.everyPool(func(p *pool) {
 		for _, m := range p.carriers {
 			l.tickCarrier(m)
 		}
 	})
 }
 
-func (l *loop) tickCarrier(m *mux) {
+func (l *multiplexed) tickCarrier(m *mux) {
 	k := m.conn
 	limits := &k.upstream.Config.Pool
 	if !k.up || !m.greeted {
 		if l.now-k.born > int64(k.upstream.Config.Connect) {
 			m.broken = true
-			l.touch(m)
+			l.muxes.touch(m)
 		}
 		return
 	}
-	l.tickMux(m)
+	l.muxes.tickMux(m)
 	idle := m.streams == 0 && l.now-m.idleFrom > int64(limits.Idle)
 	old := limits.Age > 0 && l.now-k.born > int64(limits.Age)
 	if m.going = m.going || idle || old || k.endpoint.Gone(); m.going && m.streams == 0 && !m.dead {
@@ -292,7 +299,7 @@ func (l *loop) tickCarrier(m *mux) {
 
 // closeCarriers closes the connections of a pool that nothing is under way on; all says
 // that there will be nothing any more.
-func (l *loop) closeCarriers(p *pool, all bool) {
+func (l *multiplexed) closeCarriers(p *pool, all bool) {
 	for i := len(p.carriers) - 1; i >= 0; i-- {
 		if m := p.carriers[i]; m.streams == 0 || all {
 			l.closeCarrier(m)

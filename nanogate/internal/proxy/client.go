@@ -22,7 +22,7 @@ type client struct {
 	socket
 	id       int32
 	port     uint16 // of the gateway's address that it came to; 0 for unix sockets
-	phase    phase
+	state    state
 	readable bool   // the kernel may have more to read
 	hungUp   bool   // the client has closed its side; what it sent may not be read yet
 	ending   bool   // it has, and everything it sent was read
@@ -77,13 +77,13 @@ func (c *client) begin(fd int, id int32, from netip.AddrPort) {
 }
 
 // clientEvent takes an event of a client.
-func (l *loop) clientEvent(c *client, e *reactor.Event) {
+func (l *downstream) clientEvent(c *client, e *reactor.Event) {
 	if c.mux != nil {
-		l.http2Ready(c, e)
+		l.streams.http2Ready(c, e)
 		return
 	}
 	c.readable = c.readable || e.Readable()
-	if c.phase >= phaseHello {
+	if c.state >= stateHello {
 		l.helloEvent(c, e)
 		return
 	}
@@ -91,16 +91,16 @@ func (l *loop) clientEvent(c *client, e *reactor.Event) {
 		// Epoll repeats with each event that the client had closed its side with the
 		// request already: it may still be reading. Nor is one gone that has sent its
 		// next request, or of which a body is still to be read.
-		asks := c.phase.busy() && c.phase != phaseTunnel // others read what came before the end, and the end
+		asks := c.state.busy() && c.state != stateTunnel // others read what came before the end, and the end
 		first := asks && !c.hungUp && c.x.body.Done() && len(c.in) == 0 && !l.hasMore(c)
 		c.hungUp = true
 		if asks && (first || e.Failed()) {
-			l.clientGone(c)
+			l.exchanges.clientGone(c)
 			return
 		}
 	}
-	if e.Failed() && (c.phase == phaseWrite || c.phase == phaseLinger) {
-		l.drop(c)
+	if e.Failed() && (c.state == stateWrite || c.state == stateLinger) {
+		l.exchanges.drop(c)
 		return
 	}
 	if !c.out.empty() {
@@ -116,7 +116,7 @@ func (l *loop) clientEvent(c *client, e *reactor.Event) {
 
 // hasMore reports whether there is something to read of what a client sent before it
 // closed its side.
-func (l *loop) hasMore(c *client) bool {
+func (l *downstream) hasMore(c *client) bool {
 	if c.secure != nil {
 		return l.hasMoreSecured(c)
 	}
@@ -125,13 +125,13 @@ func (l *loop) hasMore(c *client) bool {
 
 // flushClient sends what the client hasn't taken yet. It reports whether all is sent
 // and the connection still open.
-func (l *loop) flushClient(c *client) bool {
+func (l *downstream) flushClient(c *client) bool {
 	switch errno := c.out.flush(l.Sys, c.fd); {
 	case errno == unix.EAGAIN:
-		l.progress(c)
+		l.deadlines.progress(c)
 		return false
 	case errno != 0:
-		l.clientGone(c)
+		l.exchanges.clientGone(c)
 		return false
 	}
 	c.stalled = 0
@@ -139,44 +139,44 @@ func (l *loop) flushClient(c *client) bool {
 }
 
 // proceed does what can be done for a client.
-func (l *loop) proceed(c *client) {
+func (l *downstream) proceed(c *client) {
 	if c.mux != nil {
-		l.readHTTP2(c)
+		l.streams.readHTTP2(c)
 		return
 	}
 	if !c.out.empty() {
 		return // not before it has taken what there is
 	}
-	phase := c.phase
-	if phase == phaseTunnel && c.x.tunnel {
-		phase = phaseBody
+	state := c.state
+	if state == stateTunnel && c.x.tunnel {
+		state = stateBody
 	}
-	switch phase {
-	case phaseIdle, phaseHead:
+	switch state {
+	case stateIdle, stateHead:
 		l.readHead(c)
-	case phaseRequest, phaseResponse, phaseBody:
+	case stateRequest, stateResponse, stateBody:
 		if k := c.x.back; k != nil && k.readable {
-			l.download(k)
+			l.bodies.download(k)
 		}
-		if c.fd >= 0 && c.phase.busy() {
-			l.upload(c)
+		if c.fd >= 0 && c.state.busy() {
+			l.bodies.upload(c)
 		}
-	case phaseStored:
+	case stateStored:
 		l.out = l.out[:0]
-		l.giveRest(c)
-	case phaseTunnel:
-		l.tunnel(c)
-	case phaseWrite:
-		l.endOfResponse(c)
-	case phaseLinger:
-		l.linger(c)
+		l.caching.giveRest(c)
+	case stateTunnel:
+		l.bodies.tunnel(c)
+	case stateWrite:
+		l.exchanges.endOfResponse(c)
+	case stateLinger:
+		l.exchanges.linger(c)
 	}
 }
 
 // readHead reads the next request's head and begins it.
-func (l *loop) readHead(c *client) {
-	if len(c.in) > 0 && c.phase == phaseIdle { // requests that waited for their turn
-		l.await(c, phaseHead)
+func (l *downstream) readHead(c *client) {
+	if len(c.in) > 0 && c.state == stateIdle { // requests that waited for their turn
+		l.deadlines.await(c, stateHead)
 		if l.serve(c, c.in, true) {
 			return
 		}
@@ -189,7 +189,7 @@ func (l *loop) readHead(c *client) {
 	case !ok:
 		return
 	case n == 0:
-		l.drop(c) // between requests, or in the middle of one nobody will end
+		l.exchanges.drop(c) // between requests, or in the middle of one nobody will end
 		return
 	}
 	b := l.scratch[:n]
@@ -207,7 +207,7 @@ func (l *loop) readHead(c *client) {
 
 // readClient reads once. ok is false if there is nothing, or the connection is gone
 // and dealt with; 0 bytes are the end of what the client sends.
-func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
+func (l *downstream) readClient(c *client, b []byte) (n int, ok bool) {
 	n, more, errno := c.receive(l.Sys, b, c.hungUp)
 	switch {
 	case errno == unix.EAGAIN:
@@ -217,7 +217,7 @@ func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
 		l.later(c)
 		return 0, false
 	case errno != 0:
-		l.clientGone(c)
+		l.exchanges.clientGone(c)
 		return 0, false
 	}
 	c.readable = more
@@ -227,17 +227,17 @@ func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
 
 // serve looks at what may be a whole head. held says that b is c.in. It reports whether
 // it was one, or an error.
-func (l *loop) serve(c *client, b []byte, held bool) bool {
+func (l *downstream) serve(c *client, b []byte, held bool) bool {
 	l.take() // also within a batch: who sends a request after a change is served by it
 	if c.requests == 0 && c.speaksHTTP2(b) {
-		l.beginHTTP2(c, b)
+		l.streams.beginHTTP2(c, b)
 		return true
 	}
 	l.head.Reset()
 	n, err := l.head.Parse(b, &l.limits)
 	switch {
 	case err != nil:
-		l.refuseHead(c, err)
+		l.heads.refuseHead(c, err)
 		return true
 	case n == 0:
 		if !held {
@@ -252,26 +252,26 @@ func (l *loop) serve(c *client, b []byte, held bool) bool {
 		c.in = l.buffers.Take()
 	}
 	c.in = append(c.in[:0], b[n:]...)
-	l.request(c, b[:n])
+	l.exchanges.request(c, b[:n])
 	if held {
 		if c.fd >= 0 && len(c.in) == 0 { // it keeps the memory that it had
 			b, c.in = c.in, b[:0]
 		}
 		l.buffers.Give(b)
 	}
-	if c.fd < 0 || c.phase == phaseLinger { // what follows is nobody's
+	if c.fd < 0 || c.state == stateLinger { // what follows is nobody's
 		return true
 	}
-	if c.phase == phaseRequest || len(c.in) > 0 || c.readable {
+	if c.state == stateRequest || len(c.in) > 0 || c.readable {
 		l.proceed(c)
 	}
 	return true
 }
 
 // moreHead waits for the rest of a head.
-func (l *loop) moreHead(c *client) {
-	if c.phase != phaseHead {
-		l.await(c, phaseHead)
+func (l *downstream) moreHead(c *client) {
+	if c.state != stateHead {
+		l.deadlines.await(c, stateHead)
 	}
 	if c.readable {
 		l.later(c)

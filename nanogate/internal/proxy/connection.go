@@ -27,7 +27,7 @@ type connection struct {
 
 // connect begins a connection to an endpoint. single says that it is for one request at a
 // time, whatever else the endpoint speaks.
-func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream, single bool) (*connection, error) {
+func (l *pools) connect(e *upstream.Endpoint, u *upstream.Upstream, single bool) (*connection, error) {
 	if !l.server.files.Take() && !l.makeRoom() {
 		return nil, errNoRoom
 	}
@@ -48,7 +48,7 @@ func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream, single bool) 
 	}
 	if config := u.TLS(e); config != nil && up {
 		k.up = false
-		l.shakeBackend(k, config)
+		l.downstream.shakeBackend(k, config)
 	}
 	return k, nil
 }
@@ -57,7 +57,7 @@ var errNoRoom = errors.New("no file can be opened for it")
 
 // makeRoom closes idle connections of this loop for one that is needed, and takes its
 // room.
-func (l *loop) makeRoom() bool {
+func (l *pools) makeRoom() bool {
 	l.closePools(false)
 	if l.server.files.Take() {
 		return true
@@ -67,7 +67,7 @@ func (l *loop) makeRoom() bool {
 }
 
 // closeConnection closes a connection that no request is on any more.
-func (l *loop) closeConnection(k *connection) {
+func (l *pools) closeConnection(k *connection) {
 	if k.fd < 0 {
 		return
 	}
@@ -80,16 +80,16 @@ func (l *loop) closeConnection(k *connection) {
 }
 
 // connectionEvent takes an event of a connection to an endpoint.
-func (l *loop) connectionEvent(k *connection, e *reactor.Event) {
+func (l *pools) connectionEvent(k *connection, e *reactor.Event) {
 	if k.mux != nil {
-		l.carrierReady(k, e)
+		l.multiplexed.carrierReady(k, e)
 		return
 	}
 	k.readable = k.readable || e.Readable()
 	k.hungUp = k.hungUp || e.Ending()
 	switch {
 	case k.idle:
-		if e.Readable() && (k.secure == nil || !l.quiet(k)) { // it was closed, or says what nobody asked for
+		if e.Readable() && (k.secure == nil || !l.downstream.quiet(k)) { // it was closed, or says what nobody asked for
 			l.unpool(k)
 			l.closeConnection(k)
 		}
@@ -106,29 +106,29 @@ func (l *loop) connectionEvent(k *connection, e *reactor.Event) {
 	}
 	if !k.out.empty() && e.Writable() {
 		if errno := k.out.flush(l.Sys, k.fd); errno != 0 && errno != unix.EAGAIN {
-			l.lost(&k.backend)
+			l.exchanges.lost(&k.backend)
 			return
 		}
 	}
 	c := k.client
 	if k.tunnel {
-		l.tunnel(c)
+		l.bodies.tunnel(c)
 		return
 	}
 	if k.readable && c.background {
 		l.laterBackend(&k.backend) // those that somebody waits for come first
 	} else if k.readable {
-		l.download(&k.backend)
+		l.bodies.download(&k.backend)
 	}
 	if c.x.back == &k.backend && k.client == c && k.out.empty() && !c.x.body.Done() {
-		l.upload(c)
+		l.bodies.upload(c)
 	}
 }
 
 // connected goes on when a connection is up, or has failed.
-func (l *loop) connected(k *connection, e *reactor.Event) {
+func (l *pools) connected(k *connection, e *reactor.Event) {
 	if k.secure != nil {
-		l.goOnShaking(k.secure)
+		l.downstream.goOnShaking(k.secure)
 		return
 	}
 	if !e.Writable() {
@@ -137,21 +137,21 @@ func (l *loop) connected(k *connection, e *reactor.Event) {
 	c := k.client
 	if err := l.Sys.ConnectError(k.fd); err != nil || e.Failed() {
 		if c.x.hedge != nil {
-			l.unhedge(c, &k.backend)
+			l.hedging.unhedge(c, &k.backend)
 			return
 		}
-		l.failed(c, request.ConnectFailed)
+		l.exchanges.failed(c, request.ConnectFailed)
 		return
 	}
 	if config := k.upstream.TLS(k.endpoint); config != nil {
-		l.shakeBackend(k, config)
+		l.downstream.shakeBackend(k, config)
 		return
 	}
 	l.usable(k)
 }
 
 // usable sends the request on a connection that has come up.
-func (l *loop) usable(k *connection) {
+func (l *pools) usable(k *connection) {
 	k.up, k.readable = true, false
-	l.isUp(&k.backend)
+	l.exchanges.isUp(&k.backend)
 }

@@ -12,50 +12,57 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
-// await puts a client into a phase, with the deadline of that phase. A client has one
+// deadlines says until when a client waits for what, and deals with what came too late.
+type deadlines struct {
+	*loop
+
+	queues []*queue
+}
+
+// await puts a client into a state, with the deadline of that state. A client has one
 // deadline, and putting it off is a memory write; it is kept up to 67 ms late.
-func (l *loop) await(c *client, p phase) {
-	move(l, c, p)
+func (l *deadlines) await(c *client, p state) {
+	enter(l.loop, c, p)
 	limits := &l.snap.Config.Client
 	x := &c.x
 	var d time.Duration
 	switch p {
-	case phaseIdle:
+	case stateIdle:
 		d = limits.Idle
-	case phaseHead:
+	case stateHead:
 		d = limits.ReadHead
-	case phaseCheck, phaseShared:
+	case stateCheck, stateShared:
 		d = time.Duration(x.waits.until - l.now)
-	case phaseDelay:
+	case stateDelay:
 		d = x.pause
-	case phaseConnect:
+	case stateConnect:
 		d = x.upstream.Config.Connect
-	case phaseRequest:
+	case stateRequest:
 		if d = limits.ReadBody; c.grpc || x.json != nil && x.json.Streams() { // messages come when they come
 			d = x.upstream.Config.Idle
 		}
-	case phaseResponse:
+	case stateResponse:
 		if d = x.upstream.Config.Response; x.route.Config.Retry.Timeout > 0 {
 			d = min(d, x.route.Config.Retry.Timeout)
 		}
-	case phaseBody, phaseTunnel:
-		if d = x.upstream.Config.Idle; p == phaseBody && !c.out.empty() {
+	case stateBody, stateTunnel:
+		if d = x.upstream.Config.Idle; p == stateBody && !c.out.empty() {
 			d = limits.Write // it is the client that is waited for
 		}
-	case phaseWrite, phaseStored:
+	case stateWrite, stateStored:
 		d = limits.Write
-	case phaseLinger:
+	case stateLinger:
 		d = time.Duration(lingerTime)
-	case phaseStreams:
+	case stateStreams:
 		d = time.Duration(muxEvery)
-	case phaseHello:
+	case stateHello:
 		d = limits.Handshake
 	}
 	due := l.now + int64(d)
-	if p == phaseRequest || p == phaseBody || p == phaseWrite || p == phaseStored {
+	if p == stateRequest || p == stateBody || p == stateWrite || p == stateStored {
 		due = min(due, max(l.now+1, l.tooSlow(c, d)))
 	}
-	if x.deadline != 0 && p.busy() && p != phaseTunnel && p != phaseStored {
+	if x.deadline != 0 && p.busy() && p != stateTunnel && p != stateStored {
 		due = min(due, x.deadline)
 	}
 	l.wheel.Set(c.id, due)
@@ -64,12 +71,12 @@ func (l *loop) await(c *client, p phase) {
 // tooSlow is when a side that sends or takes a little now and then, so that it is never
 // idle, has taken too long for that: it has the time that it may be idle, and what all
 // bytes take at the rate that is the least.
-func (l *loop) tooSlow(c *client, d time.Duration) int64 {
+func (l *deadlines) tooSlow(c *client, d time.Duration) int64 {
 	const never = 1<<63 - 1
 	x, rate := &c.x, l.snap.Config.Client.Rate
 	begun, bytes := x.outcome.Began, x.sent+x.took
 	switch {
-	case c.phase == phaseBody && c.out.empty() && x.upstream != nil && x.upstream.Config.Rate > 0:
+	case c.state == stateBody && c.out.empty() && x.upstream != nil && x.upstream.Config.Rate > 0:
 		c.stalled = 0
 		begun, bytes, rate = x.outcome.Responded, x.outcome.Sent, x.upstream.Config.Rate // it is the upstream that is waited for
 		if x.waits != nil {                                                              // for all of a response, nothing of which has been sent on
@@ -77,7 +84,7 @@ func (l *loop) tooSlow(c *client, d time.Duration) int64 {
 		}
 	case rate == 0:
 		return never
-	case c.phase != phaseRequest:
+	case c.state != stateRequest:
 		if c.out.empty() {
 			c.stalled = 0
 			return never
@@ -92,110 +99,110 @@ func (l *loop) tooSlow(c *client, d time.Duration) int64 {
 	return begun + int64(d) + int64(time.Second/time.Duration(rate))*bytes
 }
 
-// progress puts the deadline of the present phase off: something moved.
-func (l *loop) progress(c *client) { l.await(c, c.phase) }
+// progress puts the deadline of the present state off: something moved.
+func (l *deadlines) progress(c *client) { l.await(c, c.state) }
 
 // expire is expired, of which a panic costs that client only.
-func (l *loop) expire(id int32) {
+func (l *deadlines) expire(id int32) {
 	defer l.survive(clientEvent(id))
 	l.current = nil
 	l.expired(id)
 }
 
 // expired deals with a client whose deadline has passed.
-func (l *loop) expired(id int32) {
+func (l *deadlines) expired(id int32) {
 	c := l.clients.At(id)
 	if c.fd < 0 {
 		return
 	}
 	x := &c.x
-	if c.phase == phaseShared {
-		l.waitedEnough(c)
+	if c.state == stateShared {
+		l.suspensions.waitedEnough(c)
 		return
 	}
-	if x.deadline != 0 && c.phase != phaseStored && c.phase.busy() && c.phase != phaseTunnel && l.now >= x.deadline {
+	if x.deadline != 0 && c.state != stateStored && c.state.busy() && c.state != stateTunnel && l.now >= x.deadline {
 		if s := x.waits; s != nil && x.endpoint == nil { // by a limit of its upstream: nobody has been asked yet
 			if s.queue == nil {
-				l.resume(c.id, s.ticket, nil)
+				l.suspensions.resume(c.id, s.ticket, nil)
 			} else if s.queue.Leave(s.ticket, true) { // else its turn has come, and the loop is about to hear of it
 				x.outcome.Failed = request.TimedOut
-				l.wakeUp(c, replyLate, nil)
+				l.suspensions.wakeUp(c, replyLate, nil)
 			}
 			return
 		}
 		x.outcome.Failed = request.TimedOut
-		l.failed(c, request.TimedOut)
+		l.exchanges.failed(c, request.TimedOut)
 		return
 	}
-	switch c.phase {
-	case phaseHead:
-		l.turnAway(c, replySlow)
-	case phaseCheck:
+	switch c.state {
+	case stateHead:
+		l.heads.turnAway(c, replySlow)
+	case stateCheck:
 		if x.waits.queue != nil {
-			l.waitOver(c)
+			l.suspensions.waitOver(c)
 		} else {
-			l.resume(c.id, x.waits.ticket, nil)
+			l.suspensions.resume(c.id, x.waits.ticket, nil)
 		}
-	case phaseDelay:
+	case stateDelay:
 		if x.outcome.Tries > 0 {
-			l.retry(c)
+			l.exchanges.retry(c)
 			return
 		}
-		l.try(c)
-		if c.fd >= 0 && c.phase == phaseRequest {
-			l.upload(c)
+		l.exchanges.try(c)
+		if c.fd >= 0 && c.state == stateRequest {
+			l.bodies.upload(c)
 		}
-	case phaseConnect:
+	case stateConnect:
 		if x.hedge != nil {
-			l.unhedge(c, x.back)
+			l.hedging.unhedge(c, x.back)
 			return
 		}
-		l.failed(c, request.ConnectFailed)
-	case phaseRequest:
+		l.exchanges.failed(c, request.ConnectFailed)
+	case stateRequest:
 		l.lateBody(c)
-	case phaseResponse, phaseBody:
+	case stateResponse, stateBody:
 		l.late(c)
-	case phaseStored:
-		l.clientGone(c)
-	case phaseTunnel:
-		l.detach(c)
-		l.end(c)
-		l.drop(c)
-	case phaseStreams:
-		l.tickHTTP2(c)
+	case stateStored:
+		l.exchanges.clientGone(c)
+	case stateTunnel:
+		l.exchanges.detach(c)
+		l.exchanges.end(c)
+		l.exchanges.drop(c)
+	case stateStreams:
+		l.streams.tickHTTP2(c)
 	default:
 		if c.mux != nil {
-			l.closeIdle(c)
+			l.streams.closeIdle(c)
 			return
 		}
-		l.drop(c)
+		l.exchanges.drop(c)
 	}
 }
 
 // late deals with a response that doesn't begin or go on in time.
-func (l *loop) late(c *client) {
+func (l *deadlines) late(c *client) {
 	if !c.out.empty() { // the client doesn't take it
-		l.clientGone(c)
+		l.exchanges.clientGone(c)
 		return
 	}
-	l.failed(c, request.TimedOut)
+	l.exchanges.failed(c, request.TimedOut)
 }
 
 // lateBody deals with a request's body that doesn't move: either the client doesn't
 // send or the upstream doesn't take.
-func (l *loop) lateBody(c *client) {
+func (l *deadlines) lateBody(c *client) {
 	x := &c.x
 	if k := x.back; k != nil && !k.out.empty() {
-		l.failed(c, request.TimedOut)
+		l.exchanges.failed(c, request.TimedOut)
 		return
 	}
 	x.outcome.Failed = request.ClientGone
 	if x.begun {
-		l.cut(c)
+		l.exchanges.cut(c)
 		return
 	}
 	c.unread = true
-	l.refuse(c, replySlow)
+	l.heads.refuse(c, replySlow)
 }
 
 // longestAsked bounds the time that a client may ask for: more is none.
@@ -215,7 +222,7 @@ func (c *client) deadlineRules() *config.Deadline {
 
 // timeLimit is how long a request may take: what its route says, or less, if the client
 // has less time.
-func (l *loop) timeLimit(c *client, r *request.Request) (d time.Duration) {
+func (l *deadlines) timeLimit(c *client, r *request.Request) (d time.Duration) {
 	d = c.x.route.Config.Timeout
 	rules := c.deadlineRules()
 	if rules == nil {
@@ -236,7 +243,7 @@ func (l *loop) timeLimit(c *client, r *request.Request) (d time.Duration) {
 
 // timeLeft is how much time an upstream has for a try: what is left for the request, or
 // what one try may take.
-func (l *loop) timeLeft(x *exchange) (left time.Duration, limited bool) {
+func (l *deadlines) timeLeft(x *exchange) (left time.Duration, limited bool) {
 	left = x.route.Config.Retry.Timeout
 	if whole := time.Duration(x.deadline - l.now); x.deadline != 0 && (left == 0 || whole < left) {
 		return whole, true
@@ -245,7 +252,7 @@ func (l *loop) timeLeft(x *exchange) (left time.Duration, limited bool) {
 }
 
 // retime writes how much time is left into a head that is sent once more.
-func (l *loop) retime(c *client) {
+func (l *deadlines) retime(c *client) {
 	x, rules := &c.x, c.deadlineRules()
 	if rules == nil {
 		return
@@ -261,7 +268,7 @@ func (l *loop) retime(c *client) {
 
 // soonWhole notes when a request as a whole is over. Clients ask for any time, and each
 // length would be a queue: they wait for a power of two of milliseconds at a time.
-func (l *loop) soonWhole(c *client) {
+func (l *deadlines) soonWhole(c *client) {
 	left := time.Duration(c.x.deadline - l.now)
 	if left > soonest {
 		return // the wheel has it; it is late by less than a tenth of that

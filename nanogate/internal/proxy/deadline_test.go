@@ -20,7 +20,7 @@ func TestRetime(t *testing.T) {
 	before := strings.TrimSuffix(string(x.head), "x-time: 900\r\n\r\n")
 	for _, left := range []int64{1200, 90, 0} {
 		x.deadline = l.now + left*int64(time.Millisecond)
-		l.retime(c)
+		l.deadlines.retime(c)
 		want := before + "x-time: " + map[int64]string{1200: "1200", 90: "90", 0: "1"}[left] + "\r\n\r\n"
 		if string(x.head) != want {
 			t.Errorf("got %q, want %q", x.head, want)
@@ -34,5 +34,5 @@ func sentHeadUntil(l *loop, c *client, text string, deadline int64) []byte {
 		return nil
 	}
 	c.x.deadline = deadline
-	return l.requestHead(nil, c, &l.req)
+	return l.heads.requestHead(nil, c, &l.req)
 }

@@ -8,19 +8,26 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
+// bodies passes content on in both directions.
+type bodies struct {
+	*loop
+
+	trail []byte // trailers as lines
+}
+
 // copied is up to which size a part of a body is copied behind the head, to be written
 // as one piece.
 const copied = 16 << 10
 
 // download reads once what an upstream has sent and passes it on. The client has taken
 // all before that, or it waits.
-func (l *loop) download(k *backend) {
+func (l *bodies) download(k *backend) {
 	c := k.client
 	if c == nil || !k.readable || !k.up || !c.out.empty() || k.tunnel || k.held {
 		return
 	}
 	if k.call != nil {
-		l.passHeld(k.call)
+		l.multiplexed.passHeld(k.call)
 		return
 	}
 	b := l.scratch[:readBuffer-len("\r\n")] // there is room for the end of a chunk
@@ -33,7 +40,7 @@ func (l *loop) download(k *backend) {
 		l.laterBackend(k)
 		return
 	case errno != 0:
-		l.lost(k)
+		l.exchanges.lost(k)
 		return
 	case n == 0:
 		l.ended(k)
@@ -42,7 +49,7 @@ func (l *loop) download(k *backend) {
 	k.readable = more
 	k.answered = true
 	if c.x.hedge != nil {
-		l.settle(c, k)
+		l.hedging.settle(c, k)
 	}
 	b = b[:n]
 	if len(k.in) > 0 {
@@ -53,10 +60,10 @@ func (l *loop) download(k *backend) {
 }
 
 // ended deals with the end of what an upstream sends.
-func (l *loop) ended(k *backend) {
+func (l *bodies) ended(k *backend) {
 	k.keep, k.readable = false, false
 	if !k.headDone || !k.toEnd || k.cut || k.cutOff() {
-		l.lost(k)
+		l.exchanges.lost(k)
 		return
 	}
 	l.out = l.out[:0]
@@ -64,7 +71,7 @@ func (l *loop) ended(k *backend) {
 }
 
 // response takes bytes of a response.
-func (l *loop) response(k *backend, b []byte) {
+func (l *bodies) response(k *backend, b []byte) {
 	c := k.client
 	x := &c.x
 	l.out = l.out[:0]
@@ -72,7 +79,7 @@ func (l *loop) response(k *backend, b []byte) {
 		n, err := l.resp.Parse(b, x.method == head, &responseLimits)
 		switch {
 		case err != nil:
-			l.failed(c, request.BadResponse)
+			l.exchanges.failed(c, request.BadResponse)
 			return
 		case n == 0:
 			if !l.sendInterim(c) {
@@ -88,11 +95,11 @@ func (l *loop) response(k *backend, b []byte) {
 			return
 		case l.resp.Status < 200:
 			if k.interims++; k.interims > mostInterims {
-				l.failed(c, request.BadResponse)
+				l.exchanges.failed(c, request.BadResponse)
 				return
 			}
 			if x.minor > 0 { // HTTP/1.0 knows none (RFC 9110 15.2)
-				l.out = append(l.responseHead(l.out, c, b[:n]), "\r\n"...)
+				l.out = append(l.heads.responseHead(l.out, c, b[:n]), "\r\n"...)
 			}
 			b = b[n:]
 			if c.of != nil || len(b) == 0 {
@@ -106,14 +113,14 @@ func (l *loop) response(k *backend, b []byte) {
 			}
 			continue
 		}
-		if l.retriesStatus(c, l.resp.Status) {
+		if l.exchanges.retriesStatus(c, l.resp.Status) {
 			return
 		}
 		if x.web != nil { // there is no gRPC over HTTP/1.1
-			l.failed(c, request.BadResponse)
+			l.exchanges.failed(c, request.BadResponse)
 			return
 		}
-		if text, ok := l.responded(c, k, b[:n], b[n:], tail{}); ok {
+		if text, ok := l.responders.responded(c, k, b[:n], b[n:], tail{}); ok {
 			l.accepted(c, k, text, b[n:])
 		}
 		return
@@ -122,8 +129,8 @@ func (l *loop) response(k *backend, b []byte) {
 }
 
 // accepted passes on a response whose head has been looked at, and what followed it.
-func (l *loop) accepted(c *client, k *backend, text, rest []byte) {
-	if c.x.asking != nil && l.spared(c, k, text, len(rest) > 0) {
+func (l *bodies) accepted(c *client, k *backend, text, rest []byte) {
+	if c.x.asking != nil && l.caching.spared(c, k, text, len(rest) > 0) {
 		return
 	}
 	l.begins(c, k, text)
@@ -132,12 +139,12 @@ func (l *loop) accepted(c *client, k *backend, text, rest []byte) {
 
 // sendInterim sends the interim responses that were gathered. It reports whether the
 // client is still there.
-func (l *loop) sendInterim(c *client) bool {
+func (l *bodies) sendInterim(c *client) bool {
 	if len(l.out) == 0 {
 		return true
 	}
 	if c.of != nil {
-		l.sendHeadOn(c, false)
+		l.streams.sendHeadOn(c, false)
 		return true
 	}
 	if c.background {
@@ -146,38 +153,38 @@ func (l *loop) sendInterim(c *client) bool {
 	}
 	errno := c.out.write(l.Sys, c.fd, l.out, nil)
 	if l.out = l.out[:0]; errno != 0 {
-		l.clientGone(c)
+		l.exchanges.clientGone(c)
 		return false
 	}
 	return true
 }
 
 // begins writes the final response's head into the loop's buffer.
-func (l *loop) begins(c *client, k *backend, b []byte) {
+func (l *bodies) begins(c *client, k *backend, b []byte) {
 	x, h := &c.x, &l.resp
 	x.begun, k.headDone = true, true
 	l.forgetSent(x)
 	k.toEnd, k.keep = h.UntilClose, h.KeepAlive
 	k.body.StartResponse(h)
 	x.outcome.Status = h.Status
-	l.answered(x)
+	l.transcoding.answered(x)
 	if x.passage == nil { // else it has been mirrored as it came
 		l.copyHead(x, b)
 	}
 	if x.changes {
-		l.invalidate(x, b)
+		l.caching.invalidate(x, b)
 	}
 	if x.asking != nil {
-		if l.keep(x, b); x.asking.muted {
-			l.notModified(c)
+		if l.caching.keep(x, b); x.asking.muted {
+			l.caching.notModified(c)
 			return
 		}
 	}
-	l.out = l.framed(l.responseHead(l.out, c, b), c)
+	l.out = l.heads.framed(l.heads.responseHead(l.out, c, b), c)
 }
 
 // copyHead mirrors the head of a response.
-func (l *loop) copyHead(x *exchange, b []byte) {
+func (l *bodies) copyHead(x *exchange, b []byte) {
 	switch {
 	case x.copy == nil:
 	case x.web != nil:
@@ -188,7 +195,7 @@ func (l *loop) copyHead(x *exchange, b []byte) {
 }
 
 // content passes on what b has of the body, behind what is in the loop's buffer.
-func (l *loop) content(k *backend, b []byte) {
+func (l *bodies) content(k *backend, b []byte) {
 	c := k.client
 	used, data, wrong := len(b), len(b), error(nil)
 	if !k.toEnd {
@@ -199,43 +206,43 @@ func (l *loop) content(k *backend, b []byte) {
 		k.keep = false // it says more than it was asked
 	}
 	if l.give(c, k, b[:data], done); wrong != nil && c.x.back == k {
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 	}
 }
 
 // give gives the client a piece of the response's content, behind what is in the loop's
 // buffer; done says that it is the last.
-func (l *loop) give(c *client, k *backend, piece []byte, done bool) {
+func (l *bodies) give(c *client, k *backend, piece []byte, done bool) {
 	if c.x.copy != nil {
 		c.x.copy.Content(piece)
 	}
 	if w := c.x.waits; w != nil && w.of == k && w.gathers != nil {
-		l.gatherContent(c, k, piece, done)
+		l.responders.gatherContent(c, k, piece, done)
 		return
 	}
 	if c.x.json != nil {
-		l.giveCall(c, k, piece, done)
+		l.transcoding.giveCall(c, k, piece, done)
 		return
 	}
 	l.giveContent(c, k, piece, done)
 }
 
 // giveContent is give for content as the client gets it.
-func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
+func (l *bodies) giveContent(c *client, k *backend, piece []byte, done bool) {
 	x := &c.x
 	if x.asking != nil {
-		piece = l.keepPiece(x, k, piece, done)
+		piece = l.caching.keepPiece(x, k, piece, done)
 	}
 	x.outcome.Sent += int64(len(piece))
 	if x.web != nil {
-		piece = l.webPart(x, k, piece, done)
+		piece = l.grpc.webPart(x, k, piece, done)
 	}
 	if c.background {
-		l.giveNobody(c, k, done)
+		l.caching.giveNobody(c, k, done)
 		return
 	}
 	if c.of != nil {
-		l.giveStream(c, k, piece, done)
+		l.streams.giveStream(c, k, piece, done)
 		return
 	}
 	l.out, piece = chunkOf(l.out, piece, x.rewrap)
@@ -255,15 +262,15 @@ func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 			errno = c.out.write(l.Sys, c.fd, l.out, nil)
 		}
 		if errno != 0 {
-			l.clientGone(c)
+			l.exchanges.clientGone(c)
 			return
 		}
 	}
 	switch {
 	case done:
-		l.endOfResponse(c)
+		l.exchanges.endOfResponse(c)
 	default:
-		l.await(c, x.flowing())
+		l.deadlines.await(c, x.flowing())
 		if k.readable {
 			l.laterBackend(k)
 		}
@@ -271,21 +278,21 @@ func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 }
 
 // lastChunk appends the end of a body in chunks, with its trailers.
-func (l *loop) lastChunk(dst, trailers []byte) []byte {
+func (l *bodies) lastChunk(dst, trailers []byte) []byte {
 	dst = append(dst, "0\r\n"...)
 	return append(append(dst, trailers...), "\r\n"...)
 }
 
 // complete ends an exchange whose response is all read, before the client is given the
 // end of it: who has a response and asks again finds that the first request is over.
-func (l *loop) complete(c *client, k *backend) {
+func (l *bodies) complete(c *client, k *backend) {
 	x := &c.x
 	if len(x.upstream.Detectors) > 0 {
-		l.tried(x, x.outcome.Status, request.OK)
+		l.exchanges.tried(x, x.outcome.Status, request.OK)
 	}
 	if !x.body.Done() {
 		k.keep = false
 	}
-	l.partFrom(c, k)
-	l.end(c)
+	l.exchanges.partFrom(c, k)
+	l.exchanges.end(c)
 }

@@ -11,7 +11,7 @@ import (
 
 // failed deals with a try that came to nothing: it is made again with another endpoint
 // if the route says so, or the client is told.
-func (l *loop) failed(c *client, why request.Failure) {
+func (l *exchanges) failed(c *client, why request.Failure) {
 	x := &c.x
 	l.detach(c)
 	l.tried(x, 0, why)
@@ -21,11 +21,11 @@ func (l *loop) failed(c *client, why request.Failure) {
 		return
 	}
 	if x.begun && x.asking != nil && x.asking.muted { // what breaks off was for the store only
-		l.endMuted(c)
+		l.caching.endMuted(c)
 		return
 	}
 	x.outcome.Failed = why
-	if x.begun && l.breakOff(c, statusOfFailure(why)) {
+	if x.begun && l.transcoding.breakOff(c, statusOfFailure(why)) {
 		return
 	}
 	if x.begun || c.grpc && x.wasReset && x.web == nil {
@@ -34,24 +34,24 @@ func (l *loop) failed(c *client, why request.Failure) {
 	}
 	switch why {
 	case request.ConnectFailed:
-		l.refuse(c, replyConnecting)
+		l.heads.refuse(c, replyConnecting)
 	case request.Untrusted:
-		l.refuse(c, replyUntrusted)
+		l.heads.refuse(c, replyUntrusted)
 	case request.BadResponse:
 		if x.json != nil {
-			l.refuse(c, replyNotGRPC)
+			l.heads.refuse(c, replyNotGRPC)
 			return
 		}
-		l.refuse(c, replyBad)
+		l.heads.refuse(c, replyBad)
 	case request.TimedOut:
-		l.refuse(c, replyLate)
+		l.heads.refuse(c, replyLate)
 	default:
-		l.refuse(c, replyGone)
+		l.heads.refuse(c, replyGone)
 	}
 }
 
 // tried tells those who watch the upstream how a try ended.
-func (l *loop) tried(x *exchange, status int, why request.Failure) {
+func (l *exchanges) tried(x *exchange, status int, why request.Failure) {
 	took := l.now - x.tried
 	x.endTry(x.endpoint.Name, l.now, status, why, false)
 	for _, d := range x.upstream.Detectors {
@@ -60,12 +60,12 @@ func (l *loop) tried(x *exchange, status int, why request.Failure) {
 }
 
 // allowance is the loop's of the route's budget of retries.
-func (l *loop) allowance(x *exchange) *snapshot.Allowance {
+func (l *exchanges) allowance(x *exchange) *snapshot.Allowance {
 	return &x.route.Retries[l.local.Loop%len(x.route.Retries)]
 }
 
 // mayRetry reports whether a request is sent once more after a failure.
-func (l *loop) mayRetry(c *client, why request.Failure) bool {
+func (l *exchanges) mayRetry(c *client, why request.Failure) bool {
 	x := &c.x
 	if !x.again() || x.outcome.Tries >= x.route.Config.Retry.Attempts {
 		return false
@@ -93,7 +93,7 @@ func (l *loop) mayRetry(c *client, why request.Failure) bool {
 
 // retriesStatus sends a request to another endpoint whose response has a status that the
 // route retries. It reports whether it did.
-func (l *loop) retriesStatus(c *client, status int) bool {
+func (l *exchanges) retriesStatus(c *client, status int) bool {
 	x := &c.x
 	retry := &x.route.Config.Retry
 	if len(retry.Statuses) == 0 || !slices.Contains(retry.Statuses, status) || x.method == other ||
@@ -105,13 +105,13 @@ func (l *loop) retriesStatus(c *client, status int) bool {
 }
 
 // tryElsewhere sends a request to another endpoint after a response that isn't passed on.
-func (l *loop) tryElsewhere(c *client, status int) {
+func (l *exchanges) tryElsewhere(c *client, status int) {
 	l.tryEnded(c, status)
 	l.retry(c)
 }
 
 // tryEnded ends a try whose response isn't passed on.
-func (l *loop) tryEnded(c *client, status int) {
+func (l *exchanges) tryEnded(c *client, status int) {
 	l.tried(&c.x, status, request.OK)
 	l.detach(c)
 	c.x.uncount()
@@ -119,29 +119,29 @@ func (l *loop) tryEnded(c *client, status int) {
 
 // retry sends the request to another endpoint, if there is another. What the picking
 // looks at is read from the head as it was sent.
-func (l *loop) retry(c *client) {
+func (l *exchanges) retry(c *client) {
 	x := &c.x
-	e := x.upstream.Pick(l.reread(x), &l.local, x.endpoint)
+	e := x.upstream.Pick(l.hedging.reread(x), &l.local, x.endpoint)
 	if e == nil {
 		x.outcome.Failed = request.NoEndpoint
-		l.refuse(c, replyNobody)
+		l.heads.refuse(c, replyNobody)
 		return
 	}
-	if head := l.rehosted(x, e); head != nil {
+	if head := l.hedging.rehosted(x, e); head != nil {
 		x.head = append(x.head[:0], head...)
 	}
 	x.endpoint, x.headIn = e, false
 	x.unseen, x.wasReset = false, false
 	l.try(c)
-	if c.fd >= 0 && c.phase == phaseRequest {
-		l.upload(c)
+	if c.fd >= 0 && c.state == stateRequest {
+		l.bodies.upload(c)
 	}
 }
 
 // clientGone ends what is under way for a client that has closed its connection, and
 // closes the connection to the upstream: nobody wants the response.
-func (l *loop) clientGone(c *client) {
-	if c.phase.busy() {
+func (l *exchanges) clientGone(c *client) {
+	if c.state.busy() {
 		c.x.outcome.Failed = request.ClientGone
 		l.detach(c)
 		l.end(c)

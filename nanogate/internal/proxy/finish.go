@@ -12,25 +12,25 @@ import (
 
 // end counts the exchange, tells who wants to know, and gives back what it had. The
 // connection to the upstream has been released or closed.
-func (l *loop) end(c *client) {
+func (l *exchanges) end(c *client) {
 	x := &c.x
 	x.uncount()
-	l.unsuspend(x)
+	l.suspensions.unsuspend(x)
 	if x.copy != nil && !c.mirrors {
-		l.endCopy(x)
+		l.mirroring.endCopy(x)
 	}
 	if x.head != nil {
 		l.buffers.Give(x.head)
 		x.head = nil
 	}
-	l.forgetSent(x)
+	l.bodies.forgetSent(x)
 	x.json = nil
 	if x.asking != nil {
-		l.endAsking(x)
+		l.caching.endAsking(x)
 	}
 	x.rest = nil
 	if x.passage != nil {
-		l.forget(x)
+		l.responders.forget(x)
 	}
 	r := x.route
 	if r == nil {
@@ -61,7 +61,7 @@ func (l *loop) end(c *client) {
 		observe.Ended(r.Observers, &x.outcome, x.note)
 	}
 	if x.copy != nil {
-		l.shadowAnswered(x, r)
+		l.mirroring.shadowAnswered(x, r)
 	}
 	x.endpoint, x.upstream = nil, nil
 	if e := x.ends; e != nil {
@@ -92,7 +92,7 @@ func (x *exchange) awaitEnd(r *request.Request) {
 
 // tellEnds tells of the end when the last of the exchanges is over. background says that it was the
 // one that asks for nobody.
-func (l *loop) tellEnds(e *endings, o *request.Outcome, background bool) {
+func (l *exchanges) tellEnds(e *endings, o *request.Outcome, background bool) {
 	if background {
 		o = e.outcome
 	}
@@ -108,7 +108,7 @@ func (l *loop) tellEnds(e *endings, o *request.Outcome, background bool) {
 }
 
 // tellEnd calls one of them. A panic ends nothing but that.
-func (l *loop) tellEnd(f func(*request.Outcome), o *request.Outcome) {
+func (l *exchanges) tellEnd(f func(*request.Outcome), o *request.Outcome) {
 	defer func() {
 		if why := recover(); why != nil {
 			stack := debug.Stack()
@@ -121,9 +121,9 @@ func (l *loop) tellEnd(f func(*request.Outcome), o *request.Outcome) {
 const mostStack = 4 << 10 // bytes of it that are logged
 
 // endOfResponse goes on after a response, when the client has taken it all.
-func (l *loop) endOfResponse(c *client) {
+func (l *exchanges) endOfResponse(c *client) {
 	if !c.out.empty() {
-		l.await(c, phaseWrite)
+		l.deadlines.await(c, stateWrite)
 		return
 	}
 	if c.of != nil {
@@ -134,7 +134,7 @@ func (l *loop) endOfResponse(c *client) {
 		l.retire(c)
 		return
 	}
-	l.await(c, phaseIdle)
+	l.deadlines.await(c, stateIdle)
 	if len(c.in) > 0 || c.readable {
 		l.later(c)
 	} else if c.hungUp && c.ending {
@@ -152,21 +152,21 @@ const (
 // not read, closing at once would reset the connection, and the reset could overtake
 // the response: then its side is closed first, and what still comes is read and thrown
 // away for a while (RFC 9112 9.6).
-func (l *loop) retire(c *client) {
+func (l *exchanges) retire(c *client) {
 	if c.ending || !c.unread && !c.readable && len(c.in) == 0 && c.x.body.Done() {
 		l.drop(c)
 		return
 	}
 	c.closeWrite(l.Sys)
 	c.in = c.in[:0]
-	l.await(c, phaseLinger)
+	l.deadlines.await(c, stateLinger)
 	if c.readable {
 		l.later(c)
 	}
 }
 
 // linger throws away what a client sends after its last response.
-func (l *loop) linger(c *client) {
+func (l *exchanges) linger(c *client) {
 	if c.drained > lingerBytes {
 		if c.hungUp {
 			l.drop(c)
@@ -176,7 +176,7 @@ func (l *loop) linger(c *client) {
 	if !c.readable {
 		return
 	}
-	n, ok := l.readClient(c, l.scratch)
+	n, ok := l.downstream.readClient(c, l.scratch)
 	switch {
 	case !ok:
 		return
@@ -197,16 +197,16 @@ func (l *loop) linger(c *client) {
 // not saying that this is the end; what the client hasn't read yet, of a response before it too,
 // it may still read (RFC 9112 8, 9.6). A reset takes that away from it: only what ends with its
 // connection is broken off so, as nothing else keeps the client from taking a part for the whole.
-func (l *loop) cut(c *client) {
+func (l *exchanges) cut(c *client) {
 	if c.of != nil {
-		l.cutStream(c)
+		l.streams.cutStream(c)
 		return
 	}
-	if c.x.web != nil && l.cutCall(c) {
+	if c.x.web != nil && l.grpc.cutCall(c) {
 		return
 	}
 	if c.background {
-		l.endAlone(c)
+		l.caching.endAlone(c)
 		return
 	}
 	c.severed = true
@@ -222,34 +222,34 @@ func (l *loop) cut(c *client) {
 }
 
 // drop closes a client's connection now.
-func (l *loop) drop(c *client) {
+func (l *exchanges) drop(c *client) {
 	if c.fd < 0 {
 		return
 	}
-	if c.phase.busy() && c.x.route != nil || c.x.back != nil || c.x.hedge != nil {
+	if c.state.busy() && c.x.route != nil || c.x.back != nil || c.x.hedge != nil {
 		c.x.outcome.Failed = request.ClientGone
 		c.severed = true
 		l.detach(c)
 		l.end(c)
 	}
 	if c.of != nil {
-		l.dropStream(c)
+		l.streams.dropStream(c)
 		return
 	}
 	if c.background {
 		if c.fd, c.background = -1, false; !c.mirrors {
-			l.revalidations--
+			l.caching.revalidations--
 		}
 		l.wheel.Clear(c.id)
 		l.clients.Remove(c.id)
 		return
 	}
 	if c.mux != nil {
-		l.loseStreams(c)
+		l.streams.loseStreams(c)
 		c.mux.closed, c.mux = true, nil
 	}
-	if c.phase >= phaseHello {
-		l.endHello(c)
+	if c.state >= stateHello {
+		l.downstream.endHello(c)
 	}
 	c.close(l.Sys, l.Poller)
 	l.wheel.Clear(c.id)

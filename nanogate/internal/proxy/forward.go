@@ -12,7 +12,7 @@ import (
 )
 
 // forward picks who is asked and sends the request there.
-func (l *loop) forward(c *client) {
+func (l *exchanges) forward(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
 	if x.upstream == nil { // else the request has waited for a place there
@@ -20,7 +20,7 @@ func (l *loop) forward(c *client) {
 	}
 	for x.taken < len(x.upstream.Limits) {
 		if reply := x.upstream.Limits[x.taken].Check(r); reply != nil {
-			l.decided(c, reply)
+			l.suspensions.decided(c, reply)
 			return
 		}
 		x.taken++
@@ -31,7 +31,7 @@ func (l *loop) forward(c *client) {
 	}
 	if x.endpoint == nil {
 		x.outcome.Failed = request.NoEndpoint
-		l.refuse(c, replyNobody)
+		l.heads.refuse(c, replyNobody)
 		return
 	}
 	if route.Config.Sticky != nil {
@@ -40,7 +40,7 @@ func (l *loop) forward(c *client) {
 	l.limitTime(c)
 	if x.deadline != 0 && x.deadline-l.now < int64(time.Millisecond)/2 { // there is nobody who could answer in that
 		x.outcome.Failed = request.TimedOut
-		l.refuse(c, replyLate)
+		l.heads.refuse(c, replyLate)
 		return
 	}
 	if h := route.Config.Hedge; h != nil {
@@ -48,14 +48,14 @@ func (l *loop) forward(c *client) {
 	}
 	x.fields = append(append(x.fields[:0], r.Responds()...), route.Response.Lines...)
 	if x.extended {
-		l.giveKey(r)
+		l.bodies.giveKey(r)
 	}
 	if len(route.Responders) > 0 {
-		l.remember(x, r)
+		l.responders.remember(x, r)
 	}
-	x.head = l.requestHead(l.buffers.Take(), c, r)
+	x.head = l.heads.requestHead(l.buffers.Take(), c, r)
 	if x.json != nil {
-		l.toCall(x)
+		l.transcoding.toCall(x)
 	}
 	if route.Mirror != nil && !x.upgrade {
 		if x.copy = route.Mirror.Take(r, &l.local); x.copy != nil && len(x.replay) > 0 {
@@ -69,30 +69,30 @@ func (l *loop) forward(c *client) {
 }
 
 // limitTime sets until when the request must be answered, unless that has been done.
-func (l *loop) limitTime(c *client) {
+func (l *exchanges) limitTime(c *client) {
 	x := &c.x
 	if x.deadline != 0 {
 		return
 	}
-	t := l.timeLimit(c, &l.req)
+	t := l.deadlines.timeLimit(c, &l.req)
 	if t <= 0 {
 		return
 	}
 	x.deadline = x.outcome.Began + int64(t)
 	if t == x.route.Config.Timeout && l.now == x.outcome.Began {
-		l.soon(c, t, wholeOver) // in the queue of all that are so long
+		l.deadlines.soon(c, t, wholeOver) // in the queue of all that are so long
 	} else {
-		l.soonWhole(c)
+		l.deadlines.soonWhole(c)
 	}
 }
 
 // try sends the request to the endpoint that was picked, on a connection from the pool
 // or a new one.
-func (l *loop) try(c *client) {
+func (l *exchanges) try(c *client) {
 	x := &c.x
 	x.count()
 	if x.outcome.Tries > 0 {
-		l.retime(c)
+		l.deadlines.retime(c)
 	}
 	x.tried = l.now
 	if x.outcome.Forwarded == 0 {
@@ -101,11 +101,11 @@ func (l *loop) try(c *client) {
 	x.outcome.Tries++
 	x.beginTry(x.endpoint.Name, l.now, false)
 	x.mark(x.head)
-	l.soon(c, x.route.Config.Retry.Timeout, tryOver)
+	l.deadlines.soon(c, x.route.Config.Retry.Timeout, tryOver)
 	if x.mayHedge() && x.outcome.Tries == 1 {
-		l.soon(c, x.route.Config.Hedge.After, hedgeDue)
+		l.deadlines.soon(c, x.route.Config.Hedge.After, hedgeDue)
 	}
-	k := l.pooledOf(x.endpoint, x.method != other && x.body.Done())
+	k := l.pools.pooledOf(x.endpoint, x.method != other && x.body.Done())
 	if k == nil {
 		l.dial(c)
 		return
@@ -115,37 +115,37 @@ func (l *loop) try(c *client) {
 }
 
 // attach puts a request on what it is sent on.
-func (l *loop) attach(c *client, k *backend) {
+func (l *exchanges) attach(c *client, k *backend) {
 	k.client = c
 	c.x.back = k
 }
 
 // partFrom takes a request from what it was on, when its response is all read.
-func (l *loop) partFrom(c *client, k *backend) {
+func (l *exchanges) partFrom(c *client, k *backend) {
 	c.x.back = nil
 	k.client = nil
 	if k.call != nil {
-		l.hangUp(k.call)
+		l.multiplexed.hangUp(k.call)
 		return
 	}
-	l.release(k.connection)
+	l.pools.release(k.connection)
 }
 
 // sendHead sends the request on a connection that is up: its head, and with it what is
 // in of its body.
-func (l *loop) sendHead(c *client) {
+func (l *exchanges) sendHead(c *client) {
 	x := &c.x
 	if x.json != nil && x.back.call == nil { // it speaks HTTP/1.1, as TLS has agreed on
 		l.failed(c, request.BadResponse)
 		return
 	}
 	if !x.body.Done() {
-		l.await(c, phaseRequest)
+		l.deadlines.await(c, stateRequest)
 		return // the caller goes on with the body, and the head before it
 	}
 	k := x.back
 	if k.call != nil || x.chunked || len(x.replay) > 0 {
-		l.sendPart(c, nil)
+		l.bodies.sendPart(c, nil)
 		return
 	}
 	if errno := k.out.write(l.Sys, k.fd, x.head, nil); errno != 0 {
@@ -153,11 +153,11 @@ func (l *loop) sendHead(c *client) {
 		return
 	}
 	x.headIn = true
-	l.await(c, phaseResponse)
+	l.deadlines.await(c, stateResponse)
 }
 
 // stickyEndpoint returns the endpoint that the client's cookie names, nil if there is none.
-func (l *loop) stickyEndpoint(x *exchange, r *request.Request) *upstream.Endpoint {
+func (l *exchanges) stickyEndpoint(x *exchange, r *request.Request) *upstream.Endpoint {
 	s := x.route.Config.Sticky
 	if s == nil {
 		return nil
@@ -174,7 +174,7 @@ func (l *loop) stickyEndpoint(x *exchange, r *request.Request) *upstream.Endpoin
 }
 
 // setStickyCookie has the client come back to its endpoint.
-func (l *loop) setStickyCookie(x *exchange, r *request.Request) {
+func (l *exchanges) setStickyCookie(x *exchange, r *request.Request) {
 	s := x.route.Config.Sticky
 	if value, ok := r.Cookie(s.Cookie); ok {
 		if id, ok := x.route.Sticky.Read(value); ok && id == x.endpoint.ID {
@@ -195,11 +195,11 @@ func (l *loop) setStickyCookie(x *exchange, r *request.Request) {
 
 // fault makes the request fail or wait if its route says so and chance too. It reports
 // whether the request is dealt with.
-func (l *loop) fault(c *client) bool {
+func (l *exchanges) fault(c *client) bool {
 	f := c.x.route.Config.Fault
 	chance := func(share float64) bool { return float64(l.local.Random()>>11)/(1<<53) < share }
 	if f.Abort != 0 && chance(f.AbortShare) {
-		l.refuse(c, request.Refuse(f.Abort, "fault injected", "").For(request.RefusedFault))
+		l.heads.refuse(c, request.Refuse(f.Abort, "fault injected", "").For(request.RefusedFault))
 		return true
 	}
 	if f.Delay > 0 && chance(f.DelayShare) {
@@ -210,24 +210,24 @@ func (l *loop) fault(c *client) bool {
 }
 
 // pause lets a request wait before its next try.
-func (l *loop) pause(c *client, d time.Duration) {
+func (l *exchanges) pause(c *client, d time.Duration) {
 	c.x.pause = d
-	l.soon(c, d, delayOver)
-	l.await(c, phaseDelay)
+	l.deadlines.soon(c, d, delayOver)
+	l.deadlines.await(c, stateDelay)
 }
 
 // dial opens a connection for a request, or a stream of one.
-func (l *loop) dial(c *client) {
+func (l *exchanges) dial(c *client) {
 	x := &c.x
 	if c.mirrors && l.server.files.Full() { // what may be opened still is for those that somebody waits for
 		x.outcome.Failed = request.ConnectFailed
-		l.giveUpMirrored(c, mirror.Files)
+		l.mirroring.giveUpMirrored(c, mirror.Files)
 		return
 	}
 	k, err := l.open(x, x.endpoint)
 	if err == errNoRoom {
 		x.outcome.Failed = request.ConnectFailed
-		l.refuse(c, replyCrowded)
+		l.heads.refuse(c, replyCrowded)
 		return
 	}
 	if err != nil {
@@ -236,22 +236,22 @@ func (l *loop) dial(c *client) {
 	}
 	l.attach(c, k)
 	if !k.up {
-		l.await(c, phaseConnect)
+		l.deadlines.await(c, stateConnect)
 		return
 	}
 	l.sendHead(c)
 }
 
 // open makes what a request can be sent on to an endpoint that has no idle connection.
-func (l *loop) open(x *exchange, e *upstream.Endpoint) (*backend, error) {
-	if e.Address.HTTP2 || multiplexes(e) && (!x.upgrade || x.extended && l.offersTunnels(e)) {
-		k, err := l.callTo(e, x.upstream)
+func (l *exchanges) open(x *exchange, e *upstream.Endpoint) (*backend, error) {
+	if e.Address.HTTP2 || multiplexes(e) && (!x.upgrade || x.extended && l.bodies.offersTunnels(e)) {
+		k, err := l.multiplexed.callTo(e, x.upstream)
 		if err != nil {
 			return nil, err
 		}
 		return &k.backend, nil
 	}
-	k, err := l.connect(e, x.upstream, x.upgrade)
+	k, err := l.pools.connect(e, x.upstream, x.upgrade)
 	if err != nil {
 		return nil, err
 	}

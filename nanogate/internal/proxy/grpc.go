@@ -15,6 +15,11 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
+// grpcCalls is what the gateway itself knows of gRPC and gRPC-Web.
+type grpcCalls struct {
+	*loop
+}
+
 // What the gateway knows of gRPC: who speaks it, statuses, retries; of gRPC-Web how it
 // becomes gRPC. Messages pass through unread.
 
@@ -67,7 +72,7 @@ func (x *exchange) gradeAs(c *client, code grpc.Code) {
 // retriesCode sends a call to another endpoint whose response is nothing but a status
 // that the route retries, at once or after the time that the server says (gRPC proposal
 // A6, "pushback"). end says that nothing follows the head. It reports whether it did.
-func (l *loop) retriesCode(c *client, h *http2.Header, end bool) bool {
+func (l *grpcCalls) retriesCode(c *client, h *http2.Header, end bool) bool {
 	x := &c.x
 	retry := &x.route.Config.Retry
 	if !c.grpc && x.json == nil || len(retry.Codes) == 0 {
@@ -78,15 +83,15 @@ func (l *loop) retriesCode(c *client, h *http2.Header, end bool) bool {
 		return false
 	}
 	wait, ok := pushback(h)
-	if !ok || x.deadline != 0 && l.now+int64(wait) >= x.deadline || !l.allowance(x).Spend(l.now) {
+	if !ok || x.deadline != 0 && l.now+int64(wait) >= x.deadline || !l.exchanges.allowance(x).Spend(l.now) {
 		return false
 	}
 	if wait == 0 {
-		l.tryElsewhere(c, statusOf(code))
+		l.exchanges.tryElsewhere(c, statusOf(code))
 		return true
 	}
-	l.tryEnded(c, statusOf(code))
-	l.pause(c, wait)
+	l.exchanges.tryEnded(c, statusOf(code))
+	l.exchanges.pause(c, wait)
 	return true
 }
 
@@ -121,34 +126,34 @@ func pushback(h *http2.Header) (wait time.Duration, ok bool) {
 }
 
 // refuseCall answers a call with a status and nothing else (Trailers-Only).
-func (l *loop) refuseCall(c *client, a *request.Reply) {
+func (l *grpcCalls) refuseCall(c *client, a *request.Reply) {
 	x := &c.x
 	code := codeOf(a.Status)
 	if x.wasReset {
 		code = codeOfReset(x.reset)
 	}
-	l.web = append(appendStatus(l.web[:0], code, a.Detail), l.addedFields(x)...)
+	l.web = append(appendStatus(l.web[:0], code, a.Detail), l.heads.addedFields(x)...)
 	out := append(append(l.out[:0], "HTTP/1.1 200 OK\r\n"...), l.date...)
 	if x.web != nil {
 		out = x.web.Refusal(out, l.web)
 	} else {
 		out = append(append(out, "content-type: application/grpc\r\n"...), l.web...)
 	}
-	l.end(c)
+	l.exchanges.end(c)
 	if c.of != nil {
 		c.private = c.private[:0]
 		l.out = append(out, "\r\n"...)
-		l.sendHeadOn(c, true)
-		l.endOfResponse(c)
+		l.streams.sendHeadOn(c, true)
+		l.exchanges.endOfResponse(c)
 		return
 	}
 	out = append(appendConnection(append(out, "content-length: 0\r\n"...), x), "\r\n"...)
 	l.out = out[:0]
 	if errno := c.out.write(l.Sys, c.fd, out, nil); errno != 0 {
-		l.drop(c)
+		l.exchanges.drop(c)
 		return
 	}
-	l.endOfResponse(c)
+	l.exchanges.endOfResponse(c)
 }
 
 // appendStatus appends the fields that end a call.
@@ -163,7 +168,7 @@ func appendStatus(dst []byte, code grpc.Code, detail string) []byte {
 
 // cutCall ends a call that has begun and can't be completed with a status, if all that
 // came before it was taken. It reports whether it did.
-func (l *loop) cutCall(c *client) bool {
+func (l *grpcCalls) cutCall(c *client) bool {
 	x := &c.x
 	if !c.grpc || !c.out.empty() || x.wasReset && x.web == nil {
 		return false
@@ -181,10 +186,10 @@ func (l *loop) cutCall(c *client) bool {
 		return l.cutWebCall(c, code, detail)
 	}
 	l.out = appendStatus(l.out[:0], code, detail)
-	l.send(&c.sink, nil, true, l.out)
+	l.muxes.send(&c.sink, nil, true, l.out)
 	l.out = l.out[:0]
-	l.end(c)
-	l.endOfResponse(c)
+	l.exchanges.end(c)
+	l.exchanges.endOfResponse(c)
 	return true
 }
 
@@ -205,7 +210,7 @@ func codeOfReset(code http2.ErrCode) grpc.Code {
 }
 
 // webCall makes a call over gRPC of a request over gRPC-Web.
-func (l *loop) webCall(c *client, r *request.Request) {
+func (l *grpcCalls) webCall(c *client, r *request.Request) {
 	x := &c.x
 	kind, _ := r.Header("content-type")
 	accept, _ := r.Header("accept")
@@ -224,43 +229,43 @@ func (l *loop) webCall(c *client, r *request.Request) {
 
 // webPart is a part of a response as gRPC-Web has it; done says that it is the last,
 // which the trailers follow.
-func (l *loop) webPart(x *exchange, k *backend, piece []byte, done bool) []byte {
+func (l *grpcCalls) webPart(x *exchange, k *backend, piece []byte, done bool) []byte {
 	call := x.web
 	l.web = l.web[:0]
 	if len(piece) > 0 {
 		l.web = call.Part(l.web, piece)
 	}
 	if done {
-		l.web = call.End(l.web, l.responseTrailers(x, k))
+		l.web = call.End(l.web, l.bodies.responseTrailers(x, k))
 		k.trailers, k.body = k.trailers[:0], http1.Body{} // they have been sent
 	}
 	return l.web
 }
 
 // cutWebCall is cutCall for gRPC-Web, which needs a response that ends with a message.
-func (l *loop) cutWebCall(c *client, code grpc.Code, detail string) bool {
+func (l *grpcCalls) cutWebCall(c *client, code grpc.Code, detail string) bool {
 	x := &c.x
 	if !x.web.Between() {
 		return false
 	}
 	l.web = x.web.End(l.web[:0], appendStatus(l.text[:0], code, detail))
-	l.detach(c)
+	l.exchanges.detach(c)
 	x.keep = x.keep && x.body.Done()
-	l.end(c)
+	l.exchanges.end(c)
 	if c.of != nil {
-		l.send(&c.sink, l.web, true, nil)
-		l.endOfResponse(c)
+		l.muxes.send(&c.sink, l.web, true, nil)
+		l.exchanges.endOfResponse(c)
 		return true
 	}
 	out, rest := chunkOf(l.out[:0], l.web, x.rewrap)
 	errno := c.out.write(l.Sys, c.fd, out, rest)
 	if errno == 0 && x.rewrap {
-		errno = c.out.write(l.Sys, c.fd, l.lastChunk(l.out[:0], nil), nil)
+		errno = c.out.write(l.Sys, c.fd, l.bodies.lastChunk(l.out[:0], nil), nil)
 	}
 	if errno != 0 {
-		l.drop(c)
+		l.exchanges.drop(c)
 		return true
 	}
-	l.endOfResponse(c)
+	l.exchanges.endOfResponse(c)
 	return true
 }

@@ -34,16 +34,16 @@ type pendingHandshake struct {
 var replyNoTLS = request.Refuse(400, "the request came without TLS, and this port serves HTTPS only", "").For(request.RefusedClear)
 
 // helloEvent takes an event of a client whose handshake isn't done.
-func (l *loop) helloEvent(c *client, e *reactor.Event) {
+func (l *downstream) helloEvent(c *client, e *reactor.Event) {
 	c.hungUp = c.hungUp || e.Ending()
 	switch {
-	case c.phase == phaseShake:
+	case c.state == stateShake:
 		l.goOnShaking(c.secure)
 	case e.Failed():
-		l.drop(c)
-	case c.phase == phaseHello && e.Readable():
+		l.exchanges.drop(c)
+	case c.state == stateHello && e.Readable():
 		if l.shaking >= l.mostShaking() {
-			move(l, c, phaseTurn)
+			enter(l.loop, c, stateTurn)
 			l.pending = append(l.pending, pendingHandshake{c.id, c.serial})
 			return
 		}
@@ -52,31 +52,31 @@ func (l *loop) helloEvent(c *client, e *reactor.Event) {
 }
 
 // mostShaking is how many handshakes the loop has under way at most.
-func (l *loop) mostShaking() int {
+func (l *downstream) mostShaking() int {
 	return max(1, l.snap.Config.Client.Handshakes/len(l.server.loops))
 }
 
 // shake begins a client's handshake. Its time limit goes on.
-func (l *loop) shake(c *client) {
+func (l *downstream) shake(c *client) {
 	l.shaking++
-	move(l, c, phaseShake)
+	enter(l.loop, c, stateShake)
 	s := tlsconn.New(c.fd, &l.server.sealed)
 	config := c.greeting.Config()
 	s.TLS, c.vouching = tls.Server(s, config), config.ClientCAs
 	c.secure = s
-	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.shaken(c, s, err) }) })
+	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.downstream.shaken(c, s, err) }) })
 	l.Yield()
 }
 
 // goOnShaking tells a handshake of its socket's events. It has its turn before the loop
 // waits: a wait may keep the processor.
-func (l *loop) goOnShaking(s *tlsconn.Conn) {
+func (l *downstream) goOnShaking(s *tlsconn.Conn) {
 	s.Ready()
 	l.Yield()
 }
 
 // shaken goes on with a client whose handshake is over, unless it was dropped meanwhile.
-func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
+func (l *downstream) shaken(c *client, s *tlsconn.Conn, err error) {
 	defer l.survive(clientEvent(c.id))
 	if l.Over() || c.secure != s {
 		return
@@ -86,15 +86,15 @@ func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
 	switch {
 	case tlsconn.LacksTLS(err):
 		l.shakingLess()
-		move(l, c, phaseHead)
+		enter(l.loop, c, stateHead)
 		c.secure = nil
 		shakes.Failed.Add(1)
-		l.turnAway(c, replyNoTLS)
+		l.heads.turnAway(c, replyNoTLS)
 		return
 	case err != nil:
 		l.server.refused.Warn(l.log(), l.now, "a TLS handshake failed", "from", c.peer, "error", err)
 		c.severed = true
-		l.drop(c)
+		l.exchanges.drop(c)
 		return
 	}
 	l.shakingLess()
@@ -105,37 +105,37 @@ func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
 	}
 	c.protocol, c.greeted = state.NegotiatedProtocol, l.now
 	if c.protocol == secure.ProtocolACME { // the handshake was all
-		l.drop(c)
+		l.exchanges.drop(c)
 		return
 	}
 	if len(state.VerifiedChains) > 0 {
 		c.certificate, c.shown = request.NewCertificate(state.PeerCertificates[0]), state.PeerCertificates
 	}
 	c.readable = true // TLS may have read a request already
-	l.await(c, phaseIdle)
+	l.deadlines.await(c, stateIdle)
 	l.later(c)
 }
 
 // endHello ends the waiting of a client that is dropped before its handshake is done.
-func (l *loop) endHello(c *client) {
-	if c.phase != phaseHello { // who has said nothing hasn't failed
+func (l *downstream) endHello(c *client) {
+	if c.state != stateHello { // who has said nothing hasn't failed
 		l.server.Shakes.Failed.Add(1)
 	}
-	if c.phase == phaseShake {
+	if c.state == stateShake {
 		l.shakingLess()
 	}
-	c.phase = phaseIdle
+	c.state = stateIdle
 }
 
 // shakingLess lets the next one begin.
-func (l *loop) shakingLess() {
+func (l *downstream) shakingLess() {
 	l.shaking--
 	for len(l.pending) > 0 && l.shaking < l.mostShaking() {
 		t := l.pending[0]
 		if l.pending = l.pending[1:]; len(l.pending) == 0 {
 			l.pending = nil
 		}
-		if c := l.clients.At(t.id); c.fd >= 0 && c.serial == t.serial && c.phase == phaseTurn {
+		if c := l.clients.At(t.id); c.fd >= 0 && c.serial == t.serial && c.state == stateTurn {
 			l.shake(c)
 		}
 	}
@@ -144,7 +144,7 @@ func (l *loop) shakingLess() {
 // hasMoreSecured reads what a client has sent before it closed its side: only that says
 // whether there was anything but the end. It is one more request, which waits for its
 // turn.
-func (l *loop) hasMoreSecured(c *client) bool {
+func (l *downstream) hasMoreSecured(c *client) bool {
 	n, more, errno := c.receive(l.Sys, l.scratch, true)
 	if errno == unix.EAGAIN || errno == unix.EINTR {
 		return true
@@ -155,7 +155,7 @@ func (l *loop) hasMoreSecured(c *client) bool {
 }
 
 // shakeBackend begins the handshake with an endpoint. It counts as a part of connecting.
-func (l *loop) shakeBackend(k *connection, config *tls.Config) {
+func (l *downstream) shakeBackend(k *connection, config *tls.Config) {
 	s := tlsconn.New(k.fd, &l.server.sealed)
 	if k.single {
 		config = config.Clone()
@@ -163,13 +163,13 @@ func (l *loop) shakeBackend(k *connection, config *tls.Config) {
 	}
 	s.TLS = tls.Client(s, config)
 	k.secure = s
-	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.shakenBackend(k, s, err) }) })
+	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.downstream.shakenBackend(k, s, err) }) })
 	l.Yield()
 }
 
 // shakenBackend goes on when the handshake is over, unless the connection was given up
 // meanwhile.
-func (l *loop) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
+func (l *downstream) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
 	defer l.survive(connectionEvent(k.id))
 	if l.Over() || k.secure != s {
 		return
@@ -177,30 +177,30 @@ func (l *loop) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
 	s.Shaken()
 	if err == nil {
 		k.secured()
-		l.agreed(k, s.TLS.ConnectionState().NegotiatedProtocol)
+		l.multiplexed.agreed(k, s.TLS.ConnectionState().NegotiatedProtocol)
 		return
 	}
 	l.server.untrusted.Warn(l.log(), l.now, "TLS with an endpoint failed", "upstream", k.upstream.Name, "endpoint", k.endpoint.Name, "error", err)
 	k.severed = true
 	switch c := k.client; {
 	case k.warming:
-		l.notWarming(k)
-		l.closeConnection(k)
+		l.pools.notWarming(k)
+		l.pools.closeConnection(k)
 	case k.mux != nil:
 		k.mux.broken, k.mux.why = true, request.Untrusted
-		l.touch(k.mux)
+		l.muxes.touch(k.mux)
 	case c == nil:
-		l.closeConnection(k)
+		l.pools.closeConnection(k)
 	case c.x.hedge != nil:
-		l.unhedge(c, &k.backend)
+		l.hedging.unhedge(c, &k.backend)
 	default:
-		l.failed(c, request.Untrusted)
+		l.exchanges.failed(c, request.Untrusted)
 	}
 }
 
 // quiet reports whether an idle connection is still good: over TLS an endpoint may send
 // tickets and keys at any time, but nothing else unasked.
-func (l *loop) quiet(k *connection) bool {
+func (l *downstream) quiet(k *connection) bool {
 	for range 4 {
 		switch n, _, errno := k.receive(l.Sys, l.said[:], k.hungUp); {
 		case errno == unix.EAGAIN:

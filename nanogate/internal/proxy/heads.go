@@ -13,12 +13,20 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
+// heads writes the heads of requests and responses as they are sent on, and the gateway's own
+// responses.
+type heads struct {
+	*loop
+
+	chain []byte // what a trusted proxy says of who was before it
+}
+
 const via = "Via: 1.1 nanogate\r\n"
 
 // requestHead appends the head that the upstream is sent (RFC 9110 7.6, RFC 9112 3).
 // Fields that go on as they are are copied in runs; where nothing is changed that is
 // one run from the method on.
-func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
+func (l *heads) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	x, q, b := &c.x, r.Head, r.Buf
 	route, end := x.route, len(b)-len("\r\n")
 	rewrite := route.Rewrite
@@ -37,7 +45,7 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	host := route.Config.Host
 	ownHost := host != "" || q.Form == http1.AbsoluteForm || q.Host.Empty()
 	plain := l.plain(r, route.Request.Drop)
-	l.withhold(x, r, c.trailers)
+	l.bodies.withhold(x, r, c.trailers)
 	from := c.conn()
 	te := x.web != nil // whose trailers come over gRPC
 	for i := range q.Fields {
@@ -89,7 +97,7 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 		dst = append(dst, via...)
 	}
 	if d := c.deadlineRules(); d != nil {
-		if left, limited := l.timeLeft(x); limited {
+		if left, limited := l.deadlines.timeLeft(x); limited {
 			dst = translate.AppendTimeLeft(dst, d, left)
 		}
 	}
@@ -103,7 +111,7 @@ func is11(b []byte, q *http1.Request) bool {
 }
 
 // requestLine appends a request line in origin-form.
-func (l *loop) requestLine(dst []byte, r *request.Request, rewrite *snapshot.Template) []byte {
+func (l *heads) requestLine(dst []byte, r *request.Request, rewrite *snapshot.Template) []byte {
 	dst = append(append(dst, r.Method()...), ' ')
 	switch {
 	case r.Head.Form == http1.AsteriskForm:
@@ -168,7 +176,7 @@ func appendUpgrade(dst []byte, r *request.Request) []byte {
 }
 
 // plain reports whether nothing but the usual is done with a request's fields.
-func (l *loop) plain(r *request.Request, drop []string) bool {
+func (l *heads) plain(r *request.Request, drop []string) bool {
 	return l.named.N == 0 && len(drop) == 0 && len(r.Drops()) == 0 && bytes.IndexByte(r.Buf, '_') < 0
 }
 
@@ -182,7 +190,7 @@ var responseLimits = http1.Limits{Head: 64 << 10, Fields: 256}
 // responseHead appends the head that the client is sent, of the response whose head was
 // parsed from b: as it came but for what is for one hop only, and framed anew
 // (RFC 9110 7.6, RFC 9112 6).
-func (l *loop) responseHead(dst []byte, c *client, b []byte) []byte {
+func (l *heads) responseHead(dst []byte, c *client, b []byte) []byte {
 	x, h := &c.x, &l.resp
 	end := len(b) - len("\r\n")
 	run := end
@@ -234,12 +242,12 @@ func responseDrop(x *exchange) []string {
 }
 
 // framed appends how the response's body ends for this client, and the end of the head.
-func (l *loop) framed(dst []byte, c *client) []byte {
+func (l *heads) framed(dst []byte, c *client) []byte {
 	return l.framedAs(dst, c, l.resp.Chunked || l.resp.UntilClose)
 }
 
 // framedAs is framed for a body whose length isn't told, if unsized.
-func (l *loop) framedAs(dst []byte, c *client, unsized bool) []byte {
+func (l *heads) framedAs(dst []byte, c *client, unsized bool) []byte {
 	x := &c.x
 	switch {
 	case !unsized:

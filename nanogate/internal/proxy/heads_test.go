@@ -45,8 +45,8 @@ func sentHead(l *loop, c *client, b []byte) []byte {
 	x.start(&l.head, b, 1)
 	r.Begin(&l.head, b)
 	r.Peer = c.peer
-	l.identify(c, r)
-	if l.named.Read(l.head.Fields, b); l.named.Many || l.canonical(r) != nil {
+	l.heads.identify(c, r)
+	if l.named.Read(l.head.Fields, b); l.named.Many || l.exchanges.canonical(r) != nil {
 		return nil
 	}
 	if x.route = l.snap.Find(r, &l.found); x.route == nil {
@@ -54,7 +54,7 @@ func sentHead(l *loop, c *client, b []byte) []byte {
 	}
 	x.upstream = x.route.Target(&l.local)
 	x.endpoint = x.upstream.Pick(r, &l.local, nil)
-	return l.requestHead(nil, c, r)
+	return l.heads.requestHead(nil, c, r)
 }
 
 // fieldsOf are a head's values by lower-case name.
@@ -147,11 +147,11 @@ func FuzzResponseHead(f *testing.F) {
 		b = b[:n]
 		c.x = exchange{minor: minor % 2, keep: true}
 		was := l.resp
-		out := l.responseHead(nil, c, b)
+		out := l.heads.responseHead(nil, c, b)
 		if was.Status < 200 {
 			out = append(out, "\r\n"...)
 		} else {
-			out = l.framed(out, c)
+			out = l.heads.framed(out, c)
 		}
 		var sent http1.ResponseHead
 		n, err = sent.Parse(out, toHead, &http1.Limits{Head: 128 << 10, Fields: 300})

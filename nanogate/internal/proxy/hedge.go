@@ -7,6 +7,11 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
+// hedging has a second endpoint asked beside the first.
+type hedging struct {
+	*loop
+}
+
 // Hedging: a request whose response doesn't begin in time, be it that there is no
 // connection yet, is sent to a second endpoint too, and the response that begins first is
 // taken (Dean and Barroso 2013). The other connection is closed: what it would say is
@@ -18,7 +23,7 @@ func (x *exchange) mayHedge() bool {
 }
 
 // hedge sends the request to a second endpoint.
-func (l *loop) hedge(c *client) {
+func (l *hedging) hedge(c *client) {
 	x := &c.x
 	if x.hedge != nil || !x.again() || !x.mayHedge() {
 		return
@@ -29,14 +34,14 @@ func (l *loop) hedge(c *client) {
 		return
 	}
 	var k *backend
-	if pooled := l.pooledOf(e, true); pooled != nil {
+	if pooled := l.pools.pooledOf(e, true); pooled != nil {
 		k = &pooled.backend
-	} else if opened, err := l.open(x, e); err == nil {
+	} else if opened, err := l.exchanges.open(x, e); err == nil {
 		k = opened
 	} else {
 		return // the first one goes on
 	}
-	l.retime(c)
+	l.deadlines.retime(c)
 	k.client, x.hedge = c, k
 	x.outcome.Hedged = true
 	x.beginTry(e.Name, l.now, true)
@@ -47,7 +52,7 @@ func (l *loop) hedge(c *client) {
 }
 
 // sendHedge sends the request on the second connection, which is up.
-func (l *loop) sendHedge(c *client, k *backend) {
+func (l *hedging) sendHedge(c *client, k *backend) {
 	x := &c.x
 	if x.json != nil && k.call == nil { // it speaks HTTP/1.1, as TLS has agreed on
 		l.unhedge(c, k)
@@ -62,8 +67,8 @@ func (l *loop) sendHedge(c *client, k *backend) {
 	}
 	x.mark(head)
 	if k.call != nil {
-		if l.openCall(k.call, head, c.private, len(x.replay) == 0) && len(x.replay) > 0 { // the message of a call
-			l.send(&k.call.sink, x.replay, true, nil)
+		if l.multiplexed.openCall(k.call, head, c.private, len(x.replay) == 0) && len(x.replay) > 0 { // the message of a call
+			l.muxes.send(&k.call.sink, x.replay, true, nil)
 		}
 		return
 	}
@@ -73,7 +78,7 @@ func (l *loop) sendHedge(c *client, k *backend) {
 }
 
 // unhedge gives one of the two connections up; the request goes on on the other one.
-func (l *loop) unhedge(c *client, k *backend) {
+func (l *hedging) unhedge(c *client, k *backend) {
 	x := &c.x
 	x.endTry(k.endpoint.Name, l.now, 0, request.OK, true)
 	if k == x.hedge {
@@ -85,12 +90,12 @@ func (l *loop) unhedge(c *client, k *backend) {
 	}
 	x.hedge = nil
 	k.client = nil
-	l.closeBackend(k)
+	l.exchanges.closeBackend(k)
 }
 
 // hedgeIsLeft goes on with the second connection as if it were the first: it waits for what
 // that waits for, and the head says whose it is.
-func (l *loop) hedgeIsLeft(c *client) {
+func (l *hedging) hedgeIsLeft(c *client) {
 	x := &c.x
 	if head := l.rehosted(x, x.endpoint); head != nil {
 		x.head = append(x.head[:0], head...)
@@ -99,14 +104,14 @@ func (l *loop) hedgeIsLeft(c *client) {
 	x.headIn = k.up && (k.call == nil || k.call.sink.stream != nil)
 	switch {
 	case !x.headIn:
-		l.await(c, phaseConnect)
-	case c.phase == phaseConnect:
-		l.await(c, phaseResponse)
+		l.deadlines.await(c, stateConnect)
+	case c.state == stateConnect:
+		l.deadlines.await(c, stateResponse)
 	}
 }
 
 // settle takes the response that begins on k.
-func (l *loop) settle(c *client, k *backend) {
+func (l *hedging) settle(c *client, k *backend) {
 	x := &c.x
 	if loser := x.hedge; loser != k {
 		l.unhedge(c, loser)
@@ -116,7 +121,7 @@ func (l *loop) settle(c *client, k *backend) {
 }
 
 // reread reads the request anew from its head as it was sent, for who picks an endpoint.
-func (l *loop) reread(x *exchange) *request.Request {
+func (l *hedging) reread(x *exchange) *request.Request {
 	l.head.Reset()
 	if n, err := l.head.Parse(x.head, &ownLimits); n > 0 && err == nil {
 		l.req.Begin(&l.head, x.head)
@@ -127,7 +132,7 @@ func (l *loop) reread(x *exchange) *request.Request {
 
 // rehosted returns the head with another endpoint's name as the host, if the endpoint's
 // name is what the route sends; nil if it isn't. It lies in the loop's buffer.
-func (l *loop) rehosted(x *exchange, e *upstream.Endpoint) []byte {
+func (l *hedging) rehosted(x *exchange, e *upstream.Endpoint) []byte {
 	if x.route.Config.Host != "upstream" {
 		return nil
 	}

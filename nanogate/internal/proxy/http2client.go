@@ -10,6 +10,11 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
+// streams is a loop's clients over HTTP/2 and the requests on their connections.
+type streams struct {
+	*loop
+}
+
 // How clients are served over HTTP/2 (RFC 9113). The requests on such a connection are
 // clients of their own, see stream.go.
 
@@ -28,20 +33,20 @@ func http2Config(c *config.Client) *http2.Config {
 }
 
 // beginHTTP2 goes on with a client that begins as HTTP/2 does; b is what it has sent.
-func (l *loop) beginHTTP2(c *client, b []byte) {
+func (l *streams) beginHTTP2(c *client, b []byte) {
 	m := &mux{client: c, sock: &c.socket}
 	c.mux = m
-	l.touch(m)
-	m.codec.Start(l.h2config, &l.h2pool, l.now)
+	l.muxes.touch(m)
+	m.codec.Start(l.h2config, &l.muxes.h2pool, l.now)
 	if l.Draining() {
 		m.codec.Drain(l.now)
 	}
-	rest := l.framesCame(m, b)
+	rest := l.muxes.framesCame(m, b)
 	c.in = append(c.in[:0], rest...) // it may overlap
 	if c.readable {
 		l.later(c)
 	}
-	l.await(c, phaseStreams)
+	l.deadlines.await(c, stateStreams)
 }
 
 // speaksHTTP2 reports whether a connection is one over HTTP/2: the handshake agreed on it,
@@ -57,13 +62,13 @@ func isPreface(b []byte) bool {
 }
 
 // http2Ready takes an event of a connection's socket.
-func (l *loop) http2Ready(c *client, e *reactor.Event) {
+func (l *streams) http2Ready(c *client, e *reactor.Event) {
 	c.readable = c.readable || e.Readable()
 	c.hungUp = c.hungUp || e.Ending()
-	if !c.out.empty() && !(e.Writable() && l.flushMux(c.mux)) {
+	if !c.out.empty() && !(e.Writable() && l.muxes.flushMux(c.mux)) {
 		if e.Failed() {
 			c.mux.broken = true
-			l.touch(c.mux)
+			l.muxes.touch(c.mux)
 		}
 		return
 	}
@@ -71,18 +76,18 @@ func (l *loop) http2Ready(c *client, e *reactor.Event) {
 }
 
 // readHTTP2 reads what the client has sent, unless it is to take something first.
-func (l *loop) readHTTP2(c *client) {
+func (l *streams) readHTTP2(c *client) {
 	m := c.mux
-	if !c.readable || m.dead || m.broken || !l.room(m) {
+	if !c.readable || m.dead || m.broken || !l.muxes.room(m) {
 		return
 	}
-	if c.readable = l.readMux(m, &c.in, c.hungUp); c.readable && !m.broken {
+	if c.readable = l.muxes.readMux(m, &c.in, c.hungUp); c.readable && !m.broken {
 		l.later(c)
 	}
 }
 
 // http2Event acts upon what a client has said.
-func (l *loop) http2Event(m *mux, ev *http2.Event) {
+func (l *streams) http2Event(m *mux, ev *http2.Event) {
 	switch ev.Kind {
 	case http2.EventHead, http2.EventTooLarge:
 		l.take() // see serve
@@ -101,20 +106,20 @@ func (l *loop) http2Event(m *mux, ev *http2.Event) {
 		l.bodyCame(c, ev)
 	case http2.EventReset:
 		if k := c.x.back; k != nil && k.call != nil {
-			l.resetCall(k.call, ev.Code)
+			l.multiplexed.resetCall(k.call, ev.Code)
 		}
-		l.clientGone(c)
+		l.exchanges.clientGone(c)
 	case http2.EventWritable:
-		l.serveSink(&c.sink)
+		l.muxes.serveSink(&c.sink)
 	}
 }
 
 // settleHTTP2 decides what a connection waits for next.
-func (l *loop) settleHTTP2(m *mux) {
+func (l *streams) settleHTTP2(m *mux) {
 	c := m.client
 	switch {
 	case m.broken:
-		l.drop(c)
+		l.exchanges.drop(c)
 	case !m.sock.out.empty() || len(m.codec.Out) > 0:
 		l.watchHTTP2(c)
 	case m.dead:
@@ -125,7 +130,7 @@ func (l *loop) settleHTTP2(m *mux) {
 	case m.codec.Streams() > 0 || m.partial != 0 || l.Draining():
 		l.watchHTTP2(c)
 	default:
-		l.await(c, phaseIdle)
+		l.deadlines.await(c, stateIdle)
 	}
 	if c.fd >= 0 && c.readable && c.out.empty() {
 		l.later(c)
@@ -133,75 +138,75 @@ func (l *loop) settleHTTP2(m *mux) {
 }
 
 // watchHTTP2 lets a connection be looked at now and then.
-func (l *loop) watchHTTP2(c *client) {
-	if c.phase != phaseStreams {
-		l.await(c, phaseStreams)
+func (l *streams) watchHTTP2(c *client) {
+	if c.state != stateStreams {
+		l.deadlines.await(c, stateStreams)
 	}
 }
 
 // leaveHTTP2 closes a connection that has come to its end: what its client still sends is
 // read and thrown away, so that it gets what was said last.
-func (l *loop) leaveHTTP2(c *client) {
+func (l *streams) leaveHTTP2(c *client) {
 	l.loseStreams(c)
 	c.mux.closed, c.mux = true, nil
 	c.unread = true
-	l.retire(c)
+	l.exchanges.retire(c)
 }
 
 // loseStreams ends what is under way on a connection.
-func (l *loop) loseStreams(c *client) {
+func (l *streams) loseStreams(c *client) {
 	for s := c.mux.all; s != nil; s = c.mux.all {
-		l.clientGone(s.client)
+		l.exchanges.clientGone(s.client)
 	}
 }
 
 // tickHTTP2 looks at what has taken too long.
-func (l *loop) tickHTTP2(c *client) {
-	l.tickMux(c.mux)
-	l.await(c, phaseStreams)
+func (l *streams) tickHTTP2(c *client) {
+	l.muxes.tickMux(c.mux)
+	l.deadlines.await(c, stateStreams)
 }
 
 // closeIdle ends a connection that has had no request for long.
-func (l *loop) closeIdle(c *client) {
-	l.touch(c.mux)
+func (l *streams) closeIdle(c *client) {
+	l.muxes.touch(c.mux)
 	c.mux.codec.Close(http2.NoError)
 	c.mux.dead = true
 }
 
 // drainHTTP2 lets a connection go on to the end of its requests.
-func (l *loop) drainHTTP2(c *client) {
-	l.touch(c.mux)
+func (l *streams) drainHTTP2(c *client) {
+	l.muxes.touch(c.mux)
 	c.mux.codec.Drain(l.now)
 }
 
 // streamCame takes a request.
-func (l *loop) streamCame(m *mux, ev *http2.Event) {
+func (l *streams) streamCame(m *mux, ev *http2.Event) {
 	conn := m.client
 	conn.requests++
 	c, id := l.clients.Add()
 	c.beginStream(conn, id, ev.Stream)
 	c.ended = ev.End
 	if ev.Kind == http2.EventTooLarge {
-		l.turnAway(c, replyHeadTooLarge)
+		l.heads.turnAway(c, replyHeadTooLarge)
 		return
 	}
-	if conn.phase != phaseStreams {
-		l.await(conn, phaseStreams)
+	if conn.state != stateStreams {
+		l.deadlines.await(conn, stateStreams)
 	}
 	h := ev.Header
 	c.grpc = isGRPC(h)
 	c.private = translate.Private(c.private, h)
 	text, err := translate.Request(&l.head, l.text, h, ev.End, l.limits.URI)
 	if l.text = text; err != nil {
-		l.refuseHead(c, err)
+		l.heads.refuseHead(c, err)
 		return
 	}
-	l.request(c, text)
-	if c.fd < 0 || c.phase != phaseRequest {
+	l.exchanges.request(c, text)
+	if c.fd < 0 || c.state != stateRequest {
 		return
 	}
 	if k := c.x.back; k != nil && k.call != nil {
-		l.upload(c)
+		l.bodies.upload(c)
 		return
 	}
 	l.later(c) // the body may come with the head
@@ -221,10 +226,10 @@ func (c *client) beginStream(conn *client, id int32, s *http2.Stream) {
 
 // bodyCame takes a part of a request's body, or what follows it. It is passed on at once
 // if the upstream takes it; else it waits, and the stream's window isn't opened again.
-func (l *loop) bodyCame(c *client, ev *http2.Event) {
+func (l *streams) bodyCame(c *client, ev *http2.Event) {
 	x := &c.x
 	waits := x.upgrade && !x.tunnel                 // until the upstream has agreed
-	if !c.phase.busy() || x.body.Done() && !waits { // nobody wants it any more
+	if !c.state.busy() || x.body.Done() && !waits { // nobody wants it any more
 		c.sink.mux.codec.Consume(ev.Stream, len(ev.Data))
 		return
 	}
@@ -233,11 +238,11 @@ func (l *loop) bodyCame(c *client, ev *http2.Event) {
 	}
 	c.ended = c.ended || ev.End
 	if len(c.in) == 0 && !waits && !(x.tunnel && c.ended) {
-		if l.caughtUp(c) {
+		if l.bodies.caughtUp(c) {
 			l.passPart(c, ev.Data, c.ended)
 			return
 		}
-		if c.of == nil || !c.phase.busy() { // that was the end of the exchange
+		if c.of == nil || !c.state.busy() { // that was the end of the exchange
 			return
 		}
 	}
@@ -248,18 +253,18 @@ func (l *loop) bodyCame(c *client, ev *http2.Event) {
 }
 
 // uploadStream passes on what has come of a request's body and had to wait.
-func (l *loop) uploadStream(c *client) {
+func (l *streams) uploadStream(c *client) {
 	x := &c.x
-	if !l.caughtUp(c) {
+	if !l.bodies.caughtUp(c) {
 		return
 	}
 	if len(c.in) == 0 && !c.ended {
 		if !x.headIn && x.headAlone() && !x.gathers() {
-			l.sendPart(c, nil)
+			l.bodies.sendPart(c, nil)
 		}
 		return
 	}
-	for c.fd >= 0 && c.phase.busy() && !x.body.Done() && x.takes() && (len(c.in) > 0 || c.ended) {
+	for c.fd >= 0 && c.state.busy() && !x.body.Done() && x.takes() && (len(c.in) > 0 || c.ended) {
 		n := min(len(c.in), http2.MinMaxFrame)
 		last := c.ended && n == len(c.in) && (n == 0 || !x.tunnel) // a tunnel's side is closed when all is sent
 		ok := l.passPart(c, c.in[:n:n], last)
@@ -271,23 +276,23 @@ func (l *loop) uploadStream(c *client) {
 
 // passPart passes a part on, which opens the window for as much; last says that nothing
 // follows.
-func (l *loop) passPart(c *client, part []byte, last bool) bool {
+func (l *streams) passPart(c *client, part []byte, last bool) bool {
 	if len(part) > 0 {
 		m := c.sink.mux
-		l.touch(m)
+		l.muxes.touch(m)
 		m.codec.Consume(c.sink.stream, len(part))
 	}
 	if last {
 		c.x.body = http1.Body{} // it is done
 	}
-	return l.passContent(c, part)
+	return l.bodies.passContent(c, part)
 }
 
 // dropStream is done with a request on a connection. One that isn't at its end is reset.
-func (l *loop) dropStream(c *client) {
+func (l *streams) dropStream(c *client) {
 	s := &c.sink
 	m := s.mux
-	l.touch(m)
+	l.muxes.touch(m)
 	s.stream.User = nil
 	m.codec.Release(s.stream)
 	m.part(s)

@@ -15,7 +15,7 @@ import (
 // identify finds out who sent a request: the peer, or who proxies that are trusted say
 // it was. The fields that tell the upstream are made once for a connection, unless a
 // trusted proxy may send another with each request.
-func (l *loop) identify(c *client, r *request.Request) {
+func (l *heads) identify(c *client, r *request.Request) {
 	c.recheckCertificate()
 	if c.forwardsOf != l.snap {
 		c.forwardsOf = l.snap
@@ -39,7 +39,7 @@ func (l *loop) identify(c *client, r *request.Request) {
 
 // appendCertificate appends the field that says what certificate a client has shown,
 // here or, before, to a proxy that is trusted.
-func (l *loop) appendCertificate(dst []byte, c *client, before []byte) []byte {
+func (l *heads) appendCertificate(dst []byte, c *client, before []byte) []byte {
 	if l.snap.Config.Forwarded == config.ForwardedOff || len(before) == 0 && !c.hasCertificate() {
 		return dst
 	}
@@ -71,7 +71,7 @@ func trusts(trusted []netip.Prefix, a netip.Addr) bool {
 
 // believed reads what a trusted proxy says: the addresses before it, as they came, and
 // of these the last that isn't a trusted proxy's itself.
-func (l *loop) believed(r *request.Request) (before []byte, client netip.Addr, secure bool) {
+func (l *heads) believed(r *request.Request) (before []byte, client netip.Addr, secure bool) {
 	client, secure = r.Peer.Addr(), r.Secure
 	l.chain = l.chain[:0]
 	r.Headers("x-forwarded-for", func(value []byte) bool {
@@ -131,7 +131,7 @@ func askedHost(r *request.Request, trusted bool) []byte {
 
 // appendForwards appends the fields that say who a client is, but for the host that it
 // asked for, which stands at their end without its value.
-func (l *loop) appendForwards(dst []byte, peer netip.Addr, scheme string, before []byte) []byte {
+func (l *heads) appendForwards(dst []byte, peer netip.Addr, scheme string, before []byte) []byte {
 	how := l.snap.Config.Forwarded
 	if how == config.ForwardedOff {
 		return dst

@@ -3,7 +3,6 @@
 package proxy
 
 import (
-	"dyno.example/nanogate/internal/cache"
 	"log/slog"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"dyno.example/nano/wire/http2"
 	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/reactor"
-	"dyno.example/nanogate/internal/limit"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/route"
 	"dyno.example/nanogate/internal/snapshot"
@@ -24,8 +22,6 @@ import (
 type loop struct {
 	eventloop.Core[*loop]
 	server *Server
-
-	called called
 
 	// All below belongs to the loop's goroutine.
 	current     *client            // whose request the present work is about, as far as is known
@@ -40,45 +36,15 @@ type loop struct {
 	again       []int32 // event IDs of connections that have more to do
 	others      []int32 // what again was in the batch before, for its memory
 	wheel       *reactor.Wheel
-	listeners   *eventloop.Listeners[*loop, entry]
 	local       upstream.Local
-	pools       []*pool // by the slots of endpoints
-	idle        int     // connections in pools
-	queues      []*queue
-	shaking     int                // handshakes of clients under way
-	pending     []pendingHandshake // clients that wait until there are fewer
-	sweep       int64              // when pools are looked through next
-	weighed     int64              // when memory is looked at next
-	pressure    limit.Pressure
-	probe       probe
-	warm        []*upstream.Upstream // of snap, whose pools are kept warm
-	warming     []*connection        // connections that are being opened for that
-	warmAt      int64                // when pools are warmed next
-	dirty       []*mux               // connections over HTTP/2 that may have something to send
-	spareDirty  []*mux               // what dirty was in the batch before, for its memory
-	carriers    int                  // connections over HTTP/2 to endpoints
-	muxTick     int64                // when they are looked at next
-	h2pool      http2.Pool
 	h2config    *http2.Config // of clients' connections, by snap
 
 	scratch []byte            // what is read
 	said    [64]byte          // what idle connections say
-	frames  []byte            // what is read over HTTP/2: acting upon it may read from others into scratch
-	outs    [][]byte          // spare memory for what is sent over HTTP/2
 	text    []byte            // a head of HTTP/2 as text
 	web     []byte            // what was translated of or into gRPC-Web
-	trail   []byte            // trailers as lines
 	out     []byte            // heads that are written
 	buffers eventloop.Buffers // for heads
-	asleep  []*suspended      // memory for requests that wait
-
-	passages          []*passage // memory for what those know who look at responses
-	reply             request.Response
-	edited, wasEdited []byte // heads that they have changed
-
-	rewritten, wasRewritten []byte // heads of requests that guards have changed
-
-	decisions uint64 // that requests have waited for
 
 	req   request.Request
 	head  http1.Request
@@ -86,20 +52,27 @@ type loop struct {
 	resp  http1.ResponseHead
 	named translate.Named
 	path  []byte // of the request, in canonical form, if it wasn't sent in that
-	chain []byte // what a trusted proxy says of who was before it
-
-	asked         cache.RequestFields
-	sent          cache.UpstreamRequest
-	coming        cache.UpstreamResponse
-	url           []byte    // that a request asks for
-	kind          cache.Key // of a route's requests that is told apart from others
-	chosen        []byte    // what a request has in the fields that responses are told apart by
-	turn          uint64    // of those that look for what is stored
-	revalidations int       // background requests that revalidate what is stored
-
-	mirrors []*snapshot.Route // whose mirrors may have something to send, see shadow.go
 
 	stopped bool
+
+	// What is one concern's has a type of its own, in its file.
+	downstream  downstream
+	streams     streams
+	muxes       muxes
+	pools       pools
+	multiplexed multiplexed
+	exchanges   exchanges
+	bodies      bodies
+	heads       heads
+	caching     caching
+	transcoding transcoding
+	grpc        grpcCalls
+	responders  responders
+	suspensions suspensions
+	hedging     hedging
+	mirroring   mirroring
+	deadlines   deadlines
+	overload    overload
 }
 
 const (
@@ -113,19 +86,28 @@ func newLoop(v *Server, number int) (*loop, error) {
 	now := v.sys.Now()
 	l := &loop{
 		server: v, now: now, wheel: reactor.NewWheel(now),
-		scratch: make([]byte, readBuffer), frames: make([]byte, readBuffer), out: make([]byte, 0, readBuffer),
+		scratch: make([]byte, readBuffer), out: make([]byte, 0, readBuffer),
 		buffers: eventloop.Buffers{Fresh: 2 << 10, Largest: 16 << 10, Most: mostSpares}, // 2 KiB are what heads mostly need
 		local:   upstream.Local{Loop: number, Seed: uint64(now)*0x9E3779B97F4A7C15 + uint64(number)*2 + 1},
 	}
-	l.called.message.Open = (*loop).takeCalls
+	l.assemble()
 	if err := l.Begin(l, v.sys, eventBatch); err != nil {
 		return nil, err
 	}
 	l.OpenWith(l.openMessage)
-	l.listeners = v.acceptor.Join(&l.Core)
+	l.downstream.listeners = v.acceptor.Join(&l.Core)
 	l.date, l.dated = l.DateLine(l.date[:0])
 	l.take()
 	return l, nil
+}
+
+// assemble makes the parts of a loop its own.
+func (l *loop) assemble() {
+	l.downstream.loop, l.streams.loop, l.muxes.loop, l.pools.loop, l.multiplexed.loop = l, l, l, l, l
+	l.exchanges.loop, l.bodies.loop, l.heads.loop, l.caching.loop, l.transcoding.loop, l.grpc.loop = l, l, l, l, l, l
+	l.responders.loop, l.suspensions.loop, l.hedging.loop, l.mirroring.loop, l.deadlines.loop, l.overload.loop = l, l, l, l, l, l
+	l.muxes.frames = make([]byte, readBuffer)
+	l.suspensions.called.message.Open = func(l *loop) { l.suspensions.takeCalls() }
 }
 
 // run is the loop.
@@ -139,7 +121,7 @@ func (l *loop) run() {
 
 // step waits for a batch of events and does what they, the time and others ask for.
 func (l *loop) step() {
-	events, err := l.Poll(len(l.again)+len(l.dirty)+len(l.mirrors) > 0, l.due)
+	events, err := l.Poll(len(l.again)+len(l.muxes.dirty)+len(l.mirroring.mirrors) > 0, l.due)
 	if err != nil {
 		l.log().Error("event loop", "error", err)
 		l.stopped = true
@@ -155,11 +137,11 @@ func (l *loop) step() {
 		l.goOn(id)
 	}
 	l.others = turns
-	if len(l.dirty) > 0 {
-		l.turnMuxes()
+	if len(l.muxes.dirty) > 0 {
+		l.muxes.turnMuxes()
 	}
-	if len(l.mirrors) > 0 {
-		l.turnMirrors()
+	if len(l.mirroring.mirrors) > 0 {
+		l.mirroring.turnMirrors()
 	}
 	l.clients.Reuse()
 	l.connections.Reuse()
@@ -168,16 +150,16 @@ func (l *loop) step() {
 		l.OpenMail()
 	}
 	if l.Draining() {
-		l.drainStep()
+		l.downstream.drainStep()
 	}
-	l.feel(len(events))
+	l.overload.feel(len(events))
 }
 
 // finish comes after a loop's last step.
 func (v *Server) finish(l *loop) {
 	l.End()
-	l.closePools(true)
-	l.probe.close(l)
+	l.pools.closePools(true)
+	l.overload.probe.close(l)
 	l.Poller.Close()
 }
 
@@ -185,35 +167,35 @@ func (v *Server) finish(l *loop) {
 func (l *loop) tick() {
 	defer l.survive(nobodys)
 	l.now = l.Tick()
-	l.wheel.Expire(l.now, l.expire)
-	if len(l.queues) > 0 {
-		l.expireSoon()
+	l.wheel.Expire(l.now, l.deadlines.expire)
+	if len(l.deadlines.queues) > 0 {
+		l.deadlines.expireSoon()
 	}
 	if l.now >= l.dated {
 		l.date, l.dated = l.DateLine(l.date[:0])
 	}
-	if l.idle > 0 && l.now >= l.sweep {
-		l.sweepPools()
+	if l.pools.idle > 0 && l.now >= l.pools.sweep {
+		l.pools.sweepPools()
 	}
-	if l.carriers > 0 && l.now >= l.muxTick {
-		l.tickCarriers()
+	if l.multiplexed.carriers > 0 && l.now >= l.muxes.muxTick {
+		l.multiplexed.tickCarriers()
 	}
 	l.take()
-	if len(l.warm)+len(l.warming) > 0 && l.now >= l.warmAt {
-		l.warmUp()
+	if len(l.pools.warm)+len(l.pools.warming) > 0 && l.now >= l.pools.warmAt {
+		l.pools.warmUp()
 	}
 }
 
 // due returns when the loop has something to do without an event.
 func (l *loop) due() (at int64, ok bool) {
 	at, ok = l.wheel.Next()
-	if soon, have := l.nextSoon(); have && (!ok || soon < at) {
+	if soon, have := l.deadlines.nextSoon(); have && (!ok || soon < at) {
 		at, ok = soon, true
 	}
 	for _, other := range [...]struct {
 		at   int64
 		have bool
-	}{{l.sweep, l.idle > 0}, {l.warmAt, len(l.warm)+len(l.warming) > 0}, {l.muxTick, l.carriers > 0}} {
+	}{{l.pools.sweep, l.pools.idle > 0}, {l.pools.warmAt, len(l.pools.warm)+len(l.pools.warming) > 0}, {l.muxes.muxTick, l.multiplexed.carriers > 0}} {
 		if other.have && (!ok || other.at < at) {
 			at, ok = other.at, true
 		}
@@ -240,7 +222,7 @@ func (l *loop) take() {
 	if s := l.server.current.Load(); s != l.snap {
 		c := &s.Config.Client
 		l.snap, l.limits = s, http1.Limits{Head: c.Head, URI: c.URI, Fields: c.Fields}
-		l.warms()
+		l.pools.warms()
 		l.h2config = http2Config(c)
 	}
 }
@@ -263,18 +245,18 @@ func (l *loop) handle(e *reactor.Event) {
 	defer l.survive(id)
 	switch {
 	case id == probeEvent:
-		l.probe.came(l)
+		l.overload.probe.came(l)
 	case id < 0:
-		l.listeners.Ready(id)
+		l.downstream.listeners.Ready(id)
 	case id&3 == ofClients:
 		if c := l.clients.At(id >> 2); c.fd >= 0 {
 			l.current = c
-			l.clientEvent(c, e)
+			l.downstream.clientEvent(c, e)
 		}
 	default:
 		if k := l.connections.At(id >> 2); k.fd >= 0 {
 			l.current = k.client
-			l.connectionEvent(k, e)
+			l.pools.connectionEvent(k, e)
 		}
 	}
 }
@@ -287,22 +269,22 @@ func (l *loop) goOn(id int32) {
 		if c := l.clients.At(id >> 2); c.fd >= 0 {
 			l.current = c
 			c.queued = false
-			l.proceed(c)
+			l.downstream.proceed(c)
 		}
 	case ofCalls:
 		if k := l.calls.At(id >> 2); k.fd >= 0 {
 			l.current = k.client
 			k.queued = false
-			l.download(&k.backend)
+			l.bodies.download(&k.backend)
 		}
 	default:
 		if k := l.connections.At(id >> 2); k.fd >= 0 {
 			l.current = k.client
 			if k.queued = false; k.mux != nil {
-				l.readCarrier(k)
+				l.multiplexed.readCarrier(k)
 				return
 			}
-			l.download(&k.backend)
+			l.bodies.download(&k.backend)
 		}
 	}
 }

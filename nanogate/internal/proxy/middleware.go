@@ -12,6 +12,15 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
+// responders has middleware look at responses.
+type responders struct {
+	*loop
+
+	passages          []*passage // memory for what those know who look at responses
+	reply             request.Response
+	edited, wasEdited []byte // heads that they have changed
+}
+
 // A route's middleware looks at the head of a response before anything of it is stored or
 // goes on. What it changes is written as another head, which takes the place of the one that
 // came: nobody else knows of changes. One that decides later has the response wait: what
@@ -29,7 +38,7 @@ type passage struct {
 }
 
 // remember keeps what they will need.
-func (l *loop) remember(x *exchange, r *request.Request) {
+func (l *responders) remember(x *exchange, r *request.Request) {
 	p := x.passage
 	if p == nil {
 		if n := len(l.passages); n > 0 {
@@ -45,7 +54,7 @@ func (l *loop) remember(x *exchange, r *request.Request) {
 }
 
 // forget is done with it.
-func (l *loop) forget(x *exchange) {
+func (l *responders) forget(x *exchange) {
 	if p := x.passage; p != nil {
 		x.passage = nil
 		p.findings.Forget()
@@ -57,8 +66,8 @@ func (l *loop) forget(x *exchange) {
 }
 
 // answering makes the loop's request the one whose response has come, as it was sent on.
-func (l *loop) answering(c *client, text []byte) *request.Request {
-	p, r := c.x.passage, l.reread(&c.x)
+func (l *responders) answering(c *client, text []byte) *request.Request {
+	p, r := c.x.passage, l.hedging.reread(&c.x)
 	r.Peer, r.Client, r.Secure, r.Certificate, r.Now, r.HTTP2 = c.peer, p.client, p.secure, c.conn().certificate, l.now, c.of != nil
 	r.Recall(&p.findings)
 	l.reply.Begin(&l.resp, text)
@@ -69,19 +78,19 @@ func (l *loop) answering(c *client, text []byte) *request.Request {
 // responded asks the route's middleware about the response whose head was parsed into
 // l.resp; rest is what followed that over HTTP/1.1. It returns the head as it goes on. ok is
 // false if it doesn't go on now: the response waits, or is dealt with.
-func (l *loop) responded(c *client, k *backend, text, rest []byte, end tail) (as []byte, ok bool) {
+func (l *responders) responded(c *client, k *backend, text, rest []byte, end tail) (as []byte, ok bool) {
 	x := &c.x
 	if x.passage == nil {
 		return text, true
 	}
 	x.passage.asked, x.passage.came, x.passage.whole = 0, l.now, false
-	l.copyHead(x, text)
+	l.bodies.copyHead(x, text)
 	return l.askResponders(c, k, text, rest, end, nil)
 }
 
 // askResponders asks those that haven't been asked yet. decide is what the next of them says;
 // nil: it is asked.
-func (l *loop) askResponders(c *client, k *backend, text, rest []byte, end tail, decide func(*request.Request) *request.Reply) (as []byte, ok bool) {
+func (l *responders) askResponders(c *client, k *backend, text, rest []byte, end tail, decide func(*request.Request) *request.Reply) (as []byte, ok bool) {
 	x := &c.x
 	p, all := x.passage, x.route.Responders
 	for p.asked < len(all) {
@@ -101,8 +110,8 @@ func (l *loop) askResponders(c *client, k *backend, text, rest []byte, end tail,
 			reply = reply.Undecided()
 		}
 		if reply != nil {
-			l.tryEnded(c, l.resp.Status)
-			l.refuse(c, reply)
+			l.exchanges.tryEnded(c, l.resp.Status)
+			l.heads.refuse(c, reply)
 			return nil, false
 		}
 		p.asked++
@@ -115,7 +124,7 @@ func (l *loop) askResponders(c *client, k *backend, text, rest []byte, end tail,
 		l.edited, l.wasEdited = l.reply.AppendHead(l.wasEdited[:0]), l.edited // text may lie in the other one
 		text = l.edited
 		if n, err := l.resp.Parse(text, x.method == head, &responseLimits); n != len(text) || err != nil {
-			l.failed(c, request.BadResponse)
+			l.exchanges.failed(c, request.BadResponse)
 			return nil, false
 		}
 	}
@@ -124,7 +133,7 @@ func (l *loop) askResponders(c *client, k *backend, text, rest []byte, end tail,
 
 // hold has a response wait for a decision that a worker takes. It reports whether one does;
 // else they have too much to do.
-func (l *loop) hold(c *client, k *backend, text, rest []byte, end tail, reply *request.Reply) bool {
+func (l *responders) hold(c *client, k *backend, text, rest []byte, end tail, reply *request.Reply) bool {
 	x, later := &c.x, reply.Deferred
 	if later.Content != nil {
 		switch p := x.passage; {
@@ -140,27 +149,27 @@ func (l *loop) hold(c *client, k *backend, text, rest []byte, end tail, reply *r
 			return true
 		}
 	}
-	ticket, cancel, ok := l.work(c, later)
+	ticket, cancel, ok := l.suspensions.work(c, later)
 	if !ok {
 		return false
 	}
-	s := l.sleep(x, text)
+	s := l.suspensions.sleep(x, text)
 	s.ticket, s.otherwise, s.until, s.cancel = ticket, reply.Undecided(), l.now+int64(later.Within), cancel
 	s.of, s.tail, k.held = k, end, true
 	if k.call == nil {
 		k.in = append(k.in[:0], rest...)
-		if !l.sendInterim(c) {
+		if !l.bodies.sendInterim(c) {
 			return true
 		}
 	}
-	l.soon(c, later.Within, checkOver)
-	l.await(c, phaseCheck)
+	l.deadlines.soon(c, later.Within, checkOver)
+	l.deadlines.await(c, stateCheck)
 	return true
 }
 
 // unhold goes on with a response that is decided about, or that has waited for too long: then
 // decide is nil.
-func (l *loop) unhold(c *client, decide func(*request.Request) *request.Reply) {
+func (l *responders) unhold(c *client, decide func(*request.Request) *request.Reply) {
 	x := &c.x
 	s, rest := x.waits, []byte(nil)
 	k := s.of
@@ -179,11 +188,11 @@ func (l *loop) unhold(c *client, decide func(*request.Request) *request.Reply) {
 	case x.passage.whole:
 		l.acceptedWhole(c, k, text)
 	case k.call == nil:
-		l.accepted(c, k, text, rest)
+		l.bodies.accepted(c, k, text, rest)
 	default:
-		l.callAccepted(c, k, text, s.tail)
+		l.multiplexed.callAccepted(c, k, text, s.tail)
 	}
-	l.forgo(s)
+	l.suspensions.forgo(s)
 	if c.fd < 0 || x.back != k {
 		return
 	}
@@ -200,35 +209,35 @@ func (l *loop) unhold(c *client, decide func(*request.Request) *request.Reply) {
 
 // gatherResponse has a response's body come in for the work of an answer. rest is what
 // followed the head over HTTP/1.1.
-func (l *loop) gatherResponse(c *client, k *backend, text, rest []byte, reply *request.Reply) {
+func (l *responders) gatherResponse(c *client, k *backend, text, rest []byte, reply *request.Reply) {
 	x, h := &c.x, &l.resp
-	s := l.sleep(x, text)
+	s := l.suspensions.sleep(x, text)
 	s.gathers, s.cancel, s.of = reply, reply.Deferred.End, k
 	k.toEnd, k.keep, k.headDone = h.UntilClose, h.KeepAlive, true
 	k.body.StartResponse(h)
 	x.passage.content = x.passage.content[:0]
-	if k.call == nil && !l.sendInterim(c) {
+	if k.call == nil && !l.bodies.sendInterim(c) {
 		return
 	}
-	l.await(c, phaseBody)
+	l.deadlines.await(c, stateBody)
 	if k.call == nil {
-		l.content(k, rest)
+		l.bodies.content(k, rest)
 	}
 }
 
 // gatherContent takes a piece of it; done says that it is the last.
-func (l *loop) gatherContent(c *client, k *backend, piece []byte, done bool) {
+func (l *responders) gatherContent(c *client, k *backend, piece []byte, done bool) {
 	x := &c.x
 	p, s := x.passage, x.waits
 	reply := s.gathers
 	if len(p.content)+len(piece) > reply.Deferred.Most {
-		l.tryEnded(c, l.resp.Status)
-		l.refuse(c, replyResponseTooLarge)
+		l.exchanges.tryEnded(c, l.resp.Status)
+		l.heads.refuse(c, replyResponseTooLarge)
 		return
 	}
 	p.content = append(p.content, piece...)
 	if !done {
-		l.await(c, phaseBody)
+		l.deadlines.await(c, stateBody)
 		if k.readable {
 			l.laterBackend(k)
 		}
@@ -237,35 +246,35 @@ func (l *loop) gatherContent(c *client, k *backend, piece []byte, done bool) {
 	later := reply.Deferred
 	p.whole, k.held, s.gathers, s.otherwise = true, true, nil, reply.Undecided()
 	later.Content(slices.Clone(p.content))
-	ticket, cancel, ok := l.work(c, later)
+	ticket, cancel, ok := l.suspensions.work(c, later)
 	if s.cancel = func() {}; !ok {
 		l.unhold(c, nil)
 		return
 	}
 	s.ticket, s.until, s.cancel = ticket, l.now+int64(later.Within), cancel
-	l.soon(c, later.Within, checkOver)
-	l.await(c, phaseCheck)
+	l.deadlines.soon(c, later.Within, checkOver)
+	l.deadlines.await(c, stateCheck)
 }
 
 // acceptedWhole passes on a response that is there as a whole. Its head says how long it is,
 // however the upstream framed it.
-func (l *loop) acceptedWhole(c *client, k *backend, text []byte) {
+func (l *responders) acceptedWhole(c *client, k *backend, text []byte) {
 	x, content := &c.x, c.x.passage.content
-	if x.asking != nil && l.spared(c, k, text, len(content) > 0) {
+	if x.asking != nil && l.caching.spared(c, k, text, len(content) > 0) {
 		return
 	}
 	l.edited, l.wasEdited = sized(l.wasEdited[:0], &l.resp, text, len(content)), l.edited
 	text = l.edited
 	if n, err := l.resp.Parse(text, x.method == head, &responseLimits); n != len(text) || err != nil {
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 		return
 	}
 	keep := k.keep
 	l.out = l.out[:0]
-	l.begins(c, k, text)
+	l.bodies.begins(c, k, text)
 	k.toEnd, k.keep, k.body = false, keep, http1.Body{}
 	if c.x.back == k { // else the client has it by now
-		l.giveContent(c, k, content, true)
+		l.bodies.giveContent(c, k, content, true)
 	}
 }
 

@@ -12,6 +12,19 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
+// muxes is what connections over HTTP/2 of either side have in common: frames in and out, and
+// turns of their streams.
+type muxes struct {
+	*loop
+
+	dirty      []*mux // connections over HTTP/2 that may have something to send
+	spareDirty []*mux // what dirty was in the batch before, for its memory
+	muxTick    int64  // when they are looked at next
+	h2pool     http2.Pool
+	frames     []byte   // what is read over HTTP/2: acting upon it may read from others into scratch
+	outs       [][]byte // spare memory for what is sent over HTTP/2
+}
+
 // mux is a connection of HTTP/2 on either side: the codec, and what lies between it and
 // the socket. Each of its streams is a client or a call of its own, so that all that
 // is done with a request is the same whatever carries it.
@@ -55,7 +68,7 @@ const noDescriptor = 1 << 30
 
 // touch notes that a connection may have something to send, and sees to it that there is
 // memory to write that into. It comes before each use of a codec's writing half.
-func (l *loop) touch(m *mux) {
+func (l *muxes) touch(m *mux) {
 	if cap(m.codec.Out) == 0 {
 		if n := len(l.outs); n > 0 {
 			m.codec.Out = l.outs[n-1]
@@ -72,7 +85,7 @@ func (l *loop) touch(m *mux) {
 
 // readMux reads once what the peer has sent, and acts upon it.
 // ending says that the peer is known to have closed its side.
-func (l *loop) readMux(m *mux, in *[]byte, ending bool) (more bool) {
+func (l *muxes) readMux(m *mux, in *[]byte, ending bool) (more bool) {
 	n, more, errno := m.sock.receive(l.Sys, l.frames, ending)
 	switch {
 	case errno == unix.EAGAIN:
@@ -95,7 +108,7 @@ func (l *loop) readMux(m *mux, in *[]byte, ending bool) (more bool) {
 }
 
 // framesCame acts upon what has come, and returns what isn't a whole frame yet.
-func (l *loop) framesCame(m *mux, b []byte) (rest []byte) {
+func (l *muxes) framesCame(m *mux, b []byte) (rest []byte) {
 	l.touch(m)
 	began := len(b)
 	for !m.dead && !m.closed {
@@ -120,16 +133,16 @@ func (l *loop) framesCame(m *mux, b []byte) (rest []byte) {
 	return b
 }
 
-func (l *loop) muxEvent(m *mux, ev *http2.Event) {
+func (l *muxes) muxEvent(m *mux, ev *http2.Event) {
 	if m.client != nil {
-		l.http2Event(m, ev)
+		l.streams.http2Event(m, ev)
 		return
 	}
-	l.carrierEvent(m, ev)
+	l.multiplexed.carrierEvent(m, ev)
 }
 
 // deliver gives the kernel what the codec has written.
-func (l *loop) deliver(m *mux) {
+func (l *muxes) deliver(m *mux) {
 	if len(m.codec.Out) == 0 || m.broken || m.conn != nil && !m.conn.up {
 		return
 	}
@@ -147,7 +160,7 @@ func (l *loop) deliver(m *mux) {
 }
 
 // flushMux sends what the kernel hasn't taken before. It reports whether it has all now.
-func (l *loop) flushMux(m *mux) bool {
+func (l *muxes) flushMux(m *mux) bool {
 	before := m.sock.out.sent
 	switch errno := m.sock.out.flush(l.Sys, m.sock.fd); {
 	case errno == unix.EAGAIN:
@@ -167,7 +180,7 @@ func (l *loop) flushMux(m *mux) bool {
 
 // turnMuxes sends what gathered in this batch, a part of each stream that waits in turn,
 // and closes what has come to its end.
-func (l *loop) turnMuxes() {
+func (l *muxes) turnMuxes() {
 	turns := l.dirty
 	l.dirty = l.spareDirty[:0]
 	for _, m := range turns {
@@ -176,7 +189,7 @@ func (l *loop) turnMuxes() {
 	l.spareDirty = turns[:0]
 }
 
-func (l *loop) turnMux(m *mux) {
+func (l *muxes) turnMux(m *mux) {
 	defer l.survive(m.event())
 	l.current = nil
 	m.dirty = false
@@ -184,7 +197,7 @@ func (l *loop) turnMux(m *mux) {
 		return
 	}
 	if m.conn != nil {
-		l.place(m)
+		l.multiplexed.place(m)
 	}
 	for m.sock.out.empty() && len(m.codec.Out) < flushAt && !m.broken && !m.dead {
 		s := m.ready.Pop()
@@ -203,9 +216,9 @@ func (l *loop) turnMux(m *mux) {
 		m.codec.Out = nil
 	}
 	if m.client != nil {
-		l.settleHTTP2(m)
+		l.streams.settleHTTP2(m)
 	} else {
-		l.settleCarrier(m)
+		l.multiplexed.settleCarrier(m)
 	}
 }
 
@@ -218,7 +231,7 @@ func (m *mux) event() int32 {
 }
 
 // tickMux looks at what has taken too long on a connection.
-func (l *loop) tickMux(m *mux) {
+func (l *muxes) tickMux(m *mux) {
 	limits := &l.snap.Config.Client
 	l.touch(m)
 	for !m.dead {

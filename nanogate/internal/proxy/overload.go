@@ -7,8 +7,18 @@ import (
 	"strings"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/limit"
 	"dyno.example/nanogate/internal/request"
 )
+
+// overload is how a loop knows that it has too much to do.
+type overload struct {
+	*loop
+
+	weighed  int64 // when memory is looked at next
+	pressure limit.Pressure
+	probe    probe
+}
 
 var (
 	replyBusy     = request.Refuse(503, "the gateway has too much to do at the moment", "Retry-After: 1\r\n").For(request.RefusedOverload)
@@ -18,7 +28,7 @@ var (
 
 // feel finds out whether the gateway has too much to do: how long an event waits for its
 // turn, and how much memory is in use. handled is how many events the batch had.
-func (l *loop) feel(handled int) {
+func (l *overload) feel(handled int) {
 	rules := &l.snap.Config.Overload
 	if rules.Lag == 0 && rules.Memory == 0 {
 		return
@@ -30,7 +40,7 @@ func (l *loop) feel(handled int) {
 	}
 	queue := int64(0)
 	if rules.Lag > 0 {
-		queue = l.probe.wait(l, now, handled)
+		queue = l.probe.wait(l.loop, now, handled)
 	}
 	l.pressure.Observe(queue, now, int64(rules.Lag), rules.Memory > 0 && l.server.heavy.Load())
 }
@@ -107,21 +117,21 @@ func heap() uint64 {
 }
 
 // shouldShed reports whether a request is turned away because the gateway has too much to do.
-func (l *loop) shouldShed(i request.Importance) bool {
+func (l *overload) shouldShed(i request.Importance) bool {
 	return l.pressure.Sheds(i, float64(l.local.Random()>>11)/(1<<53))
 }
 
 // respondReadiness answers who asks whether the gateway is ready: before any route, whatever it has
 // to do. It reports whether that was the question.
-func (l *loop) respondReadiness(c *client, r *request.Request) bool {
+func (l *overload) respondReadiness(c *client, r *request.Request) bool {
 	path := l.snap.Config.Ready
 	if path == "" || string(r.Path) != path || c.x.method != safe && c.x.method != head {
 		return false
 	}
 	if l.server.Draining() {
-		l.refuse(c, replyDraining)
+		l.heads.refuse(c, replyDraining)
 	} else {
-		l.refuse(c, readiness(l.server.issuer.Missing()))
+		l.heads.refuse(c, readiness(l.server.issuer.Missing()))
 	}
 	return true
 }

@@ -11,7 +11,7 @@ import (
 // a time.
 func TestProbe(t *testing.T) {
 	l, _ := bench(t, "overload: {lag: 10ms}\nroutes: [{to: \"http://127.0.0.1:9\"}]\n")
-	p := &l.probe
+	p := &l.overload.probe
 	defer p.close(l)
 	now := int64(time.Hour)
 	if p.wait(l, now, probeBatch-1) != 0 || p.sent != 0 {

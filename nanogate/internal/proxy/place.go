@@ -52,7 +52,7 @@ func (m *mux) waiting() *call {
 
 // place gives calls that wait the places that there are, and has others move to connections
 // that have some. What may not be used any more they all leave.
-func (l *loop) place(m *mux) {
+func (l *multiplexed) place(m *mux) {
 	if !m.greeted || m.dead || m.broken || m.streams == m.codec.Streams() {
 		return
 	}
@@ -62,7 +62,7 @@ func (l *loop) place(m *mux) {
 			return
 		}
 		k.up = true
-		l.isUp(&k.backend)
+		l.exchanges.isUp(&k.backend)
 	}
 	for s := m.all; s != nil; {
 		k := s.call
@@ -76,8 +76,8 @@ func (l *loop) place(m *mux) {
 
 // hasPlace reports whether a call would get a place on another connection, or a connection
 // of its own.
-func (l *loop) hasPlace(k *call) bool {
-	p := l.pool(k.endpoint)
+func (l *multiplexed) hasPlace(k *call) bool {
+	p := l.pools.pool(k.endpoint)
 	for _, m := range p.carriers {
 		if m != k.on && l.carries(m) {
 			return true
@@ -98,22 +98,22 @@ func (p *pool) leastFull() (least *mux) {
 }
 
 // move gives a request of which nothing was sent another connection to the same endpoint.
-func (l *loop) move(c *client) {
+func (l *multiplexed) move(c *client) {
 	x := &c.x
 	if !x.again() || x.moves >= mostMoves {
-		l.failed(c, request.ConnectFailed)
+		l.exchanges.failed(c, request.ConnectFailed)
 		return
 	}
 	x.moves++
-	l.detach(c)
+	l.exchanges.detach(c)
 	x.outcome.Tries--
-	l.tryAnew(c)
+	l.exchanges.tryAnew(c)
 }
 
 // learnStreams notes how many streams an endpoint takes on a connection: the next
 // connections get no more requests than that before they have said so themselves.
-func (l *loop) learnStreams(m *mux) {
-	l.pool(m.conn.endpoint).streams = max(1, min(int(m.codec.Peer().MaxConcurrent), streamsUnasked))
+func (l *multiplexed) learnStreams(m *mux) {
+	l.pools.pool(m.conn.endpoint).streams = max(1, min(int(m.codec.Peer().MaxConcurrent), streamsUnasked))
 }
 
 // streamsUnasked is how many requests wait on a connection that hasn't greeted, to an endpoint

@@ -6,6 +6,19 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
+// pools is a loop's connections to endpoints: those in use, those that are idle, and those that
+// are opened before they are needed.
+type pools struct {
+	*loop
+
+	bySlot  []*pool              // by the slots of endpoints
+	idle    int                  // connections in pools
+	sweep   int64                // when pools are looked through next
+	warm    []*upstream.Upstream // of snap, whose pools are kept warm
+	warming []*connection        // connections that are being opened for that
+	warmAt  int64                // when pools are warmed next
+}
+
 // pool is a loop's connections to one endpoint that requests can be sent on: over HTTP/1.1
 // those that are idle, the one used last at the end: it is taken first, so that the others
 // become idle enough to be closed; over HTTP/2 all.
@@ -18,11 +31,11 @@ type pool struct {
 }
 
 // poolOf finds an endpoint's pool; nil: it has none.
-func (l *loop) poolOf(e *upstream.Endpoint) *pool {
-	if e.Slot >= len(l.pools) {
+func (l *pools) poolOf(e *upstream.Endpoint) *pool {
+	if e.Slot >= len(l.bySlot) {
 		return nil
 	}
-	for p := l.pools[e.Slot]; p != nil; p = p.next {
+	for p := l.bySlot[e.Slot]; p != nil; p = p.next {
 		if p.endpoint == e {
 			return p
 		}
@@ -32,22 +45,22 @@ func (l *loop) poolOf(e *upstream.Endpoint) *pool {
 
 // pool returns an endpoint's pool. Endpoints that are gone leave their slots to others, and
 // have their own pools until all that is under way to them is over.
-func (l *loop) pool(e *upstream.Endpoint) *pool {
+func (l *pools) pool(e *upstream.Endpoint) *pool {
 	if p := l.poolOf(e); p != nil {
 		return p
 	}
-	for e.Slot >= len(l.pools) {
-		l.pools = append(l.pools, nil)
+	for e.Slot >= len(l.bySlot) {
+		l.bySlot = append(l.bySlot, nil)
 	}
-	p := &pool{endpoint: e, next: l.pools[e.Slot]}
-	l.pools[e.Slot] = p
+	p := &pool{endpoint: e, next: l.bySlot[e.Slot]}
+	l.bySlot[e.Slot] = p
 	return p
 }
 
 // pooledOf takes an idle connection to an endpoint out of its pool; nil if there is none
 // that may be used. twice says that the request may be sent twice, should the connection
 // turn out to be closed: otherwise it is looked at before.
-func (l *loop) pooledOf(e *upstream.Endpoint, twice bool) *connection {
+func (l *pools) pooledOf(e *upstream.Endpoint, twice bool) *connection {
 	p := l.poolOf(e)
 	if p == nil {
 		return nil
@@ -80,16 +93,16 @@ func (k *connection) rests(e *upstream.Endpoint) bool {
 
 // closed reports whether an endpoint has closed a connection, or sent what nobody asked
 // for. A request that may not be sent twice is worth the look.
-func (l *loop) closed(k *connection) bool {
+func (l *pools) closed(k *connection) bool {
 	if k.secure != nil {
-		return !l.quiet(k)
+		return !l.downstream.quiet(k)
 	}
 	ended, says := l.Sys.Ended(k.fd)
 	return ended || says
 }
 
 // release puts a connection whose response is over into its pool, or closes it.
-func (l *loop) release(k *connection) {
+func (l *pools) release(k *connection) {
 	limits := &k.upstream.Config.Pool
 	if !k.keep || k.broken || k.hungUp || k.readable || !k.out.empty() || k.endpoint.Gone() || l.Draining() ||
 		limits.Age > 0 && l.now-k.born > int64(limits.Age) {
@@ -109,7 +122,7 @@ func (l *loop) release(k *connection) {
 }
 
 // unpool takes a connection out of its pool.
-func (l *loop) unpool(k *connection) {
+func (l *pools) unpool(k *connection) {
 	p := l.pool(k.endpoint)
 	for i, other := range p.idle {
 		if other == k {
@@ -123,9 +136,9 @@ func (l *loop) unpool(k *connection) {
 
 // everyPool calls f for each pool, and forgets those of endpoints that are gone when they are
 // empty.
-func (l *loop) everyPool(f func(p *pool)) {
-	for slot := range l.pools {
-		for at := &l.pools[slot]; *at != nil; {
+func (l *pools) everyPool(f func(p *pool)) {
+	for slot := range l.bySlot {
+		for at := &l.bySlot[slot]; *at != nil; {
 			p := *at
 			f(p)
 			if p.endpoint.Gone() && len(p.idle)+len(p.carriers) == 0 {
@@ -139,12 +152,12 @@ func (l *loop) everyPool(f func(p *pool)) {
 
 // sweepPools closes what has been idle for too long, and what leads to endpoints that
 // are gone.
-func (l *loop) sweepPools() {
+func (l *pools) sweepPools() {
 	l.sweep = l.now + sweepEvery
 	l.everyPool(l.sweepPool)
 }
 
-func (l *loop) sweepPool(p *pool) {
+func (l *pools) sweepPool(p *pool) {
 	old := 0
 	for old < len(p.idle) && (p.endpoint.Gone() || l.now-p.idle[old].freed > int64(p.idle[old].upstream.Config.Pool.Idle)) {
 		old++
@@ -153,7 +166,7 @@ func (l *loop) sweepPool(p *pool) {
 }
 
 // drain closes the first n connections of a pool.
-func (l *loop) drain(p *pool, n int) {
+func (l *pools) drain(p *pool, n int) {
 	for _, k := range p.idle[:n] {
 		k.idle = false
 		l.closeConnection(k)
@@ -163,9 +176,9 @@ func (l *loop) drain(p *pool, n int) {
 }
 
 // closePools closes all idle connections; over says that the others are idle too.
-func (l *loop) closePools(over bool) {
+func (l *pools) closePools(over bool) {
 	l.everyPool(func(p *pool) {
 		l.drain(p, len(p.idle))
-		l.closeCarriers(p, over)
+		l.multiplexed.closeCarriers(p, over)
 	})
 }

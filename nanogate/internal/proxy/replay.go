@@ -26,7 +26,7 @@ func (x *exchange) takes() bool {
 
 // caughtUp sends what was taken of the body before this try. It reports whether more may be
 // taken now.
-func (l *loop) caughtUp(c *client) bool {
+func (l *bodies) caughtUp(c *client) bool {
 	x := &c.x
 	switch {
 	case !x.takes():
@@ -34,12 +34,12 @@ func (l *loop) caughtUp(c *client) bool {
 	case x.headIn || len(x.replay) == 0 || x.gathers():
 		return true
 	}
-	return l.sendPart(c, nil) && c.fd >= 0 && c.phase.busy() && x.takes()
+	return l.sendPart(c, nil) && c.fd >= 0 && c.state.busy() && x.takes()
 }
 
 // keepSent keeps what is sent of a request's body until its response begins, as the
 // endpoint may not look at it.
-func (l *loop) keepSent(x *exchange, piece []byte) {
+func (l *bodies) keepSent(x *exchange, piece []byte) {
 	if int64(len(x.replay)) != x.sent || x.begun || len(piece) == 0 {
 		return
 	}
@@ -62,7 +62,7 @@ func (x *exchange) sentWhole(piece []byte) (all []byte, ok bool) {
 	return piece, int64(len(piece)) == x.sent
 }
 
-func (l *loop) forgetSent(x *exchange) {
+func (l *bodies) forgetSent(x *exchange) {
 	if x.replay != nil {
 		l.buffers.Give(x.replay)
 		x.replay = nil

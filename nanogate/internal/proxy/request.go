@@ -12,6 +12,14 @@ import (
 	"dyno.example/nanogate/internal/snapshot"
 )
 
+// exchanges takes requests through their filters to an endpoint, again if need be, and to their
+// end.
+type exchanges struct {
+	*loop
+
+	rewritten, wasRewritten []byte // heads of requests that guards have changed
+}
+
 // Answers of the gateway's own that are the same for all routes.
 var (
 	replyNoRoute          = request.Refuse(404, "no route matches", "").For(request.RefusedNoRoute)
@@ -39,7 +47,7 @@ var (
 )
 
 // request takes a request whose head was parsed from b.
-func (l *loop) request(c *client, b []byte) {
+func (l *exchanges) request(c *client, b []byte) {
 	q, x, r := &l.head, &c.x, &l.req
 	c.requests++
 	c.serial++
@@ -49,7 +57,7 @@ func (l *loop) request(c *client, b []byte) {
 	x.keep = q.KeepAlive && !l.server.Draining()
 	r.Begin(q, b)
 	r.Peer, r.Now, r.HTTP2 = c.peer, l.now, c.of != nil
-	l.identify(c.conn(), r)
+	l.heads.identify(c.conn(), r)
 	if l.named.Read(q.Fields, b); l.named.Many {
 		l.unrouted(c, replyOptions)
 		return
@@ -58,7 +66,7 @@ func (l *loop) request(c *client, b []byte) {
 		l.unrouted(c, reply)
 		return
 	}
-	if l.respondReadiness(c, r) || l.server.issuer.Pending() && l.respondACMEChallenge(c, r) {
+	if l.overload.respondReadiness(c, r) || l.server.issuer.Pending() && l.heads.respondACMEChallenge(c, r) {
 		return
 	}
 	if len(l.snap.Config.ToHTTPS) > 0 && l.toHTTPS(c, r) {
@@ -75,7 +83,7 @@ func (l *loop) request(c *client, b []byte) {
 	}
 	x.route, r.Params = route, l.found.Params[:l.found.N]
 	if route.Config.GRPCWeb {
-		l.webCall(c, r)
+		l.grpc.webCall(c, r)
 	}
 	r.Importance = importanceOf(r, &route.Config.Importance)
 	l.observe(x)
@@ -83,11 +91,11 @@ func (l *loop) request(c *client, b []byte) {
 		x.explains(may, r)
 	}
 	if route.Broken != nil {
-		l.refuse(c, route.Broken)
+		l.heads.refuse(c, route.Broken)
 		return
 	}
-	if l.shouldShed(r.Importance) {
-		l.refuse(c, replyBusy)
+	if l.overload.shouldShed(r.Importance) {
+		l.heads.refuse(c, replyBusy)
 		return
 	}
 	l.check(c)
@@ -95,14 +103,14 @@ func (l *loop) request(c *client, b []byte) {
 
 // check asks the route's filters, those that haven't been asked yet, and goes on with what
 // all of them let pass.
-func (l *loop) check(c *client) {
+func (l *exchanges) check(c *client) {
 	x, r := &c.x, &l.req
 	chain := x.route.Chain
 	for {
 		if r.Rewritten() {
 			if reply := l.rewrite(x); reply != nil {
 				x.awaitEnd(r)
-				l.refuse(c, reply)
+				l.heads.refuse(c, reply)
 				return
 			}
 		}
@@ -110,7 +118,7 @@ func (l *loop) check(c *client) {
 			break
 		}
 		if reply := x.ask(&chain[x.passed], r); reply != nil {
-			l.decided(c, reply)
+			l.suspensions.decided(c, reply)
 			return
 		}
 		x.passed++
@@ -129,7 +137,7 @@ func (x *exchange) ask(s *snapshot.Step, r *request.Request) *request.Reply {
 
 // rewrite makes the request's head the one that a guard wants: all that follows reads that,
 // and parts of the path that the route was found by aren't parts of it.
-func (l *loop) rewrite(x *exchange) *request.Reply {
+func (l *exchanges) rewrite(x *exchange) *request.Reply {
 	r := &l.req
 	text := r.AppendRewritten(l.wasRewritten[:0])
 	l.rewritten, l.wasRewritten = text, l.rewritten // the head may lie in the other one
@@ -138,7 +146,7 @@ func (l *loop) rewrite(x *exchange) *request.Reply {
 		return replyRewritten
 	}
 	if body, ok := r.Content(); ok {
-		l.refill(x, body)
+		l.bodies.refill(x, body)
 	}
 	r.Renew(text)
 	l.named.Read(l.head.Fields, text)
@@ -150,32 +158,32 @@ func (l *loop) rewrite(x *exchange) *request.Reply {
 }
 
 // passed does what the route says with a request that may pass.
-func (l *loop) passed(c *client) {
+func (l *exchanges) passed(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
 	if x.explanation != nil {
 		x.explanation.tell(route, r, true)
 	}
 	if reply := l.tooLarge(x, r.Head); reply != nil {
-		l.refuse(c, reply)
+		l.heads.refuse(c, reply)
 		return
 	}
 	if reply := counted(r); reply != nil {
-		l.refuse(c, reply)
+		l.heads.refuse(c, reply)
 		return
 	}
 	if l.snap.Cache != nil {
-		l.unsafe(x)
+		l.caching.unsafe(x)
 	}
 	switch {
 	case route.Reply != nil:
-		l.refuse(c, route.Reply)
+		l.heads.refuse(c, route.Reply)
 	case route.Redirect != nil:
 		l.redirect(c)
 	case route.Schema != nil && !c.grpc:
-		l.transcode(c)
-	case route.Schema != nil && !l.exposed(c):
-	case route.Cache != nil && l.cached(c):
+		l.transcoding.transcode(c)
+	case route.Schema != nil && !l.transcoding.exposed(c):
+	case route.Cache != nil && l.caching.cached(c):
 	default:
 		l.forward(c)
 	}
@@ -193,7 +201,7 @@ func (x *exchange) start(q *http1.Request, b []byte, now int64) {
 var root = []byte("/")
 
 // canonical finds the path that counts.
-func (l *loop) canonical(r *request.Request) *request.Reply {
+func (l *exchanges) canonical(r *request.Request) *request.Reply {
 	q := r.Head
 	switch q.Form {
 	case http1.AuthorityForm:
@@ -216,7 +224,7 @@ func (l *loop) canonical(r *request.Request) *request.Reply {
 }
 
 // tooLarge holds the body's length against the route's limit.
-func (l *loop) tooLarge(x *exchange, q *http1.Request) *request.Reply {
+func (l *exchanges) tooLarge(x *exchange, q *http1.Request) *request.Reply {
 	if most := l.mostBody(x); most > 0 && q.ContentLength > most && (x.web == nil || !x.web.Text) {
 		return replyTooLarge
 	}
@@ -224,7 +232,7 @@ func (l *loop) tooLarge(x *exchange, q *http1.Request) *request.Reply {
 }
 
 // mostBody is how many bytes the body may have; 0: any number.
-func (l *loop) mostBody(x *exchange) int64 {
+func (l *exchanges) mostBody(x *exchange) int64 {
 	if most := x.route.Config.Body; most >= 0 {
 		return most
 	}
@@ -256,7 +264,7 @@ func counted(r *request.Request) *request.Reply {
 }
 
 // noRoute answers what no route takes.
-func (l *loop) noRoute(c *client) {
+func (l *exchanges) noRoute(c *client) {
 	if !l.found.WrongMethod {
 		l.unrouted(c, replyNoRoute)
 		return
@@ -266,15 +274,15 @@ func (l *loop) noRoute(c *client) {
 }
 
 // unrouted answers a request before a route is found for it.
-func (l *loop) unrouted(c *client, a *request.Reply) {
+func (l *exchanges) unrouted(c *client, a *request.Reply) {
 	c.x.route = l.snap.Unrouted
 	l.observe(&c.x)
-	l.refuse(c, a)
+	l.heads.refuse(c, a)
 }
 
 // redirect answers with where to go.
-func (l *loop) redirect(c *client) {
+func (l *exchanges) redirect(c *client) {
 	r, route := &l.req, c.x.route
 	to := route.Redirect.Append(nil, r, &l.found)
-	l.refuse(c, &request.Reply{Status: route.Config.Redirect.Status, Fields: request.AppendField(nil, "Location", to)})
+	l.heads.refuse(c, &request.Reply{Status: route.Config.Redirect.Status, Fields: request.AppendField(nil, "Location", to)})
 }

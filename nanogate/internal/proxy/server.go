@@ -141,14 +141,14 @@ func (v *Server) Shutdown(ctx context.Context) error {
 func (v *Server) drain() {
 	v.acceptor.Drain()
 	for _, l := range v.loops {
-		l.call((*loop).beginDrain)
+		l.call(func(l *loop) { l.downstream.beginDrain() })
 	}
 }
 
 // cut has them close what is left.
 func (v *Server) cut() {
 	for _, l := range v.loops {
-		l.call((*loop).cutAll)
+		l.call(func(l *loop) { l.downstream.cutAll() })
 	}
 }
 

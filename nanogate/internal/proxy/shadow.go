@@ -11,6 +11,13 @@ import (
 	"dyno.example/nanogate/internal/snapshot"
 )
 
+// mirroring sends copies of requests to shadows.
+type mirroring struct {
+	*loop
+
+	mirrors []*snapshot.Route // whose mirrors may have something to send, see shadow.go
+}
+
 // A copy of a request goes to the shadow as a background request ([client.background]), on the
 // connections, by the versions and within the time limits that requests have. It comes after
 // those that somebody waits for: a loop sends a few copies when it has done all else of a
@@ -21,7 +28,7 @@ import (
 const mostShadowed = 8
 
 // endCopy hands over the copy of a request whose exchange is over.
-func (l *loop) endCopy(x *exchange) {
+func (l *mirroring) endCopy(x *exchange) {
 	if x.copy.End(x.head, &x.outcome, x.body.Done(), l.now) {
 		l.wantTurn(x.route.Shadow)
 	}
@@ -29,14 +36,14 @@ func (l *loop) endCopy(x *exchange) {
 }
 
 // wantTurn has a mirror be asked for what it has to send; r is its [snapshot.Route.Shadow].
-func (l *loop) wantTurn(r *snapshot.Route) {
+func (l *mirroring) wantTurn(r *snapshot.Route) {
 	if !slices.Contains(l.mirrors, r) {
 		l.mirrors = append(l.mirrors, r)
 	}
 }
 
 // turnMirrors sends copies, of each mirror one in turn.
-func (l *loop) turnMirrors() {
+func (l *mirroring) turnMirrors() {
 	if l.Draining() {
 		l.mirrors = l.mirrors[:0]
 		return
@@ -52,7 +59,7 @@ func (l *loop) turnMirrors() {
 }
 
 // sendCopy sends a copy to the shadow.
-func (l *loop) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
+func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	c, id := l.clients.Add()
 	defer l.survive(clientEvent(id))
 	c.begin(noDescriptor, id, netip.AddrPort{})
@@ -72,25 +79,25 @@ func (l *loop) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	x.replay = copied.Body(l.buffers.Take())
 	x.sent = int64(len(x.replay))
 	x.endpoint = copied.Endpoint()
-	l.limitTime(c)
-	l.try(c)
+	l.exchanges.limitTime(c)
+	l.exchanges.try(c)
 }
 
 // shadowAnswered says what came of a copy that was sent. There is room for another one.
-func (l *loop) shadowAnswered(x *exchange, r *snapshot.Route) {
+func (l *mirroring) shadowAnswered(x *exchange, r *snapshot.Route) {
 	x.copy.ShadowDone(x.endpoint, &x.outcome, l.now)
 	x.copy = nil
 	l.wantTurn(r)
 }
 
 // giveUpMirrored ends the request of a copy before the shadow has answered.
-func (l *loop) giveUpMirrored(c *client, why mirror.Reason) {
+func (l *mirroring) giveUpMirrored(c *client, why mirror.Reason) {
 	c.x.copy.Drop(why)
-	l.endAlone(c)
+	l.caching.endAlone(c)
 }
 
 // giveUpMirroring does so with all of them, when the gateway ends: nobody waits for them.
-func (l *loop) giveUpMirroring() {
+func (l *mirroring) giveUpMirroring() {
 	l.clients.Each(func(c *client) {
 		if c.mirrors {
 			l.giveUpMirrored(c, mirror.Closed)

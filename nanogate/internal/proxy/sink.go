@@ -55,7 +55,7 @@ func (m *mux) part(s *sink) {
 
 // send sends content on a stream, or keeps what there is no room for. end says that
 // nothing follows but the trailers.
-func (l *loop) send(s *sink, data []byte, end bool, trailers []byte) {
+func (l *muxes) send(s *sink, data []byte, end bool, trailers []byte) {
 	m := s.mux
 	l.touch(m)
 	s.end, s.trailers = end, append(s.trailers[:0], trailers...)
@@ -75,7 +75,7 @@ func (l *loop) send(s *sink, data []byte, end bool, trailers []byte) {
 
 // room reports whether a connection can be given more; what gathered is sent for that if
 // it is much.
-func (l *loop) room(m *mux) bool {
+func (l *muxes) room(m *mux) bool {
 	if len(m.codec.Out) >= flushAt {
 		l.deliver(m)
 	}
@@ -83,14 +83,14 @@ func (l *loop) room(m *mux) bool {
 }
 
 // queue lets a stream have its turn, unless it waits for a window.
-func (l *loop) queue(s *sink) {
+func (l *muxes) queue(s *sink) {
 	if _, waits := s.stream.Waiting(); !waits {
 		s.mux.ready.Push(s, &s.queued)
 	}
 }
 
 // finishSink ends this side of a stream when everything was sent.
-func (l *loop) finishSink(s *sink) {
+func (l *muxes) finishSink(s *sink) {
 	switch {
 	case !s.end || !s.out.empty() || s.stream.SendEnded():
 	case len(s.trailers) > 0:
@@ -102,7 +102,7 @@ func (l *loop) finishSink(s *sink) {
 
 // serveSink sends a frame of what a stream has kept, and goes on with its exchange when
 // that was all.
-func (l *loop) serveSink(s *sink) {
+func (l *muxes) serveSink(s *sink) {
 	if s.out.empty() || s.stream == nil {
 		return
 	}
@@ -128,18 +128,18 @@ func (l *loop) serveSink(s *sink) {
 
 // moved goes on with the exchange of a stream whose peer has taken something; all says
 // that it has taken all there was.
-func (l *loop) moved(s *sink, all bool) {
+func (l *muxes) moved(s *sink, all bool) {
 	if c := s.client; c != nil {
-		l.progress(c)
+		l.deadlines.progress(c)
 		if all {
-			l.proceed(c)
+			l.downstream.proceed(c)
 		}
 		return
 	}
 	if c := s.call.client; c != nil && c.x.back == &s.call.backend {
-		l.progress(c)
+		l.deadlines.progress(c)
 		if all {
-			l.upload(c)
+			l.bodies.upload(c)
 		}
 	}
 }

@@ -46,7 +46,7 @@ const (
 
 // soon notes that something is due after d. It does nothing if d is too long to be kept
 // so; the wheel has it in any case, unless it is a hedge.
-func (l *loop) soon(c *client, d time.Duration, w what) {
+func (l *deadlines) soon(c *client, d time.Duration, w what) {
 	if d <= 0 || d > soonest {
 		return
 	}
@@ -80,7 +80,7 @@ func (l *loop) soon(c *client, d time.Duration, w what) {
 }
 
 // unusedQueue returns a queue in which nothing waits; nil if there is none.
-func (l *loop) unusedQueue() *queue {
+func (l *deadlines) unusedQueue() *queue {
 	for _, q := range l.queues {
 		if !l.trim(q) {
 			return q
@@ -91,7 +91,7 @@ func (l *loop) unusedQueue() *queue {
 
 // trim takes deadlines that are void away from the front. It reports whether one is
 // left.
-func (l *loop) trim(q *queue) bool {
+func (l *deadlines) trim(q *queue) bool {
 	for q.first < len(q.items) {
 		d := &q.items[q.first]
 		if c := l.clients.At(d.client); c.fd >= 0 && c.serial == d.serial && c.x.route != nil && (d.try == 0 || d.try == uint8(c.x.outcome.Tries)) {
@@ -104,7 +104,7 @@ func (l *loop) trim(q *queue) bool {
 }
 
 // expireSoon does what is due.
-func (l *loop) expireSoon() {
+func (l *deadlines) expireSoon() {
 	for _, q := range l.queues {
 		for l.trim(q) && q.items[q.first].at <= l.now {
 			d := q.items[q.first]
@@ -115,7 +115,7 @@ func (l *loop) expireSoon() {
 }
 
 // nextSoon returns when the next deadline is due.
-func (l *loop) nextSoon() (at int64, ok bool) {
+func (l *deadlines) nextSoon() (at int64, ok bool) {
 	for _, q := range l.queues {
 		if l.trim(q) && (!ok || q.items[q.first].at < at) {
 			at, ok = q.items[q.first].at, true
@@ -125,32 +125,32 @@ func (l *loop) nextSoon() (at int64, ok bool) {
 }
 
 // fire deals with a request of which something is due.
-func (l *loop) fire(c *client, w what) {
+func (l *deadlines) fire(c *client, w what) {
 	defer l.survive(clientEvent(c.id))
 	l.current = nil
 	switch w {
 	case wholeOver:
 		switch {
-		case !c.phase.busy() || c.phase == phaseTunnel || c.phase == phaseStored:
+		case !c.state.busy() || c.state == stateTunnel || c.state == stateStored:
 		case l.now < c.x.deadline:
 			l.soonWhole(c)
 		default:
 			l.expired(c.id)
 		}
 	case tryOver:
-		if c.phase == phaseResponse || c.phase == phaseConnect {
+		if c.state == stateResponse || c.state == stateConnect {
 			l.late(c)
 		}
 	case delayOver:
-		if c.phase == phaseDelay {
+		if c.state == stateDelay {
 			l.expired(c.id)
 		}
 	case hedgeDue:
-		if c.phase == phaseResponse || c.phase == phaseConnect {
-			l.hedge(c)
+		if c.state == stateResponse || c.state == stateConnect {
+			l.hedging.hedge(c)
 		}
 	case checkOver:
-		if (c.phase == phaseCheck || c.phase == phaseShared) && l.now >= c.x.waits.until {
+		if (c.state == stateCheck || c.state == stateShared) && l.now >= c.x.waits.until {
 			l.expired(c.id)
 		}
 	}

@@ -15,7 +15,7 @@ func unsound(l *loop) string {
 			why = fmt.Sprintf(format, args...)
 		}
 	}
-	l.everyPool(func(p *pool) {
+	l.pools.everyPool(func(p *pool) {
 		for _, k := range p.idle {
 			if pooled[k] || !k.rests(p.endpoint) {
 				note("a connection in the pool of %s isn't idle, or is there twice", p.endpoint.Name)
@@ -29,8 +29,8 @@ func unsound(l *loop) string {
 			carrying[m] = true
 		}
 	})
-	if len(pooled) != l.idle || len(carrying) != l.carriers {
-		note("%d idle connections and %d over HTTP/2 are counted as %d and %d", len(pooled), len(carrying), l.idle, l.carriers)
+	if len(pooled) != l.pools.idle || len(carrying) != l.multiplexed.carriers {
+		note("%d idle connections and %d over HTTP/2 are counted as %d and %d", len(pooled), len(carrying), l.pools.idle, l.multiplexed.carriers)
 	}
 	l.connections.Each(func(k *connection) {
 		if k.fd < 0 || k.connection != k {

@@ -14,7 +14,7 @@ import (
 //
 // It is written from where it is stored, a read's length at a time: a client that takes it
 // slowly holds no more than that besides.
-func (l *loop) giveStored(c *client, v *cache.Response, a *cache.RequestFields, result cache.Result, status int) {
+func (l *caching) giveStored(c *client, v *cache.Response, a *cache.RequestFields, result cache.Result, status int) {
 	x := &c.x
 	rules := x.route.Cache
 	if x.asking != nil {
@@ -55,7 +55,7 @@ func (l *loop) giveStored(c *client, v *cache.Response, a *cache.RequestFields, 
 
 // giveRest gives the next piece of a response that is stored, behind what is in the loop's
 // buffer.
-func (l *loop) giveRest(c *client) {
+func (l *caching) giveRest(c *client) {
 	x := &c.x
 	piece := x.rest[:min(len(x.rest), readBuffer)]
 	x.rest = x.rest[len(piece):]
@@ -63,28 +63,28 @@ func (l *loop) giveRest(c *client) {
 	done := len(x.rest) == 0
 	if done {
 		x.rest = nil
-		l.end(c)
+		l.exchanges.end(c)
 	}
 	if c.of != nil {
 		if len(l.out) > 0 {
 			c.private = c.private[:0]
-			l.sendHeadOn(c, done && len(piece) == 0)
+			l.streams.sendHeadOn(c, done && len(piece) == 0)
 		}
 		if len(piece) > 0 {
-			l.send(&c.sink, piece, done, nil)
+			l.muxes.send(&c.sink, piece, done, nil)
 		}
 	} else {
 		l.out, piece = joined(l.out, piece)
 		if errno := c.out.write(l.Sys, c.fd, l.out, piece); errno != 0 {
-			l.clientGone(c)
+			l.exchanges.clientGone(c)
 			return
 		}
 	}
 	if done {
-		l.endOfResponse(c)
+		l.exchanges.endOfResponse(c)
 		return
 	}
-	l.await(c, phaseStored)
+	l.deadlines.await(c, stateStored)
 	if c.out.empty() {
 		l.later(c)
 	}
@@ -102,7 +102,7 @@ func joined(head, piece []byte) (out, rest []byte) {
 
 // giveAndRefresh gives a response that isn't fresh, and asks the upstream for a newer one:
 // for nobody, so that the client has its response whatever becomes of that.
-func (l *loop) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known []byte) {
+func (l *caching) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known []byte) {
 	route, of, ends := c.x.route, *c.conn(), c.x.ends
 	headOnly, kind := c.x.method == head, l.kind
 	if ends != nil {
@@ -116,13 +116,13 @@ func (l *loop) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known
 	if flight != nil {
 		l.refresh(route, &of, ends, &asking{rules: route.Cache, key: key, kind: kind, stale: v, why: "stale", result: cache.Expired, flight: flight})
 	} else if ends != nil {
-		l.tellEnds(ends, nil, true)
+		l.exchanges.tellEnds(ends, nil, true)
 	}
 }
 
 // refreshes says whether it is for this request to have a newer response asked for: then it
 // leads the flight of all that wait for that.
-func (l *loop) refreshes(rules *snapshot.Caching, v *cache.Response, key cache.Key, known []byte) *cache.Flight {
+func (l *caching) refreshes(rules *snapshot.Caching, v *cache.Response, key cache.Key, known []byte) *cache.Flight {
 	kind := rules.Store.FlightKey(key, l.kind, known, &l.sent, &l.chosen)
 	flight, leads := rules.Store.Lead(kind, l.now)
 	if !leads {
@@ -137,7 +137,7 @@ func (l *loop) refreshes(rules *snapshot.Caching, v *cache.Response, key cache.K
 
 // refresh asks for it, with the loop's request. Its client's connection was like of; who hears
 // of the request's end does when this is over too.
-func (l *loop) refresh(route *snapshot.Route, of *client, ends *endings, m *asking) {
+func (l *caching) refresh(route *snapshot.Route, of *client, ends *endings, m *asking) {
 	r := &l.req
 	k, id := l.clients.Add()
 	k.begin(noDescriptor, id, of.peer)
@@ -152,36 +152,36 @@ func (l *loop) refresh(route *snapshot.Route, of *client, ends *endings, m *aski
 	r.Drop("if-range")
 	l.ask(&k.x, m)
 	m.asked = cache.RequestFields{Control: cache.NoDirectives, Authorized: m.asked.Authorized}
-	l.forward(k)
+	l.exchanges.forward(k)
 }
 
 // mostRevalidations is how many background revalidations a loop has at most.
 const mostRevalidations = 256
 
 // giveNobody goes on with a response that is for the store only, or to be compared.
-func (l *loop) giveNobody(c *client, k *backend, done bool) {
+func (l *caching) giveNobody(c *client, k *backend, done bool) {
 	l.out = l.out[:0]
 	if done {
-		l.complete(c, k)
-		l.drop(c)
+		l.bodies.complete(c, k)
+		l.exchanges.drop(c)
 		return
 	}
 	if c.mirrors && c.x.copy.Enough() {
-		l.tried(&c.x, c.x.outcome.Status, request.OK)
+		l.exchanges.tried(&c.x, c.x.outcome.Status, request.OK)
 		l.endAlone(c)
 		return
 	}
-	l.await(c, phaseBody)
+	l.deadlines.await(c, stateBody)
 	if k.readable {
 		l.laterBackend(k)
 	}
 }
 
 // endAlone ends the request of nobody, whatever came of it.
-func (l *loop) endAlone(c *client) {
-	l.detach(c)
-	l.end(c)
-	l.drop(c)
+func (l *caching) endAlone(c *client) {
+	l.exchanges.detach(c)
+	l.exchanges.end(c)
+	l.exchanges.drop(c)
 }
 
 // withoutConditions takes the cache's conditions out of a request's head.

@@ -11,9 +11,9 @@ import (
 
 // coming is what the cache is told of the response whose head was parsed from b. It reads
 // the request anew from its head as it was sent.
-func (l *loop) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamResponse {
+func (l *caching) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamResponse {
 	l.named.Read(l.resp.Fields, b)
-	sent := l.reread(x)
+	sent := l.hedging.reread(x)
 	l.sent = cache.UpstreamRequest{Request: sent}
 	_, cookies := sent.Header("cookie")
 	l.coming = cache.UpstreamResponse{
@@ -26,14 +26,14 @@ func (l *loop) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamRespon
 // spared looks at a response before it is passed on: one that says that what is stored
 // is good still, and one in place of which that is given. It reports whether it is dealt
 // with. more says that something followed its head.
-func (l *loop) spared(c *client, k *backend, b []byte, more bool) bool {
+func (l *caching) spared(c *client, k *backend, b []byte, more bool) bool {
 	x, m := &c.x, c.x.asking
 	status := l.resp.Status
 	switch {
 	case status == 304 && m.validating:
 	case l.mayGiveInstead(m, status):
-		l.tried(x, status, request.OK)
-		l.detach(c)
+		l.exchanges.tried(x, status, request.OK)
+		l.exchanges.detach(c)
 		x.uncount()
 		l.giveInstead(c, status)
 		return true
@@ -42,12 +42,12 @@ func (l *loop) spared(c *client, k *backend, b []byte, more bool) bool {
 	}
 	v := m.rules.Store.Freshen(&m.rules.Policy, m.key, m.url, m.epoch, m.stale, l.comingFor(x, m, b))
 	if v == nil { // it is about a response that isn't stored
-		l.tried(x, status, request.OK)
-		l.detach(c)
+		l.exchanges.tried(x, status, request.OK)
+		l.exchanges.detach(c)
 		x.uncount()
 		m.stale, m.validating = nil, false
 		x.head, x.headIn = withoutConditions(x.head), false
-		l.try(c)
+		l.exchanges.try(c)
 		return true
 	}
 	l.letGo(c, k, more)
@@ -62,27 +62,27 @@ func (l *loop) spared(c *client, k *backend, b []byte, more bool) bool {
 }
 
 // letGo gives the connection back after a response without a body that isn't passed on.
-func (l *loop) letGo(c *client, k *backend, more bool) {
+func (l *caching) letGo(c *client, k *backend, more bool) {
 	x, h := &c.x, &l.resp
 	k.headDone, k.toEnd, k.keep = true, false, h.KeepAlive && !more
 	k.body.StartResponse(h)
-	l.answered(x)
+	l.transcoding.answered(x)
 	if len(x.upstream.Detectors) > 0 {
-		l.tried(x, h.Status, request.OK)
+		l.exchanges.tried(x, h.Status, request.OK)
 	}
-	l.partFrom(c, k)
+	l.exchanges.partFrom(c, k)
 }
 
 // mayGiveInstead reports whether what is stored may be given in place of a failure, which
 // a client would see as that status.
-func (l *loop) mayGiveInstead(m *asking, status int) bool {
+func (l *caching) mayGiveInstead(m *asking, status int) bool {
 	return m.stale != nil && slices.Contains(failures, status) && m.rules.InPlace(m.stale, &m.asked.Control, l.now)
 }
 
 var failures = []int{500, 502, 503, 504} // RFC 5861 4
 
 // giveInstead gives it.
-func (l *loop) giveInstead(c *client, status int) {
+func (l *caching) giveInstead(c *client, status int) {
 	c.x.outcome.Instead = status
 	if c.background {
 		l.endAlone(c)
@@ -92,7 +92,7 @@ func (l *loop) giveInstead(c *client, status int) {
 }
 
 // keep begins to store the response whose head was parsed from b, if it may be stored.
-func (l *loop) keep(x *exchange, b []byte) {
+func (l *caching) keep(x *exchange, b []byte) {
 	m := x.asking
 	coming := l.comingFor(x, m, b)
 	m.fill = m.rules.Store.Begin(&m.rules.Policy, m.key, m.url, m.epoch, coming)
@@ -108,7 +108,7 @@ func (l *loop) keep(x *exchange, b []byte) {
 
 // giveUpStoring lets those that wait for the response ask by themselves. If it is no
 // failure, it isn't for all, and those that come don't wait for each other either.
-func (l *loop) giveUpStoring(m *asking) {
+func (l *caching) giveUpStoring(m *asking) {
 	m.fill = nil
 	if m.flight == nil {
 		return
@@ -123,7 +123,7 @@ func (l *loop) giveUpStoring(m *asking) {
 
 // keepPiece stores a piece of the response's content; done says that it is the last. It
 // returns what the client is given of it.
-func (l *loop) keepPiece(x *exchange, k *backend, piece []byte, done bool) []byte {
+func (l *caching) keepPiece(x *exchange, k *backend, piece []byte, done bool) []byte {
 	m := x.asking
 	if m.fill != nil && !m.fill.Write(piece) {
 		l.giveUpStoring(m)
@@ -143,16 +143,16 @@ func (l *loop) keepPiece(x *exchange, k *backend, piece []byte, done bool) []byt
 
 // endMuted ends the exchange of a client that has got a 304, while the response that came with
 // it isn't stored after all.
-func (l *loop) endMuted(c *client) {
-	l.end(c)
+func (l *caching) endMuted(c *client) {
+	l.exchanges.end(c)
 	if c.of != nil {
-		l.send(&c.sink, nil, true, nil)
+		l.muxes.send(&c.sink, nil, true, nil)
 	}
-	l.endOfResponse(c)
+	l.exchanges.endOfResponse(c)
 }
 
 // notModified writes the head of a 304 in place of the response that is being stored.
-func (l *loop) notModified(c *client) {
+func (l *caching) notModified(c *client) {
 	x := &c.x
 	out := x.asking.fill.Response().AppendNotModified(l.out, l.now)
 	x.outcome.Status = 304

@@ -14,24 +14,24 @@ import (
 // How a response goes to a client over HTTP/2.
 
 // giveStream is give for a client over HTTP/2.
-func (l *loop) giveStream(c *client, k *backend, piece []byte, done bool) {
+func (l *streams) giveStream(c *client, k *backend, piece []byte, done bool) {
 	var trailers []byte
 	if done {
-		trailers = l.responseTrailers(&c.x, k)
-		l.complete(c, k)
+		trailers = l.bodies.responseTrailers(&c.x, k)
+		l.bodies.complete(c, k)
 	}
 	if len(l.out) > 0 {
 		c.private = append(c.private[:0], k.private...)
 		l.sendHeadOn(c, done && len(piece)+len(trailers) == 0)
 	}
 	if len(piece) > 0 || done {
-		l.send(&c.sink, piece, done, trailers)
+		l.muxes.send(&c.sink, piece, done, trailers)
 	}
 	if done {
-		l.endOfResponse(c)
+		l.exchanges.endOfResponse(c)
 		return
 	}
-	l.await(c, c.x.flowing())
+	l.deadlines.await(c, c.x.flowing())
 	if k.readable {
 		l.laterBackend(k)
 	}
@@ -39,20 +39,20 @@ func (l *loop) giveStream(c *client, k *backend, piece []byte, done bool) {
 
 // sendHeadOn sends the head that is in the loop's buffer, final or interim; end says that
 // it is all.
-func (l *loop) sendHeadOn(c *client, end bool) {
+func (l *streams) sendHeadOn(c *client, end bool) {
 	m := c.sink.mux
-	l.touch(m)
+	l.muxes.touch(m)
 	translate.SendResponse(&m.codec, c.sink.stream, l.out, c.private, end)
 	l.out = l.out[:0]
 }
 
 // refuseStream gives a client over HTTP/2 an answer of the gateway's own.
-func (l *loop) refuseStream(c *client, a *request.Reply) {
+func (l *streams) refuseStream(c *client, a *request.Reply) {
 	x := &c.x
 	bodiless := a.Status == 204 || a.Status == 304
 	out := append(l.out[:0], http1.StatusLine(a.Status)...)
 	out = append(append(out, l.date...), a.Fields...)
-	out = append(out, l.addedFields(x)...)
+	out = append(out, l.heads.addedFields(x)...)
 	if !bodiless {
 		out = append(out, "Content-Length: "...)
 		out = append(strconv.AppendInt(out, int64(len(a.Body)), 10), "\r\n"...)
@@ -63,21 +63,21 @@ func (l *loop) refuseStream(c *client, a *request.Reply) {
 		body = nil
 	}
 	x.outcome.Sent = int64(len(body))
-	l.end(c)
+	l.exchanges.end(c)
 	c.private = c.private[:0]
 	l.sendHeadOn(c, len(body) == 0)
 	if len(body) > 0 {
-		l.send(&c.sink, body, true, nil)
+		l.muxes.send(&c.sink, body, true, nil)
 	}
-	l.endOfResponse(c)
+	l.exchanges.endOfResponse(c)
 }
 
 // cutStream ends a response that can't be completed: a call with a status, if that is
 // possible, else with a reset.
-func (l *loop) cutStream(c *client) {
+func (l *streams) cutStream(c *client) {
 	x := &c.x
-	l.detach(c)
-	if l.cutCall(c) {
+	l.exchanges.detach(c)
+	if l.grpc.cutCall(c) {
 		return
 	}
 	code := http2.InternalError
@@ -87,8 +87,8 @@ func (l *loop) cutStream(c *client) {
 	case x.outcome.Failed == request.TimedOut || x.tunnel:
 		code = http2.Cancel
 	}
-	l.touch(c.sink.mux)
+	l.muxes.touch(c.sink.mux)
 	c.sink.mux.codec.Reset(c.sink.stream, code)
-	l.end(c)
-	l.drop(c)
+	l.exchanges.end(c)
+	l.exchanges.drop(c)
 }

@@ -13,6 +13,15 @@ import (
 	"dyno.example/nanogate/internal/route"
 )
 
+// suspensions is the requests that wait for a decision, a place or another request's response.
+type suspensions struct {
+	*loop
+
+	called    called
+	asleep    []*suspended // memory for requests that wait
+	decisions uint64       // that requests have waited for
+}
+
 // suspended is a request that waits for a decision which is taken elsewhere, or for a
 // place. The loop's buffers are other requests' meanwhile, so it has its head, and what
 // the checks before have found out. What the client sends of its body isn't read: the
@@ -35,7 +44,7 @@ type suspended struct {
 }
 
 // decided goes on after the check that comes next: nil lets the request pass.
-func (l *loop) decided(c *client, reply *request.Reply) {
+func (l *suspensions) decided(c *client, reply *request.Reply) {
 	x := &c.x
 	x.awaitEnd(&l.req)
 	switch {
@@ -49,24 +58,24 @@ func (l *loop) decided(c *client, reply *request.Reply) {
 		if x.explanation != nil && x.passed < len(x.route.Chain) {
 			x.explanation.tell(x.route, &l.req, false)
 		}
-		l.refuse(c, reply)
+		l.heads.refuse(c, reply)
 		return
 	case c.background: // which has none of the route's own checks before it: its client's request has passed them
 		x.taken++
-		l.forward(c)
+		l.exchanges.forward(c)
 		return
 	case x.passed < len(x.route.Chain):
 		x.passed++
 	default: // the upstream's
 		x.taken++
-		l.forward(c)
+		l.exchanges.forward(c)
 		return
 	}
-	l.check(c)
+	l.exchanges.check(c)
 }
 
 // suspend has the decision taken by a worker. If they have too much to do there is none.
-func (l *loop) suspend(c *client, reply *request.Reply) {
+func (l *suspensions) suspend(c *client, reply *request.Reply) {
 	x, later := &c.x, reply.Deferred
 	otherwise := reply.Undecided()
 	if later.Content != nil {
@@ -76,7 +85,7 @@ func (l *loop) suspend(c *client, reply *request.Reply) {
 			l.decided(c, otherwise)
 			return
 		case !x.body.Done():
-			l.gather(c, reply)
+			l.bodies.gather(c, reply)
 			return
 		}
 		later.Content(slices.Clone(x.replay))
@@ -88,12 +97,12 @@ func (l *loop) suspend(c *client, reply *request.Reply) {
 	}
 	s := l.sleep(x, l.req.Buf)
 	s.ticket, s.otherwise, s.until, s.cancel = ticket, otherwise, l.now+int64(later.Within), cancel
-	l.soon(c, later.Within, checkOver)
-	l.await(c, phaseCheck)
+	l.deadlines.soon(c, later.Within, checkOver)
+	l.deadlines.await(c, stateCheck)
 }
 
 // work has a worker take a decision; ok is false if they have too much to do.
-func (l *loop) work(c *client, later *request.Deferred) (ticket uint64, cancel context.CancelFunc, ok bool) {
+func (l *suspensions) work(c *client, later *request.Deferred) (ticket uint64, cancel context.CancelFunc, ok bool) {
 	ctx, cancel := l.Sys.Within(later.Within)
 	l.decisions++
 	id, ticket := c.id, l.decisions
@@ -113,7 +122,7 @@ func (l *loop) work(c *client, later *request.Deferred) (ticket uint64, cancel c
 			decide = later.Work(ctx)
 		}
 		l.call(func(l *loop) {
-			if !l.resume(id, ticket, decide) && decide != nil && later.Missed != nil {
+			if !l.suspensions.resume(id, ticket, decide) && decide != nil && later.Missed != nil {
 				later.Missed()
 			}
 		})
@@ -128,7 +137,7 @@ func (l *loop) work(c *client, later *request.Deferred) (ticket uint64, cancel c
 // resume goes on with a request that is decided about, or that has waited for too long:
 // then decide is nil. The client may be gone, or another in its place, or the request may
 // have gone on without the decision and wait for something else: then it reports false.
-func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *request.Reply) (waited bool) {
+func (l *suspensions) resume(id int32, ticket uint64, decide func(*request.Request) *request.Reply) (waited bool) {
 	defer l.survive(clientEvent(id))
 	c := l.clients.At(id)
 	s := c.x.waits
@@ -137,7 +146,7 @@ func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *re
 	}
 	s.cancel()
 	if s.of != nil {
-		l.unhold(c, decide)
+		l.responders.unhold(c, decide)
 		return true
 	}
 	reply := s.otherwise
@@ -149,7 +158,7 @@ func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *re
 }
 
 // sleep keeps what a request that waits will need: text is its head, or its response's.
-func (l *loop) sleep(x *exchange, text []byte) *suspended {
+func (l *suspensions) sleep(x *exchange, text []byte) *suspended {
 	var s *suspended
 	if n := len(l.asleep); n > 0 {
 		s = l.asleep[n-1]
@@ -164,7 +173,7 @@ func (l *loop) sleep(x *exchange, text []byte) *suspended {
 }
 
 // forgo gives back what was kept.
-func (l *loop) forgo(s *suspended) {
+func (l *suspensions) forgo(s *suspended) {
 	l.buffers.Give(s.head)
 	s.findings.Forget()
 	*s = suspended{findings: s.findings}
@@ -175,7 +184,7 @@ func (l *loop) forgo(s *suspended) {
 
 // wakeUp goes on with a request that has waited: with an answer, nil lets it pass, or with
 // what decide says.
-func (l *loop) wakeUp(c *client, reply *request.Reply, decide func(*request.Request) *request.Reply) {
+func (l *suspensions) wakeUp(c *client, reply *request.Reply, decide func(*request.Request) *request.Reply) {
 	s := c.x.waits
 	if problem := l.reopen(c, s); problem != nil {
 		reply, decide = problem, nil
@@ -184,28 +193,28 @@ func (l *loop) wakeUp(c *client, reply *request.Reply, decide func(*request.Requ
 		reply = decide(&l.req)
 	}
 	if s.queue != nil && reply != nil { // it isn't for waiting again
-		l.refuse(c, reply)
+		l.heads.refuse(c, reply)
 	} else {
 		l.decided(c, reply)
 	}
 	l.forgo(s)
-	if c.fd >= 0 && (c.phase == phaseRequest || len(c.in) > 0 || c.readable) {
-		l.proceed(c)
+	if c.fd >= 0 && (c.state == stateRequest || len(c.in) > 0 || c.readable) {
+		l.downstream.proceed(c)
 	}
 }
 
 // reopen makes a request that has waited the loop's again. If the rules for paths have
 // changed meanwhile it may be refused.
-func (l *loop) reopen(c *client, s *suspended) *request.Reply {
+func (l *suspensions) reopen(c *client, s *suspended) *request.Reply {
 	x, r := &c.x, &l.req
 	x.waits = nil
 	l.head.Reset()
 	_, _ = l.head.Parse(s.head, &ownLimits) // which it was before
 	r.Begin(&l.head, s.head)
 	r.Peer, r.Now, r.HTTP2 = c.peer, l.now, c.of != nil
-	l.identify(c.conn(), r)
+	l.heads.identify(c.conn(), r)
 	l.named.Read(l.head.Fields, s.head)
-	problem := l.canonical(r)
+	problem := l.exchanges.canonical(r)
 	r.Resume(s.findings)
 	r.Importance = importanceOf(r, &x.route.Config.Importance)
 	l.found = s.found
@@ -214,7 +223,7 @@ func (l *loop) reopen(c *client, s *suspended) *request.Reply {
 }
 
 // unsuspend gives up waiting: the client has gone.
-func (l *loop) unsuspend(x *exchange) {
+func (l *suspensions) unsuspend(x *exchange) {
 	s := x.waits
 	if s == nil {
 		return
@@ -248,32 +257,32 @@ type turnOfQueue struct {
 }
 
 // queueUp has a request wait for a place, or refuses it if the queue is full.
-func (l *loop) queueUp(c *client, reply *request.Reply) {
+func (l *suspensions) queueUp(c *client, reply *request.Reply) {
 	q := reply.Queue
-	ticket, until, ok := q.Enter(l, c.id, l.now)
+	ticket, until, ok := q.Enter(l.loop, c.id, l.now)
 	if !ok {
-		l.refuse(c, reply)
+		l.heads.refuse(c, reply)
 		return
 	}
 	s := l.sleep(&c.x, l.req.Buf)
 	s.otherwise, s.until, s.queue, s.ticket = reply, until, q, ticket
-	l.soon(c, time.Duration(until-l.now), checkOver)
-	l.await(c, phaseCheck)
+	l.deadlines.soon(c, time.Duration(until-l.now), checkOver)
+	l.deadlines.await(c, stateCheck)
 }
 
 // Called implements [request.Waiter].
 func (l *loop) Called(q request.Queue, ticket uint64, client int32, admitted bool) {
-	l.called.mu.Lock()
-	first := len(l.called.list) == 0
-	l.called.list = append(l.called.list, turnOfQueue{q, ticket, client, admitted})
-	l.called.mu.Unlock()
+	l.suspensions.called.mu.Lock()
+	first := len(l.suspensions.called.list) == 0
+	l.suspensions.called.list = append(l.suspensions.called.list, turnOfQueue{q, ticket, client, admitted})
+	l.suspensions.called.mu.Unlock()
 	if first {
-		l.Hand(&l.called.message)
+		l.Hand(&l.suspensions.called.message)
 	}
 }
 
 // takeCalls goes on with requests that have waited.
-func (l *loop) takeCalls() {
+func (l *suspensions) takeCalls() {
 	l.called.mu.Lock()
 	list := l.called.list
 	l.called.list, l.called.spare = l.called.spare[:0], nil
@@ -287,7 +296,7 @@ func (l *loop) takeCalls() {
 	l.called.mu.Unlock()
 }
 
-func (l *loop) takeTurn(n *turnOfQueue) {
+func (l *suspensions) takeTurn(n *turnOfQueue) {
 	defer l.survive(clientEvent(n.client))
 	c := l.clients.At(n.client)
 	switch s := c.x.waits; {
@@ -304,14 +313,14 @@ func (l *loop) takeTurn(n *turnOfQueue) {
 
 // waitOver ends the wait of a request that has waited for as long as it may. If it has
 // left the queue before, the loop is about to hear why.
-func (l *loop) waitOver(c *client) {
+func (l *suspensions) waitOver(c *client) {
 	if s := c.x.waits; s.queue.Leave(s.ticket, true) {
 		l.refuseWaiting(c)
 	}
 }
 
 // refuseWaiting refuses a request that has waited in vain.
-func (l *loop) refuseWaiting(c *client) {
+func (l *suspensions) refuseWaiting(c *client) {
 	l.wakeUp(c, c.x.waits.otherwise, nil)
 }
 
@@ -322,7 +331,7 @@ func (l *loop) refuseWaiting(c *client) {
 // for longer. When the client that asked has gone, one of them asks next.
 
 // waitFor lets a request wait for a flight. ended says that this is over already.
-func (l *loop) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
+func (l *suspensions) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
 	x := &c.x
 	rules := x.route.Cache
 	if x.patience == 0 {
@@ -331,27 +340,27 @@ func (l *loop) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
 	if l.now >= x.patience {
 		return false, false
 	}
-	l.limitTime(c)
+	l.exchanges.limitTime(c)
 	id, serial := c.id, c.serial
 	w, ended := f.Wait(rules.Waiters, func(how cache.FlightResult) {
-		l.call(func(l *loop) { l.flightLanded(id, serial, how) })
+		l.call(func(l *loop) { l.suspensions.flightLanded(id, serial, how) })
 	})
 	if w == nil {
 		return false, ended
 	}
 	s := l.sleep(x, l.req.Buf)
 	s.until, s.cancel = x.patience, w.Leave
-	l.soon(c, time.Duration(x.patience-l.now), checkOver)
-	l.await(c, phaseShared)
+	l.deadlines.soon(c, time.Duration(x.patience-l.now), checkOver)
+	l.deadlines.await(c, stateShared)
 	return true, false
 }
 
 // flightLanded goes on with a request whose flight has ended. The client may be gone, or
 // another in its place.
-func (l *loop) flightLanded(id int32, serial uint32, how cache.FlightResult) {
+func (l *suspensions) flightLanded(id int32, serial uint32, how cache.FlightResult) {
 	defer l.survive(clientEvent(id))
 	c := l.clients.At(id)
-	if c.fd < 0 || c.serial != serial || c.phase != phaseShared {
+	if c.fd < 0 || c.serial != serial || c.state != stateShared {
 		return
 	}
 	switch how {
@@ -364,7 +373,7 @@ func (l *loop) flightLanded(id int32, serial uint32, how cache.FlightResult) {
 }
 
 // waitedEnough goes on with a request that has waited for as long as it may.
-func (l *loop) waitedEnough(c *client) {
+func (l *suspensions) waitedEnough(c *client) {
 	c.x.waits.cancel()
 	c.x.patience = impatient
 	l.askAgain(c)
@@ -372,21 +381,21 @@ func (l *loop) waitedEnough(c *client) {
 
 // askAgain looks once more for what is stored for a request that has waited, and asks the
 // upstream if there is nothing.
-func (l *loop) askAgain(c *client) {
+func (l *suspensions) askAgain(c *client) {
 	x := &c.x
 	s := x.waits
 	reply := l.reopen(c, s)
 	switch {
 	case reply != nil:
-		l.refuse(c, reply)
+		l.heads.refuse(c, reply)
 	case x.deadline != 0 && l.now >= x.deadline:
 		x.outcome.Failed = request.TimedOut
-		l.refuse(c, replyLate)
-	case !l.cached(c):
-		l.forward(c)
+		l.heads.refuse(c, replyLate)
+	case !l.caching.cached(c):
+		l.exchanges.forward(c)
 	}
 	l.forgo(s)
 	if c.fd >= 0 && (len(c.in) > 0 || c.readable) {
-		l.proceed(c)
+		l.downstream.proceed(c)
 	}
 }

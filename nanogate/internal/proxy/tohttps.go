@@ -22,10 +22,10 @@ func (l *loop) toHTTPS(c *client, r *request.Request) bool {
 		return false
 	}
 	if len(r.Host()) == 0 {
-		l.unrouted(c, replyNoHost)
+		l.exchanges.unrouted(c, replyNoHost)
 		return true
 	}
-	l.unrouted(c, &request.Reply{Status: m.Status, Fields: request.AppendField(nil, "Location", httpsOf(m, r))})
+	l.exchanges.unrouted(c, &request.Reply{Status: m.Status, Fields: request.AppendField(nil, "Location", httpsOf(m, r))})
 	return true
 }
 

@@ -12,7 +12,7 @@ import (
 
 // withhold keeps which fields the head of a request was written without, as its trailers
 // mustn't bring them after all. They come when the loop has long been at other requests.
-func (l *loop) withhold(x *exchange, r *request.Request, trailers []byte) {
+func (l *bodies) withhold(x *exchange, r *request.Request, trailers []byte) {
 	x.withheld = append(x.withheld[:0], r.Drops()...)
 	if x.body.Done() && len(trailers) == 0 {
 		return
@@ -23,7 +23,7 @@ func (l *loop) withhold(x *exchange, r *request.Request, trailers []byte) {
 }
 
 // requestTrailers are the trailers of a request as lines, as its upstream is sent them.
-func (l *loop) requestTrailers(c *client) []byte {
+func (l *bodies) requestTrailers(c *client) []byte {
 	x := &c.x
 	lines := l.trailerLines(&x.body, c.trailers)
 	if len(lines) == 0 {
@@ -37,7 +37,7 @@ func (l *loop) requestTrailers(c *client) []byte {
 }
 
 // responseTrailers are the trailers of a response as lines, as the client is sent them.
-func (l *loop) responseTrailers(x *exchange, k *backend) []byte {
+func (l *bodies) responseTrailers(x *exchange, k *backend) []byte {
 	lines := l.trailerLines(&k.body, k.trailers)
 	drop := responseDrop(x)
 	if len(lines) == 0 || len(drop) == 0 {
@@ -52,7 +52,7 @@ func (l *loop) responseTrailers(x *exchange, k *backend) []byte {
 
 // trailerLines are the trailers that followed a body, as lines: those that came over
 // HTTP/2, or else what followed its chunks.
-func (l *loop) trailerLines(body *http1.Body, lines []byte) []byte {
+func (l *bodies) trailerLines(body *http1.Body, lines []byte) []byte {
 	if len(lines) > 0 {
 		return lines
 	}

@@ -13,6 +13,11 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
+// transcoding makes calls over gRPC of requests with JSON.
+type transcoding struct {
+	*loop
+}
+
 // How a request with JSON is made a call over gRPC, and what it is answered with. What
 // goes to the upstream is a request like any other: its head and its body are other ones.
 
@@ -24,15 +29,15 @@ var (
 )
 
 // transcode makes a call of a request, and sends it on.
-func (l *loop) transcode(c *client) {
+func (l *transcoding) transcode(c *client) {
 	x, r := &c.x, &l.req
 	api := x.route.Schema.API()
 	if api == nil {
-		l.refuse(c, replyUnknownAPI)
+		l.heads.refuse(c, replyUnknownAPI)
 		return
 	}
 	if path := api.Rules.OpenAPI; path != "" && path == string(r.Path) && (x.method == head || string(r.Method()) == "GET") {
-		l.refuse(c, x.route.Schema.Document())
+		l.heads.refuse(c, x.route.Schema.Document())
 		return
 	}
 	call, reply := api.Begin(r, !x.body.Done())
@@ -44,7 +49,7 @@ func (l *loop) transcode(c *client) {
 		reply = replyTooLarge
 	}
 	if reply != nil {
-		l.refuse(c, reply)
+		l.heads.refuse(c, reply)
 		return
 	}
 	x.json, x.upgrade = call, false
@@ -54,7 +59,7 @@ func (l *loop) transcode(c *client) {
 	if x.body.Done() {
 		frames, err := call.Request(nil, true)
 		if err != nil {
-			l.refuse(c, transcode.AnswerOf(err))
+			l.heads.refuse(c, transcode.AnswerOf(err))
 			return
 		}
 		x.replay = append(l.buffers.Take(), frames...)
@@ -62,12 +67,12 @@ func (l *loop) transcode(c *client) {
 	} else if !l.invite(c) {
 		return
 	}
-	l.forward(c)
+	l.exchanges.forward(c)
 }
 
 // exposed refuses a call over gRPC itself whose method the route doesn't expose: who says
 // which services are, or leaves a method without a rule, means it for all clients.
-func (l *loop) exposed(c *client) bool {
+func (l *transcoding) exposed(c *client) bool {
 	rules := c.x.route.Config.GRPCJSON
 	if rules.AllCalls {
 		return true
@@ -75,9 +80,9 @@ func (l *loop) exposed(c *client) bool {
 	api := c.x.route.Schema.API()
 	switch {
 	case api == nil:
-		l.refuse(c, replyUnknownAPI)
+		l.heads.refuse(c, replyUnknownAPI)
 	case !api.Exposes(l.req.Path):
-		l.refuse(c, replyNotExposed)
+		l.heads.refuse(c, replyNotExposed)
 	default:
 		return true
 	}
@@ -86,17 +91,17 @@ func (l *loop) exposed(c *client) bool {
 
 // invite has a client send its body that waits for that (RFC 9110 10.1.1), as the upstream
 // isn't asked before the body is in. It reports whether the client is still there.
-func (l *loop) invite(c *client) bool {
+func (l *transcoding) invite(c *client) bool {
 	value, ok := l.req.Header("expect")
 	if !ok || !http1.EqualFold(value, "100-continue") || c.x.minor == 0 {
 		return true
 	}
 	l.out = append(l.out[:0], "HTTP/1.1 100 Continue\r\n\r\n"...)
-	return l.sendInterim(c)
+	return l.bodies.sendInterim(c)
 }
 
 // toCall makes the head that is sent on that of the call.
-func (l *loop) toCall(x *exchange) {
+func (l *transcoding) toCall(x *exchange) {
 	head := translate.Call(l.buffers.Take(), x.head, x.json.Binding.Method.Path)
 	l.buffers.Give(x.head)
 	x.head = head
@@ -107,10 +112,10 @@ func (x *exchange) headAlone() bool { return x.json == nil || x.json.Streams() }
 
 // passJSON makes messages of content of the request's body, and sends them on. It reports
 // whether the exchange goes on.
-func (l *loop) passJSON(c *client, piece []byte) bool {
+func (l *transcoding) passJSON(c *client, piece []byte) bool {
 	x := &c.x
 	x.took += int64(len(piece))
-	if most := l.mostBody(x); most > 0 && x.took > most {
+	if most := l.exchanges.mostBody(x); most > 0 && x.took > most {
 		return l.declineJSON(c, &transcode.Wrong{Status: 413, Text: replyTooLarge.Detail})
 	}
 	messages, err := x.json.Request(piece, x.body.Done())
@@ -118,37 +123,37 @@ func (l *loop) passJSON(c *client, piece []byte) bool {
 		return l.declineJSON(c, err)
 	}
 	if len(messages) == 0 && !x.body.Done() && (x.headIn || !x.headAlone()) {
-		l.sentOn(c) // there is nothing to send yet
+		l.bodies.sentOn(c) // there is nothing to send yet
 		return true
 	}
 	if x.back.call != nil {
-		l.keepSent(x, messages)
+		l.bodies.keepSent(x, messages)
 	}
 	if x.copy != nil {
 		x.copy.Request(messages)
 	}
 	x.sent += int64(len(messages))
-	return l.sendPart(c, messages)
+	return l.bodies.sendPart(c, messages)
 }
 
 // declineJSON ends an exchange whose request doesn't fit its method.
-func (l *loop) declineJSON(c *client, err error) bool {
+func (l *transcoding) declineJSON(c *client, err error) bool {
 	x := &c.x
 	c.unread = c.unread || !x.body.Done()
 	if !x.begun {
-		l.refuse(c, transcode.AnswerOf(err))
+		l.heads.refuse(c, transcode.AnswerOf(err))
 		return false
 	}
-	l.detach(c)
+	l.exchanges.detach(c)
 	x.outcome.Failed = request.ClientGone
 	if !l.breakOff(c, &transcode.Status{Code: grpc.InvalidArgument, Message: err.Error()}) {
-		l.cut(c)
+		l.exchanges.cut(c)
 	}
 	return false
 }
 
 // callAnswers takes the head of a call's response, which may be all of it.
-func (l *loop) callAnswers(c *client, k *backend, text []byte, end bool) {
+func (l *transcoding) callAnswers(c *client, k *backend, text []byte, end bool) {
 	x := &c.x
 	call := x.json
 	var kind []byte
@@ -159,36 +164,36 @@ func (l *loop) callAnswers(c *client, k *backend, text []byte, end bool) {
 		}
 	}
 	if status := l.resp.Status; status != 200 { // somebody between here and the server says so
-		l.tryEnded(c, status)
-		l.refuse(c, call.Refusal(&transcode.Status{Code: grpc.CodeOfHTTP(status), Message: "the upstream answered with the HTTP status " + strconv.Itoa(status)}))
+		l.exchanges.tryEnded(c, status)
+		l.heads.refuse(c, call.Refusal(&transcode.Status{Code: grpc.CodeOfHTTP(status), Message: "the upstream answered with the HTTP status " + strconv.Itoa(status)}))
 		return
 	}
 	if _, ok := grpc.SplitContentType(string(kind)); !ok {
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 		return
 	}
 	k.headDone = true
 	if x.passage == nil {
-		l.copyHead(x, text)
+		l.bodies.copyHead(x, text)
 	}
 	l.answered(x)
 	call.Restart()
-	call.Head = translate.Metadata(call.Head[:0], l.responseHead(l.out[:0], c, text))
+	call.Head = translate.Metadata(call.Head[:0], l.heads.responseHead(l.out[:0], c, text))
 	l.out = l.out[:0]
 	if end {
 		l.endCall(c, k, text[len("HTTP/1.1 200 OK\r\n"):], nil)
 		return
 	}
 	if call.Form == transcode.One || call.Form == transcode.Raw { // whose content type comes with the first message
-		l.await(c, phaseBody)
+		l.deadlines.await(c, stateBody)
 		return
 	}
 	l.beginStreaming(c)
-	l.giveContent(c, k, nil, false)
+	l.bodies.giveContent(c, k, nil, false)
 }
 
 // answered notes that the head of a response is in.
-func (l *loop) answered(x *exchange) {
+func (l *transcoding) answered(x *exchange) {
 	came := l.now
 	if x.passage != nil {
 		came = x.passage.came
@@ -200,33 +205,33 @@ func (l *loop) answered(x *exchange) {
 }
 
 // beginStreaming writes the head of a response of several messages into the loop's buffer.
-func (l *loop) beginStreaming(c *client) {
+func (l *transcoding) beginStreaming(c *client) {
 	x := &c.x
 	x.begun, x.outcome.Status = true, 200
-	l.forgetSent(x)
+	l.bodies.forgetSent(x)
 	l.out = append(append(l.out[:0], http1.StatusLine(200)...), x.json.Head...)
 	l.out = appendType(l.out, x.json.ContentType())
 	if x.json.Form == transcode.SSE {
 		l.out = append(l.out, "Cache-Control: no-cache\r\n"...)
 	}
-	l.out = l.framedAs(l.out, c, true)
+	l.out = l.heads.framedAs(l.out, c, true)
 }
 
 // giveCall gives the client what a piece of a call's response comes to.
-func (l *loop) giveCall(c *client, k *backend, piece []byte, done bool) {
+func (l *transcoding) giveCall(c *client, k *backend, piece []byte, done bool) {
 	text, err := c.x.json.Response(piece)
 	switch {
 	case err != nil:
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 	case done:
 		l.endCall(c, k, k.trailers, text)
 	case len(text) > 0:
 		if !c.x.begun {
 			l.beginStreaming(c)
 		}
-		l.giveContent(c, k, text, false)
+		l.bodies.giveContent(c, k, text, false)
 	default:
-		l.await(c, phaseBody)
+		l.deadlines.await(c, stateBody)
 		if k.readable {
 			l.laterBackend(k)
 		}
@@ -235,7 +240,7 @@ func (l *loop) giveCall(c *client, k *backend, piece []byte, done bool) {
 
 // endCall ends a call's response. lines hold its status, text what of a stream is to be
 // sent on before.
-func (l *loop) endCall(c *client, k *backend, lines, text []byte) {
+func (l *transcoding) endCall(c *client, k *backend, lines, text []byte) {
 	x := &c.x
 	call := x.json
 	status, ok := transcode.StatusOf(lines)
@@ -247,13 +252,13 @@ func (l *loop) endCall(c *client, k *backend, lines, text []byte) {
 	}
 	switch {
 	case !ok || status.Code == grpc.OK && err != nil:
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 	case status.Code != grpc.OK && x.begun && call.Form == transcode.Raw: // nothing can be told behind what has been given
 		x.outcome.Status = grpc.HTTPOfCode(status.Code)
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 	case status.Code != grpc.OK && x.begun:
 		x.outcome.Status = grpc.HTTPOfCode(status.Code)
-		l.giveContent(c, k, append(text, call.Ending(&status)...), true)
+		l.bodies.giveContent(c, k, append(text, call.Ending(&status)...), true)
 	case status.Code != grpc.OK:
 		a := call.Refusal(&status)
 		l.giveWhole(c, k, a.Status, a.Fields, a.Body)
@@ -263,7 +268,7 @@ func (l *loop) endCall(c *client, k *backend, lines, text []byte) {
 		if !x.begun {
 			l.beginStreaming(c)
 		}
-		l.giveContent(c, k, text, true)
+		l.bodies.giveContent(c, k, text, true)
 	}
 }
 
@@ -276,23 +281,23 @@ func appendType(dst []byte, kind string) []byte {
 }
 
 // giveWhole gives the client a response that is there as a whole.
-func (l *loop) giveWhole(c *client, k *backend, status int, fields, body []byte) {
+func (l *transcoding) giveWhole(c *client, k *backend, status int, fields, body []byte) {
 	x := &c.x
 	x.begun, x.outcome.Status = true, status
-	l.forgetSent(x)
+	l.bodies.forgetSent(x)
 	l.out = append(append(append(l.out[:0], http1.StatusLine(status)...), x.json.Head...), fields...)
 	l.out = append(l.out, "Content-Length: "...)
 	l.out = append(strconv.AppendInt(l.out, int64(len(body)), 10), "\r\n"...)
-	l.out = l.framedAs(l.out, c, false)
+	l.out = l.heads.framedAs(l.out, c, false)
 	if x.silent {
 		body = nil
 	}
-	l.giveContent(c, k, body, true)
+	l.bodies.giveContent(c, k, body, true)
 }
 
 // breakOff ends a stream that can't go on by telling why, if the client has taken all that
 // came before. It reports whether it did.
-func (l *loop) breakOff(c *client, s *transcode.Status) bool {
+func (l *transcoding) breakOff(c *client, s *transcode.Status) bool {
 	x := &c.x
 	if x.json == nil || x.json.Form == transcode.One || x.json.Form == transcode.Raw || !c.out.empty() {
 		return false
@@ -301,22 +306,22 @@ func (l *loop) breakOff(c *client, s *transcode.Status) bool {
 	x.outcome.Status = grpc.HTTPOfCode(s.Code)
 	x.outcome.Sent += int64(len(text))
 	x.keep = x.keep && x.body.Done()
-	l.end(c)
+	l.exchanges.end(c)
 	if c.of != nil {
-		l.send(&c.sink, text, true, nil)
-		l.endOfResponse(c)
+		l.muxes.send(&c.sink, text, true, nil)
+		l.exchanges.endOfResponse(c)
 		return true
 	}
 	out, rest := chunkOf(l.out[:0], text, x.rewrap)
 	if out = append(out, rest...); x.rewrap {
-		out = l.lastChunk(out, nil)
+		out = l.bodies.lastChunk(out, nil)
 	}
 	l.out = out[:0]
 	if errno := c.out.write(l.Sys, c.fd, out, nil); errno != 0 {
-		l.drop(c)
+		l.exchanges.drop(c)
 		return true
 	}
-	l.endOfResponse(c)
+	l.exchanges.endOfResponse(c)
 	return true
 }
 

@@ -17,10 +17,10 @@ import (
 
 // switched makes a tunnel of an exchange whose upstream agreed to another protocol
 // (RFC 9110 7.8). Not a byte of it has been sent on before that.
-func (l *loop) switched(c *client, k *backend, head, rest []byte) {
+func (l *bodies) switched(c *client, k *backend, head, rest []byte) {
 	x := &c.x
 	if !x.upgrade {
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 		return
 	}
 	protocol := []byte(nil)
@@ -30,24 +30,24 @@ func (l *loop) switched(c *client, k *backend, head, rest []byte) {
 		}
 	}
 	if len(protocol) == 0 {
-		l.failed(c, request.BadResponse)
+		l.exchanges.failed(c, request.BadResponse)
 		return
 	}
 	if x.extended {
 		if !l.accepts(x, head) {
-			l.failed(c, request.BadResponse)
+			l.exchanges.failed(c, request.BadResponse)
 			return
 		}
 		l.crossed(c, k, head, rest)
 		return
 	}
-	l.out = append(l.responseHead(l.out, c, head), "Connection: Upgrade\r\nUpgrade: "...)
+	l.out = append(l.heads.responseHead(l.out, c, head), "Connection: Upgrade\r\nUpgrade: "...)
 	l.out = append(append(l.out, protocol...), "\r\n\r\n"...)
 	x.begun, x.keep, k.tunnel, k.keep = true, false, true, false
 	x.outcome.Status, x.outcome.Upstream, x.outcome.Responded = 101, true, l.now
-	l.await(c, phaseTunnel)
+	l.deadlines.await(c, stateTunnel)
 	if errno := c.out.write(l.Sys, c.fd, l.out, rest); errno != 0 {
-		l.clientGone(c)
+		l.exchanges.clientGone(c)
 		return
 	}
 	if in := c.in; len(in) > 0 { // what the client has sent already
@@ -62,7 +62,7 @@ func (l *loop) switched(c *client, k *backend, head, rest []byte) {
 
 // tunnel passes bytes on in both directions, a buffer each, as far as the other side
 // takes them.
-func (l *loop) tunnel(c *client) {
+func (l *bodies) tunnel(c *client) {
 	k := c.x.back
 	moved := false
 	if c.readable && !c.ending && k.out.empty() {
@@ -96,7 +96,7 @@ func (l *loop) tunnel(c *client) {
 		return
 	}
 	if moved {
-		l.progress(c)
+		l.deadlines.progress(c)
 	}
 	if c.readable && !c.ending && k.out.empty() || k.readable && !k.toEnd && c.out.empty() {
 		l.later(c)
@@ -105,7 +105,7 @@ func (l *loop) tunnel(c *client) {
 
 // pass reads once from one side and sends it to the other. n is -1 if there was
 // nothing, 0 at the end of what that side sends; more says that there may be more.
-func (l *loop) pass(from, to *socket, ending bool) (n int, more, ok bool) {
+func (l *bodies) pass(from, to *socket, ending bool) (n int, more, ok bool) {
 	n, more, errno := from.receive(l.Sys, l.scratch, ending)
 	switch {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
@@ -119,26 +119,26 @@ func (l *loop) pass(from, to *socket, ending bool) (n int, more, ok bool) {
 }
 
 // endTunnel closes both sides.
-func (l *loop) endTunnel(c *client) {
-	l.detach(c)
-	l.end(c)
-	l.drop(c)
+func (l *bodies) endTunnel(c *client) {
+	l.exchanges.detach(c)
+	l.exchanges.end(c)
+	l.exchanges.drop(c)
 }
 
 // WebSocket over HTTP/2 is extended CONNECT (RFC 8441). Rooms above see an upgrade of
 // HTTP/1.1, whichever side speaks which version. A tunnel with a stream on either side has
 // no loop of its own: to the rest its bytes are those of two bodies.
 
-// flowing is the phase in which a response's bytes are passed on.
-func (x *exchange) flowing() phase {
+// flowing is the state in which a response's bytes are passed on.
+func (x *exchange) flowing() state {
 	if x.tunnel {
-		return phaseTunnel
+		return stateTunnel
 	}
-	return phaseBody
+	return stateBody
 }
 
 // giveKey gives an upgrade the key that HTTP/1.1 has and HTTP/2 has not.
-func (l *loop) giveKey(r *request.Request) {
+func (l *bodies) giveKey(r *request.Request) {
 	var random [16]byte
 	binary.LittleEndian.PutUint64(random[:8], l.local.Random())
 	binary.LittleEndian.PutUint64(random[8:], l.local.Random())
@@ -147,8 +147,8 @@ func (l *loop) giveKey(r *request.Request) {
 }
 
 // accepts reports whether an upstream's 101 answers the key that it was given.
-func (l *loop) accepts(x *exchange, head []byte) bool {
-	key, _ := l.reread(x).Header("sec-websocket-key")
+func (l *bodies) accepts(x *exchange, head []byte) bool {
+	key, _ := l.hedging.reread(x).Header("sec-websocket-key")
 	want := websocket.Accept(key)
 	for _, f := range l.resp.Fields {
 		if http1.EqualFold(f.Name.Of(head), "sec-websocket-accept") {
@@ -159,9 +159,9 @@ func (l *loop) accepts(x *exchange, head []byte) bool {
 }
 
 // offersTunnels reports whether an endpoint is known to take extended CONNECT.
-func (l *loop) offersTunnels(e *upstream.Endpoint) bool {
-	for _, m := range l.pool(e).carriers {
-		if m.codec.Peer().ConnectProtocol && l.carries(m) {
+func (l *bodies) offersTunnels(e *upstream.Endpoint) bool {
+	for _, m := range l.pools.pool(e).carriers {
+		if m.codec.Peer().ConnectProtocol && l.multiplexed.carries(m) {
 			return true
 		}
 	}
@@ -170,33 +170,33 @@ func (l *loop) offersTunnels(e *upstream.Endpoint) bool {
 
 // askTunnel asks an endpoint over HTTP/2 for WebSocket, if it takes that. A client that
 // could do without gets a response without.
-func (l *loop) askTunnel(c *client, k *call) bool {
+func (l *bodies) askTunnel(c *client, k *call) bool {
 	x := &c.x
-	protocol, _ := l.reread(x).Header("upgrade")
+	protocol, _ := l.hedging.reread(x).Header("upgrade")
 	switch {
 	case k.on.codec.Peer().ConnectProtocol && http1.EqualFold(protocol, "websocket"):
 		k.tunnel = true
 	case x.extended:
-		l.refuse(c, replyNoTunnel)
+		l.heads.refuse(c, replyNoTunnel)
 		return false
 	default:
 		x.upgrade = false
 	}
-	return l.sendCall(c, k, nil)
+	return l.multiplexed.sendCall(c, k, nil)
 }
 
 // crossed makes a tunnel of an exchange whose upstream has agreed to it, with a stream on
 // a side at least.
-func (l *loop) crossed(c *client, k *backend, head, rest []byte) {
+func (l *bodies) crossed(c *client, k *backend, head, rest []byte) {
 	x := &c.x
 	status, line := 200, "HTTP/1.1 200 OK\r\n"
 	if c.of == nil {
 		status, line = 101, "HTTP/1.1 101 Switching Protocols\r\n"
 	}
-	l.web = l.responseHead(l.web[:0], c, head)
+	l.web = l.heads.responseHead(l.web[:0], c, head)
 	l.out = append(append(l.out[:0], line...), l.web[bytes.IndexByte(l.web, '\n')+1:]...)
 	if c.of == nil {
-		key, _ := l.reread(x).Header("sec-websocket-key")
+		key, _ := l.hedging.reread(x).Header("sec-websocket-key")
 		accept := websocket.Accept(key)
 		l.out = append(append(l.out, "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "...), accept[:]...)
 		l.out = append(l.out, "\r\n"...)

@@ -12,7 +12,7 @@ import (
 // upload passes on what the client has sent of its request's body, once: what was read
 // with the head first. The head goes with it, if it hasn't gone yet. It waits while the
 // upstream hasn't taken what came before.
-func (l *loop) upload(c *client) {
+func (l *bodies) upload(c *client) {
 	x := &c.x
 	switch {
 	case x.gathers():
@@ -24,7 +24,7 @@ func (l *loop) upload(c *client) {
 		return
 	}
 	if c.of != nil {
-		l.uploadStream(c)
+		l.streams.uploadStream(c)
 		return
 	}
 	if len(c.in) > 0 {
@@ -35,13 +35,13 @@ func (l *loop) upload(c *client) {
 	} else if !l.readBody(c) {
 		return
 	}
-	if c.fd >= 0 && c.phase.busy() && !x.body.Done() && x.takes() && (c.readable || len(c.in) > 0) {
+	if c.fd >= 0 && c.state.busy() && !x.body.Done() && x.takes() && (c.readable || len(c.in) > 0) {
 		l.later(c)
 	}
 }
 
 // readBody reads a part of the body and passes it on. It reports whether there was one.
-func (l *loop) readBody(c *client) bool {
+func (l *bodies) readBody(c *client) bool {
 	x := &c.x
 	n := 0
 	if c.readable {
@@ -61,7 +61,7 @@ func (l *loop) readBody(c *client) bool {
 			l.sendPart(c, nil)
 			return false
 		case errno != 0 || n == 0: // it won't send the rest
-			l.clientGone(c)
+			l.exchanges.clientGone(c)
 			return false
 		default:
 			c.readable = more
@@ -79,7 +79,7 @@ func (l *loop) readBody(c *client) bool {
 
 // passOn sends on what b has of the body. It returns how many bytes of b were the
 // body's; ok is false when the exchange is over.
-func (l *loop) passOn(c *client, b []byte) (used int, ok bool) {
+func (l *bodies) passOn(c *client, b []byte) (used int, ok bool) {
 	x := &c.x
 	used, data, wrong := x.body.Feed(b)
 	if wrong != nil {
@@ -94,13 +94,13 @@ func (l *loop) passOn(c *client, b []byte) (used int, ok bool) {
 
 // passContent sends on content of the body, unless it is more than there may be. It
 // reports whether the exchange goes on.
-func (l *loop) passContent(c *client, piece []byte) bool {
+func (l *bodies) passContent(c *client, piece []byte) bool {
 	x := &c.x
 	if x.gathers() {
 		return l.gatherPart(c, piece)
 	}
 	if x.json != nil {
-		return l.passJSON(c, piece)
+		return l.transcoding.passJSON(c, piece)
 	}
 	if x.web != nil && x.web.Text {
 		var err error
@@ -110,12 +110,12 @@ func (l *loop) passContent(c *client, piece []byte) bool {
 		}
 		piece = l.web
 	}
-	if most := l.mostBody(x); most > 0 && !x.tunnel && x.sent+int64(len(piece)) > most {
+	if most := l.exchanges.mostBody(x); most > 0 && !x.tunnel && x.sent+int64(len(piece)) > most {
 		c.unread, x.keep = true, false
 		if x.begun {
-			l.cut(c)
+			l.exchanges.cut(c)
 		} else {
-			l.refuse(c, replyTooLarge)
+			l.heads.refuse(c, replyTooLarge)
 		}
 		return false
 	}
@@ -131,18 +131,18 @@ func (l *loop) passContent(c *client, piece []byte) bool {
 
 // sendPart sends content of the request's body, behind its head if that hasn't been
 // sent, and the end of the body if this is it.
-func (l *loop) sendPart(c *client, piece []byte) bool {
+func (l *bodies) sendPart(c *client, piece []byte) bool {
 	x := &c.x
 	k := x.back
 	if !x.headIn {
 		whole, ok := x.sentWhole(piece)
 		if piece = whole; !ok {
-			l.failed(c, request.UpstreamGone)
+			l.exchanges.failed(c, request.UpstreamGone)
 			return false
 		}
 	}
 	if k.call != nil {
-		if !l.sendCall(c, k.call, piece) {
+		if !l.multiplexed.sendCall(c, k.call, piece) {
 			return false
 		}
 		l.sentOn(c)
@@ -183,19 +183,19 @@ func (l *loop) sendPart(c *client, piece []byte) bool {
 }
 
 // sentOn waits for what comes next, when something of the request has been sent on.
-func (l *loop) sentOn(c *client) {
+func (l *bodies) sentOn(c *client) {
 	x := &c.x
 	switch {
 	case x.begun:
-		l.await(c, x.flowing())
+		l.deadlines.await(c, x.flowing())
 	case x.waits != nil && x.waits.gathers != nil: // the response comes in as a whole first, and its end may wait for more of the request
-		l.await(c, phaseBody)
+		l.deadlines.await(c, stateBody)
 	case x.waits != nil: // the response waits for a decision
-		l.await(c, phaseCheck)
+		l.deadlines.await(c, stateCheck)
 	case x.body.Done():
-		l.await(c, phaseResponse)
+		l.deadlines.await(c, stateResponse)
 	default:
-		l.await(c, phaseRequest)
+		l.deadlines.await(c, stateRequest)
 	}
 }
 
@@ -220,14 +220,14 @@ func chunkOf(dst, piece []byte, chunked bool) (head, rest []byte) {
 }
 
 // badBody deals with a body that is framed wrongly: what follows it can't be found.
-func (l *loop) badBody(c *client) {
+func (l *bodies) badBody(c *client) {
 	c.unread = true
 	c.x.outcome.Failed = request.ClientGone
 	if c.x.begun {
-		l.cut(c)
+		l.exchanges.cut(c)
 		return
 	}
-	l.refuse(c, replyDeclined)
+	l.heads.refuse(c, replyDeclined)
 }
 
 // A request whose body somebody is to see as a whole, before it is sent on, waits until it is
@@ -239,34 +239,34 @@ func (x *exchange) gathers() bool {
 }
 
 // gather has the body come in for the work of an answer.
-func (l *loop) gather(c *client, reply *request.Reply) {
-	if !l.invite(c) {
+func (l *bodies) gather(c *client, reply *request.Reply) {
+	if !l.transcoding.invite(c) {
 		reply.Deferred.End()
 		return
 	}
-	s := l.sleep(&c.x, l.req.Buf)
+	s := l.suspensions.sleep(&c.x, l.req.Buf)
 	s.gathers, s.cancel = reply, reply.Deferred.End
-	l.await(c, phaseRequest)
+	l.deadlines.await(c, stateRequest)
 	l.later(c)
 }
 
 // gatherPart takes content of the body. It reports whether the exchange goes on.
-func (l *loop) gatherPart(c *client, piece []byte) bool {
+func (l *bodies) gatherPart(c *client, piece []byte) bool {
 	x := &c.x
 	most := int64(x.waits.gathers.Deferred.Most)
-	if own := l.mostBody(x); own > 0 && own < most {
+	if own := l.exchanges.mostBody(x); own > 0 && own < most {
 		most = own
 	}
 	if x.sent += int64(len(piece)); x.sent > most {
 		c.unread, x.keep = true, false
-		l.refuse(c, replyTooLarge)
+		l.heads.refuse(c, replyTooLarge)
 		return false
 	}
 	if x.replay == nil {
 		x.replay = l.buffers.Take()
 	}
 	x.replay = append(x.replay, piece...)
-	l.await(c, phaseRequest)
+	l.deadlines.await(c, stateRequest)
 	if x.body.Done() {
 		l.later(c) // what was read of the next request is put in its place first
 	}
@@ -274,9 +274,9 @@ func (l *loop) gatherPart(c *client, piece []byte) bool {
 }
 
 // gathered goes on when the body is in.
-func (l *loop) gathered(c *client) {
+func (l *bodies) gathered(c *client) {
 	reply, asked := c.x.waits.gathers, false
-	l.wakeUp(c, nil, func(*request.Request) *request.Reply {
+	l.suspensions.wakeUp(c, nil, func(*request.Request) *request.Reply {
 		asked = true
 		return reply
 	})
@@ -286,7 +286,7 @@ func (l *loop) gathered(c *client) {
 }
 
 // refill has the request go on with another body, all of which is there.
-func (l *loop) refill(x *exchange, body []byte) {
+func (l *bodies) refill(x *exchange, body []byte) {
 	if x.replay == nil {
 		x.replay = l.buffers.Take()
 	}

@@ -62,7 +62,7 @@ func (l *loop) severClient(c *client) {
 	}
 	c = c.conn()
 	c.severed = true
-	if l.holds(func() { l.drop(c) }) && c.fd < 0 {
+	if l.holds(func() { l.exchanges.drop(c) }) && c.fd < 0 {
 		return
 	}
 	if c.mux != nil {
@@ -74,13 +74,13 @@ func (l *loop) severClient(c *client) {
 		}
 		c.mux.closed, c.mux = true, nil
 	}
-	if c.phase >= phaseHello {
-		l.holds(func() { l.endHello(c) })
+	if c.state >= stateHello {
+		l.holds(func() { l.downstream.endHello(c) })
 	}
 	l.abandon(c)
 	if c.background {
 		if c.background = false; !c.mirrors {
-			l.revalidations--
+			l.caching.revalidations--
 		}
 	} else {
 		l.holds(func() { c.close(l.Sys, l.Poller) })
@@ -98,15 +98,15 @@ func (l *loop) abandon(c *client) {
 	for _, k := range [...]*backend{x.back, x.hedge} {
 		if k != nil && k.client == c {
 			k.client = nil
-			l.holds(func() { l.closeBackend(k) })
+			l.holds(func() { l.exchanges.closeBackend(k) })
 		}
 	}
 	x.back, x.hedge = nil, nil
-	if !l.holds(func() { l.end(c) }) {
+	if !l.holds(func() { l.exchanges.end(c) }) {
 		x.uncount()
 		*x = exchange{}
 	}
-	c.phase = phaseIdle
+	c.state = stateIdle
 }
 
 // severConnection closes a connection to an endpoint, with the requests that are on it.
@@ -115,11 +115,11 @@ func (l *loop) severConnection(k *connection) {
 		return
 	}
 	if k.idle {
-		l.unpool(k)
+		l.pools.unpool(k)
 	}
 	if m := k.mux; m != nil {
 		m.broken = true
-		if l.holds(func() { l.settleCarrier(m) }) && m.closed {
+		if l.holds(func() { l.multiplexed.settleCarrier(m) }) && m.closed {
 			return
 		}
 		for s := m.all; s != nil; s = m.all {
@@ -130,11 +130,11 @@ func (l *loop) severConnection(k *connection) {
 				m.part(s)
 			}
 		}
-		l.holds(func() { l.closeCarrier(m) })
+		l.holds(func() { l.multiplexed.closeCarrier(m) })
 	} else if c := k.client; c != nil {
 		l.severClient(c)
 	}
-	if k.fd >= 0 && !l.holds(func() { l.closeConnection(k) }) {
+	if k.fd >= 0 && !l.holds(func() { l.pools.closeConnection(k) }) {
 		l.Sys.Close(k.fd)
 		k.fd = -1
 	}

@@ -18,7 +18,7 @@ const (
 )
 
 // warms notes which upstreams of the snapshot want warm pools.
-func (l *loop) warms() {
+func (l *pools) warms() {
 	l.warm = l.warm[:0]
 	for _, u := range l.snap.Upstreams {
 		if u.Config.Pool.Warm > 0 {
@@ -29,7 +29,7 @@ func (l *loop) warms() {
 }
 
 // warmUp opens what is missing, and gives up what doesn't get through.
-func (l *loop) warmUp() {
+func (l *pools) warmUp() {
 	l.warmAt = l.now + warmEvery
 	for i := len(l.warming) - 1; i >= 0; i-- {
 		if k := l.warming[i]; l.now-k.born > int64(k.upstream.Config.Connect) {
@@ -62,14 +62,14 @@ func (l *loop) warmUp() {
 }
 
 // warmCarrier opens a connection over HTTP/2, of which one has room for many requests.
-func (l *loop) warmCarrier(e *upstream.Endpoint, u *upstream.Upstream) {
+func (l *pools) warmCarrier(e *upstream.Endpoint, u *upstream.Upstream) {
 	if len(l.pool(e).carriers) == 0 && !l.server.files.Full() {
-		_, _ = l.carrierTo(e, u) // it is tried again
+		_, _ = l.multiplexed.carrierTo(e, u) // it is tried again
 	}
 }
 
 // warmOne opens one connection. It reports whether that may be tried again.
-func (l *loop) warmOne(e *upstream.Endpoint, u *upstream.Upstream) bool {
+func (l *pools) warmOne(e *upstream.Endpoint, u *upstream.Upstream) bool {
 	if l.server.files.Full() {
 		return false
 	}
@@ -86,9 +86,9 @@ func (l *loop) warmOne(e *upstream.Endpoint, u *upstream.Upstream) bool {
 }
 
 // warmedBy takes an event of a connection that is being opened for the pool.
-func (l *loop) warmedBy(k *connection, e *reactor.Event) {
+func (l *pools) warmedBy(k *connection, e *reactor.Event) {
 	if k.secure != nil {
-		l.goOnShaking(k.secure)
+		l.downstream.goOnShaking(k.secure)
 		return
 	}
 	if !e.Writable() && !e.Failed() {
@@ -100,7 +100,7 @@ func (l *loop) warmedBy(k *connection, e *reactor.Event) {
 		return
 	}
 	if config := k.upstream.TLS(k.endpoint); config != nil {
-		l.shakeBackend(k, config)
+		l.downstream.shakeBackend(k, config)
 		return
 	}
 	k.up = true
@@ -108,14 +108,14 @@ func (l *loop) warmedBy(k *connection, e *reactor.Event) {
 }
 
 // warmed puts a connection that is up into its pool.
-func (l *loop) warmed(k *connection) {
+func (l *pools) warmed(k *connection) {
 	l.notWarming(k)
 	k.readable = false
 	l.release(k)
 }
 
 // notWarming forgets a connection that was being opened.
-func (l *loop) notWarming(k *connection) {
+func (l *pools) notWarming(k *connection) {
 	k.warming = false
 	for i, one := range l.warming {
 		if one == k {

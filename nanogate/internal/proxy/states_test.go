@@ -11,18 +11,18 @@ import (
 )
 
 // The page has the table as it is in the code.
-func TestPhasesAreInThePage(t *testing.T) {
+func TestStatesAreInThePage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/design/request.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := "| phase | may be followed by |\n|---|---|\n"
+	table := "| state | may be followed by |\n|---|---|\n"
 	for from, all := range moves {
 		var to []string
 		for _, p := range all {
 			to = append(to, p.String())
 		}
-		table += fmt.Sprintf("| %s | %s |\n", phase(from), strings.Join(to, ", "))
+		table += fmt.Sprintf("| %s | %s |\n", state(from), strings.Join(to, ", "))
 	}
 	if !strings.Contains(string(page), table+"\n") {
 		t.Errorf("nanogate/docs/design/request.md should have\n%s", table)
@@ -34,14 +34,14 @@ func TestMovesAreHeldToTheTable(t *testing.T) {
 	for from := range moves {
 		for to := range moves {
 			l := &loop{server: &Server{log: slog.New(slog.DiscardHandler)}}
-			c := &client{phase: phase(from)}
-			move(l, c, phase(to))
+			c := &client{state: state(from)}
+			enter(l, c, state(to))
 			has := false
 			for _, p := range moves[from] {
-				has = has || p == phase(to)
+				has = has || p == state(to)
 			}
-			if told := l.server.Violations.Load() == 1; told == has || c.phase != phase(to) {
-				t.Errorf("from %s to %s: told %v", phase(from), phase(to), told)
+			if told := l.server.Violations.Load() == 1; told == has || c.state != state(to) {
+				t.Errorf("from %s to %s: told %v", state(from), state(to), told)
 			}
 		}
 	}
