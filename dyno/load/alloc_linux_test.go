@@ -36,8 +36,9 @@ func doesNotAllocate(t *testing.T, s Spec) {
 	if r.Total.Completed < 100 || r.Total.Errors.Total() > 0 {
 		t.Fatalf("%s loop: %d completed, errors %v", s.Profile.Mode, r.Total.Completed, r.FirstErrors)
 	}
-	// Windows and the collector allocate some tens, however much is measured.
-	if n := after.Mallocs - before.Mallocs; n > 100+uint64(r.Total.Completed)/100 {
+	// Windows and the collector allocate some tens, however much is measured; what is found
+	// wrong with windows on a busy machine is put into words, some hundreds.
+	if n := after.Mallocs - before.Mallocs; n > 400+uint64(r.Total.Completed)/100 {
 		t.Errorf("%s loop: %d allocations for %d", s.Profile.Mode, n, r.Total.Completed)
 	}
 }
