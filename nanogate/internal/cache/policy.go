@@ -25,7 +25,7 @@ const (
 func (p *Policy) Judge(v *Response, a *RequestFields, now int64) Decision {
 	d := &a.Control
 	age, left := now-v.born, v.lifetime-(now-v.born)
-	if v.noCache || d.NoCache || d.MaxAge != absent && age >= d.MaxAge*second {
+	if v.noCache || d.NoCache || d.MaxAge == 0 || d.MaxAge != absent && age > d.MaxAge*second {
 		return Validate
 	}
 	if left > 0 && (d.MinFresh == absent || left >= d.MinFresh*second) {
