@@ -24,7 +24,8 @@ func TestMedian(t *testing.T) {
 		{"constant", slices.Repeat([]float64{4}, 9), Interval{N: 9, Estimate: 4, Low: 4, High: 4, Level: 0.95}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := Median(c.values, 0.95); got != c.want {
+			got := Median(c.values, 0.95)
+			if got.Note = i18n.Verbatim(got.Note.String()); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})

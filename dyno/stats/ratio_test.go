@@ -27,6 +27,7 @@ func TestRatio(t *testing.T) {
 			for _, p := range []*float64{&got.Estimate, &got.Low, &got.High} {
 				*p = math.Round(*p*1e12) / 1e12 // exp(log x) is x but for the last bits
 			}
+			got.Note = i18n.Verbatim(got.Note.String())
 			if got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
