@@ -81,7 +81,7 @@ func readTrial(folder string) (*Trial, error) {
 	if err := readDocument(filepath.Join(folder, trialFile), &t); err != nil {
 		return nil, err
 	}
-	t.Error = heard(t.Error, t.Told)
+	t.Error = messageOf(t.Error, t.Told)
 	path := filepath.Join(folder, windowsFile)
 	f, err := os.Open(path)
 	if err != nil {

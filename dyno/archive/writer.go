@@ -126,7 +126,7 @@ func (w *Writer) Finish(status Status, cause error) error {
 	w.manifest.Status, w.manifest.Finished, w.manifest.Usable = status, time.Now().Round(0), &w.usable
 	if cause != nil {
 		w.manifest.Error = i18n.From(cause).Map(w.secrets.Hide)
-		w.manifest.Told = told(w.manifest.Error)
+		w.manifest.Told = archived(w.manifest.Error)
 	}
 	if err := w.seal(); err != nil {
 		return w.explain("finishing the run", err)
