@@ -1,10 +1,10 @@
 package config
 
 import (
-	"slices"
 	"strings"
 
 	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/request"
 )
 
 // Headers is what is changed of a message's fields: what is removed, then set in place
@@ -20,10 +20,6 @@ type Field struct{ Name, Value string }
 
 // Empty reports whether nothing is changed.
 func (h *Headers) Empty() bool { return len(h.Remove)+len(h.Set)+len(h.Add) == 0 }
-
-// framing are the fields that say how a message is framed and connections are used:
-// the gateway's own business.
-var framing = []string{"connection", "content-length", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
 
 func readHeaders(p place) (h Headers) {
 	readFields(p, &h, []known[Headers]{
@@ -78,7 +74,7 @@ func checkFieldName(name string) (hint, message string) {
 	if hint, message = checkToken("header field", name); message != "" {
 		return hint, message
 	}
-	if slices.Contains(framing, strings.ToLower(name)) {
+	if request.Reserved(name) {
 		return "", name + " frames messages and can't be changed"
 	}
 	return "", ""

@@ -33,7 +33,7 @@ func readMarkBeta(p yamlfile.Place) Maker {
 			e.Unknown([]string{"cookie", "header"})
 		}
 	}
-	if !http1.ValidToken(f.cookie) || !http1.ValidToken(f.header) || request.Frames(f.header) {
+	if !http1.ValidToken(f.cookie) || !http1.ValidToken(f.header) || request.Reserved(f.header) {
 		p.Problem("such as {cookie: beta, header: x-beta}", "mark-beta needs the name of a cookie and that of a field")
 	}
 	f.header = strings.ToLower(f.header)

@@ -32,7 +32,7 @@ func readRequestID(p yamlfile.Place) Maker {
 		case "header":
 			f.header, _ = e.Value.Scalar()
 			f.header = strings.ToLower(f.header)
-			if !http1.ValidToken(f.header) || request.Frames(f.header) {
+			if !http1.ValidToken(f.header) || request.Reserved(f.header) {
 				e.Value.Problem("such as x-request-id", "expected the name of a field that has no meaning yet, got %s", e.Value.Describe())
 			}
 		case "keep":

@@ -33,6 +33,7 @@ func TestRequestID(t *testing.T) {
 	for settings, want := range map[string]string{
 		"off":                         "expected on, or fields",
 		"{header: content-length}":    "no meaning yet",
+		"{header: Host}":              "no meaning yet",
 		"{header: a b}":               "no meaning yet",
 		"{heeder: x}":                 "header",
 		"{keep: maybe}":               "true or false",

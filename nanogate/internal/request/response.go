@@ -159,6 +159,10 @@ func Frames(name string) bool {
 	return slices.ContainsFunc(framing, func(one string) bool { return strings.EqualFold(one, name) })
 }
 
+// Reserved reports whether a field is written by who sends a message, and by no filter: those
+// that frame it, and Host.
+func Reserved(name string) bool { return Frames(name) || strings.EqualFold(name, "host") }
+
 var framing = []string{"content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "upgrade", "te", "trailer"}
 
 // clone returns a copy that is the caller's own.
