@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno.example/nanogate/internal/config"
-	"dyno.example/nanogate/internal/etcd"
+	"dyno.example/nanogate/internal/discovery"
 )
 
 // clusterFlags are how the command line logs in to etcd.
@@ -61,7 +61,11 @@ func (f *clusterFlags) cluster(flag string, endpoints []string) (config.EtcdClus
 	c.User, c.Password = config.Secret{Text: f.user}, config.Secret{File: f.password}
 	c.Timeout = f.timeout
 	c.CA, c.Cert, c.Key = f.ca, f.cert, f.key
-	return c, etcd.Check(&c)
+	store, err := discovery.StoreOf("etcd")
+	if err != nil {
+		return c, usageError{fmt.Errorf("--%s: %w", flag, err)}
+	}
+	return c, store.Check(&c)
 }
 
 // embeddedFlags are of the etcd server within this process.
@@ -78,7 +82,7 @@ func (f *embeddedFlags) start(log *slog.Logger) (stop func(), err error) {
 	if f.dir == "" {
 		return func() {}, nil
 	}
-	server, err := etcd.LocalServer()
+	server, err := discovery.LocalOf("etcd")
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--embedded-etcd: %w", err)}
 	}

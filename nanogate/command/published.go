@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno.example/nanogate/internal/discovery"
-	"dyno.example/nanogate/internal/etcd"
 )
 
 // publishedFlags say where in etcd a configuration stands.
@@ -41,10 +40,9 @@ func (f *publishedFlags) source(found *discovery.Set) (discovery.Configuration, 
 	if err != nil {
 		return nil, err
 	}
-	client, _ := found.Client("etcd")
-	clusters, ok := client.(*etcd.Clusters) // those of the upstreams, for one connection
-	if !ok {
-		return nil, fmt.Errorf("expected clusters of etcd, got %T", client)
+	store, err := discovery.StoreOf("etcd")
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--config-etcd: %w", err)}
 	}
-	return clusters.Configuration(&c, f.key), nil
+	return store.Configuration(found, &c, f.key)
 }

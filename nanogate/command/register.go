@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno.example/nanogate/internal/etcd"
+	"dyno.example/nanogate/internal/discovery"
 )
 
 func newRegister() *cobra.Command {
-	r := etcd.Registration{Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	r := discovery.Registration{Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 	var endpoints []string
 	var login clusterFlags
 	cmd := &cobra.Command{
@@ -35,14 +35,17 @@ or SIGTERM, which remove it. If the process dies, the entry expires after --ttl.
 				return usageError{errors.New("--prefix: expected one that ends with a slash, such as /services/users/")}
 			}
 			r.Address = args[0]
-			if err := r.Check(); err != nil {
+			store, err := discovery.StoreOf("etcd")
+			if err != nil {
 				return usageError{err}
 			}
-			var err error
+			if err := store.CheckRegistration(&r); err != nil {
+				return usageError{err}
+			}
 			if r.Cluster, err = login.cluster("etcd", endpoints); err != nil {
 				return err
 			}
-			if err := r.Run(cmd.Context(), func() { r.Log.Info("registered", "address", r.Address, "prefix", r.Prefix, "ttl", r.TTL) }); err != nil {
+			if err := store.Register(cmd.Context(), &r, func() { r.Log.Info("registered", "address", r.Address, "prefix", r.Prefix, "ttl", r.TTL) }); err != nil {
 				return fmt.Errorf("the entry stays until it expires after %s: %w", r.TTL, err)
 			}
 			r.Log.Info("taken out", "address", r.Address, "prefix", r.Prefix)

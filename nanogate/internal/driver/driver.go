@@ -37,5 +37,11 @@ func (k *Kind[T]) Find(name string) (d T, linked bool) {
 	return d, linked
 }
 
+// Missing says that a program can't do something, as the driver of a name isn't linked in, and
+// how it would be.
+func Missing(what, name string) error {
+	return fmt.Errorf("this program can't %s, as nothing that does is linked in (import %s)", what, Import(name))
+}
+
 // Import is the package that brings the driver of a name.
 func Import(name string) string { return "dyno.example/nanogate/with/" + name }

@@ -1,6 +1,9 @@
 package etcd
 
 import (
+	"context"
+	"fmt"
+
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/upstream"
@@ -15,6 +18,23 @@ func init() {
 			return s
 		},
 	})
+	discovery.RegisterStore("etcd", discovery.StoreDriver{
+		Check:             Check,
+		Configuration:     configuration,
+		CheckRegistration: func(r *discovery.Registration) error { return (*Registration)(r).Check() },
+		Register: func(ctx context.Context, r *discovery.Registration, ready func()) error {
+			return (*Registration)(r).Run(ctx, ready)
+		},
+	})
+}
+
+func configuration(s *discovery.Set, c *config.EtcdCluster, key string) (discovery.Configuration, error) {
+	client, _ := s.Client("etcd")
+	clusters, ok := client.(*Clusters) // those of the upstreams, for one connection
+	if !ok {
+		return nil, fmt.Errorf("expected clusters of etcd, got %T", client)
+	}
+	return clusters.Configuration(c, key), nil
 }
 
 // Endpoints implements [discovery.Client].

@@ -10,19 +10,11 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/discovery"
 )
 
 // Registration is an instance that stands below a prefix as long as it lives.
-type Registration struct {
-	Cluster config.EtcdCluster
-	Prefix  string // ends with a slash; the key is the prefix and the address
-	Address string // host:port
-	Weight  int    // 0 is 1
-	Zone    string
-	TTL     time.Duration // after which it expires unless it is kept alive; whole seconds
-	Log     *slog.Logger  // nil: it says nothing
-}
+type Registration discovery.Registration
 
 // Run registers the instance and keeps it alive until ctx ends; then it takes it out.
 // Whatever ends the lease meanwhile, it registers again. ready is called whenever it has

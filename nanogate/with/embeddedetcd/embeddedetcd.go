@@ -3,15 +3,15 @@
 package embeddedetcd
 
 import (
-	"dyno.example/nanogate/internal/etcd"
+	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/etcd/embedded"
 )
 
 func init() {
-	etcd.RegisterLocal(etcd.LocalDriver{CheckListen: embedded.CheckListen, Start: start})
+	discovery.RegisterLocal("etcd", discovery.LocalDriver{CheckListen: embedded.CheckListen, Start: start})
 }
 
-func start(dir, listen string) (etcd.Local, error) {
+func start(dir, listen string) (discovery.Local, error) {
 	s, err := embedded.Start(dir, embedded.Options{Listen: listen})
 	if err != nil {
 		return nil, err
@@ -22,5 +22,5 @@ func start(dir, listen string) (etcd.Local, error) {
 // server is one that runs.
 type server struct{ *embedded.Server }
 
-// Where implements [etcd.Local].
+// Where implements [discovery.Local].
 func (s server) Where() string { return s.Address }

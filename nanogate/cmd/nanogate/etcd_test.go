@@ -1,6 +1,6 @@
 //go:build linux
 
-package command
+package main
 
 import (
 	"crypto/ed25519"
@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,9 +19,6 @@ import (
 	"go.uber.org/zap"
 
 	"dyno.example/internal/freeport"
-	"dyno.example/nanogate"
-	"dyno.example/nanogate/docs"
-	"dyno.example/nanogate/internal/config"
 )
 
 // example is the file that the documentation begins with, as it stands.
@@ -66,7 +62,7 @@ func TestExample(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "jwks.json"), fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"a","x":%q}]}`, base64.RawURLEncoding.EncodeToString(public)))
 	write(t, path, example)
-	if out, errs, code := output(t, "check", path); code != 0 || !strings.Contains(out, "OK: 2 routes, 2 upstreams") {
+	if out, errs, code := ended(t, "check", path); code != 0 || !strings.Contains(out, "OK: 2 routes, 2 upstreams") {
 		t.Fatalf("%d %s%s", code, out, errs)
 	}
 
@@ -126,7 +122,7 @@ func TestExample(t *testing.T) {
 	}
 	until("503 ") // nobody has registered
 	users := strings.TrimPrefix(named(t, "users"), "http://")
-	r := command(t, "register", "--etcd", store, "--prefix", "/services/users/", "--ttl", "5s", users)
+	r := program(t, "register", "--etcd", store, "--prefix", "/services/users/", "--ttl", "5s", users)
 	if err := r.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -203,53 +199,8 @@ func TestEtcdUsage(t *testing.T) {
 		{"register --prefix /s/ --ttl 1ms 127.0.0.1:1", "whole seconds"},
 		{"register --prefix /s/ --etcd-user a 127.0.0.1:1", "go together"},
 	} {
-		if _, errs, code := output(t, strings.Fields(c.args)...); code != exitUsage || !strings.Contains(errs, c.says) {
+		if _, errs, code := ended(t, strings.Fields(c.args)...); code != 2 || !strings.Contains(errs, c.says) {
 			t.Errorf("%s: %d, %q", c.args, code, errs)
 		}
-	}
-}
-
-// What the documentation says to type is understood: commands, their flags, files.
-func TestDocumentation(t *testing.T) {
-	page := docs.All()
-	blocks := regexp.MustCompile("(?ms)^```(sh|yaml)\n(.*?)^```$").FindAllStringSubmatch(page, -1)
-	here := regexp.MustCompile("(?ms)^cat >[a-z.]+ <<'EOF'\n(.*?)^EOF$")
-	commands, files := 0, 0
-	for _, block := range blocks {
-		text := block[2]
-		var yaml []string
-		if block[1] == "yaml" {
-			yaml = append(yaml, text)
-		}
-		for _, document := range here.FindAllStringSubmatch(text, -1) {
-			yaml = append(yaml, document[1])
-		}
-		for _, file := range yaml {
-			if !strings.HasPrefix(file, "listen:") {
-				continue // a part of a file
-			}
-			files++
-			if _, err := config.Parse("nanogate/docs", []byte(file)); err != nil {
-				t.Error(err)
-			}
-		}
-		for line := range strings.Lines(here.ReplaceAllString(text, "")) {
-			line, _, _ = strings.Cut(line, "#")
-			words := strings.Fields(strings.TrimRight(strings.TrimSpace(line), "&"))
-			if block[1] != "sh" || len(words) < 2 || words[0] != "nanogate" {
-				continue
-			}
-			commands++
-			cmd, rest, err := programOf(nanogate.New(), nil, "nanogate").root().Find(words[1:])
-			if err == nil {
-				err = cmd.ParseFlags(rest)
-			}
-			if err != nil || !cmd.HasParent() {
-				t.Errorf("%s: %v", line, err)
-			}
-		}
-	}
-	if commands < 8 || files < 2 {
-		t.Errorf("%d commands and %d files were found", commands, files)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build linux
 
-package command
+package main
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ func TestDocumentedFiles(t *testing.T) {
 			found++
 			path := filepath.Join(dir, fmt.Sprint(page, i, ".yaml"))
 			write(t, path, m[1])
-			if out, errs, code := output(t, "check", path); code != 0 {
+			if out, errs, code := ended(t, "check", path); code != 0 {
 				t.Errorf("%s, example %d: %d %s%s\n%s", page, i+1, code, out, errs, m[1])
 			}
 		}
@@ -85,23 +85,4 @@ func documentedService(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-// What the completion scripts ask for is there.
-func TestCompletion(t *testing.T) {
-	for _, shell := range []string{"bash", "zsh", "fish"} {
-		if out, errs, code := output(t, "completion", shell); code != 0 || !strings.Contains(out, "nanogate") {
-			t.Errorf("%s: %d %s", shell, code, errs)
-		}
-	}
-	for _, c := range []struct {
-		words []string
-		part  string
-	}{
-		{[]string{""}, "rollback"}, {[]string{"run", "--"}, "--listen"}, {[]string{"check", ""}, ":8"}, {[]string{"run", "-c", ""}, "yaml"}, {[]string{"apply", "--admin", ""}, "127.0.0.1:9901"},
-	} {
-		if out, errs, code := output(t, append([]string{"__complete"}, c.words...)...); code != 0 || !strings.Contains(out, c.part) {
-			t.Errorf("%q: %d %q %s", c.words, code, out, errs)
-		}
-	}
 }
