@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +25,22 @@ import (
 	"dyno.example/nanogate/internal/gateway"
 	"dyno.example/nanogate/internal/secure/securetest"
 )
+
+// fetch asks as net/http does, and returns the response with its content.
+func fetch(t *testing.T, url string) (*http.Response, string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Error(err)
+		return &http.Response{}, ""
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return resp, string(b)
+}
 
 // issuing serves over TLS and without, and gets its certificates from an authority. later
 // has some time pass and new certificates be served, which is seconds later otherwise.
@@ -89,7 +106,7 @@ func TestACME(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "tls: unrecognized name") { // alert 112
 			t.Errorf("before there is a certificate: %v", err)
 		}
-		if _, body := get(t, "http://"+plain+"/ready"); body != "ready, and without a certificate yet for: shop.example\n" {
+		if _, body := fetch(t, "http://"+plain+"/ready"); body != "ready, and without a certificate yet for: shop.example\n" {
 			t.Errorf("ready: %q", body)
 		}
 		problem := func() string { return strings.Join(g.Problems(), "; ") }
@@ -111,7 +128,7 @@ func TestACME(t *testing.T) {
 			_, err := certified(a, secure, "shop.example")
 			return err == nil && problem() == ""
 		})
-		if _, body := get(t, "http://"+plain+"/ready"); body != "ready\n" {
+		if _, body := fetch(t, "http://"+plain+"/ready"); body != "ready\n" {
 			t.Errorf("ready: %q", body)
 		}
 		if c := certificates()[0]; c.Expires == nil || c.Renews == nil || !c.Renews.Before(*c.Expires) || c.Failures != 0 || c.Next != nil || c.Error != "" {
@@ -127,7 +144,7 @@ func TestACME(t *testing.T) {
 				t.Errorf("the metrics lack %s", want)
 			}
 		}
-		resp, body := get(t, "http://"+plain+""+acme.Path+"unknown")
+		resp, body := fetch(t, "http://"+plain+""+acme.Path+"unknown")
 		if resp.StatusCode != 200 || body != "upstream" {
 			t.Errorf("what nobody has promised the authority: %d %q", resp.StatusCode, body)
 		}
@@ -167,7 +184,7 @@ func TestACMERenewal(t *testing.T) {
 					return
 				}
 				resp.Body.Close()
-				if resp, body := get(t, "http://"+plain+"/"); resp.StatusCode != 200 || body != "upstream" {
+				if resp, body := fetch(t, "http://"+plain+"/"); resp.StatusCode != 200 || body != "upstream" {
 					t.Errorf("%d %q", resp.StatusCode, body)
 				}
 			}

@@ -1,7 +1,8 @@
 //go:build linux
 
 // Package gateway runs a configuration: it joins all parts of the gateway, which are the
-// packages below it; see nanogate/docs/design.md.
+// packages below it; see nanogate/docs/design.md. Its tests are in
+// nanogate/conformance/gateway, a module that may require what they take.
 package gateway
 
 import (
