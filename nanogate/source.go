@@ -8,7 +8,7 @@ import (
 // Whole folders, so that a new package of the gateway is in it too; tests are left out
 // when they are packed.
 //
-//go:embed *.go go.mod go.sum cmd command examples internal serve with
+//go:embed *.go go.mod go.sum command internal serve
 var ownSource embed.FS
 
 // Source returns the source of this module, with its go.mod, as it was compiled, so that

@@ -5,7 +5,6 @@ package serve_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,42 +43,5 @@ func TestNotLinked(t *testing.T) {
 				t.Errorf("it says\n%s\nwant\n%sthis program can't … %s", got, place, hint)
 			}
 		})
-	}
-}
-
-// A program that serves a gateway links no driver that it hasn't imported, and nanogate's
-// command has an etcd server only by its own import.
-func TestLinks(t *testing.T) {
-	own := []string{"cel", "consul", "redis", "otlp", "reflection", "kubernetes", "etcd"}
-	for i := range own {
-		own[i] = "dyno.example/nanogate/internal/" + own[i]
-	}
-	for _, tt := range []struct {
-		program  string
-		has, not []string
-	}{
-		{"dyno.example/nanogate/serve", []string{"dyno.example/nanogate/internal/dns"},
-			append([]string{"k8s.io/", "sigs.k8s.io/", "go.etcd.io/", "github.com/redis/", "cel.dev/", "google.golang.org/grpc", "go.opentelemetry.io/otel/exporters/"}, own...)},
-		{"dyno.example/nanogate/examples/embedded", []string{"go.etcd.io/etcd/client/"},
-			[]string{"k8s.io/", "sigs.k8s.io/", "go.etcd.io/etcd/server/", "go.etcd.io/bbolt", "go.etcd.io/raft/", "dyno.example/nanogate/internal/consul", "github.com/redis/", "cel.dev/"}},
-		{"dyno.example/nanogate/command", nil, []string{"k8s.io/", "sigs.k8s.io/", "go.etcd.io/etcd/server/", "go.etcd.io/bbolt", "go.etcd.io/raft/", "github.com/redis/", "cel.dev/"}},
-		{"dyno.example/nanogate/cmd/nanogate", append([]string{"k8s.io/client-go/", "go.etcd.io/etcd/server/"}, own...), nil},
-	} {
-		out, err := exec.Command("go", "list", "-deps", tt.program).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		deps := "\n" + string(out)
-		for _, prefix := range tt.has {
-			if !strings.Contains(deps, "\n"+prefix) {
-				t.Errorf("%s doesn't link %s", tt.program, prefix)
-			}
-		}
-		for _, prefix := range tt.not {
-			if at := strings.Index(deps, "\n"+prefix); at >= 0 {
-				one, _, _ := strings.Cut(deps[at+1:], "\n")
-				t.Errorf("%s links %s", tt.program, one)
-			}
-		}
 	}
 }
