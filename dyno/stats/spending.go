@@ -110,6 +110,7 @@ type paths struct {
 	sum, squares []float64
 	out          []bool // the interval of an earlier look missed already
 	n            int    // blocks so far
+	signed       bool   // only what is above misses
 }
 
 func newPaths(studies, blocks int) *paths {
@@ -133,7 +134,7 @@ func (p *paths) block() {
 	}
 }
 
-// next adds a block and returns |t| of each study.
+// next adds a block and returns |t| of each study, or t if only one side counts.
 func (p *paths) next() []float64 {
 	p.block()
 	n := float64(p.n)
@@ -141,7 +142,9 @@ func (p *paths) next() []float64 {
 	for i := range statistics {
 		mean := p.sum[i] / n
 		variance := (p.squares[i] - n*mean*mean) / (n - 1)
-		statistics[i] = math.Abs(mean) / math.Sqrt(variance/n)
+		if statistics[i] = mean / math.Sqrt(variance/n); !p.signed {
+			statistics[i] = math.Abs(statistics[i])
+		}
 	}
 	return statistics
 }

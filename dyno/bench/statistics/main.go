@@ -7,22 +7,27 @@
 //	go run ./dyno/bench/statistics -what unequal                          # subjects that scatter each in its own way
 //	go run ./dyno/bench/statistics -what days,history,knee,sobol,modes    # gates, series of runs, and single methods
 //	go run ./dyno/bench/statistics -what shapes,gates,calendars,levels    # the same under noise of other shapes
+//	go run ./dyno/bench/statistics -what trace -for 10m -name speed       # record how fast this machine is
+//	go run ./dyno/bench/statistics -what slices -trace FILE               # slices and gates on such machines
+//	go run ./dyno/bench/statistics -what slices -from RUN                 # and in runs of equal subjects
 //	go run ./dyno/bench/statistics -what aa -from RUN                     # recorded trials of one subject
 //	go run ./dyno/bench/statistics -what power -from RUN                  # and of a slowed one
 //	go run ./dyno/bench/statistics -what aa,power -from RUN,RUN -studies 5000
 //	go run ./dyno/bench/statistics -what live -from RUN,RUN,RUN           # whole studies with a twin, as they were run
 //
 // RUN is an archived run: its ID, the beginning of it, or its folder. Those of
-// the studies aa-recording and power-recording are made for this. It measures
-// nothing itself; the same seed gives the same record.
+// the studies aa-recording and power-recording are made for this. But for -what
+// trace it measures nothing itself; the same seed gives the same record.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +38,8 @@ import (
 type options struct {
 	what      []string
 	from      []string
+	traces    []string
+	length    time.Duration // of a trace
 	blocks    []int
 	first     int
 	studies   int
@@ -43,22 +50,30 @@ type options struct {
 }
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "statistics:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string, out io.Writer) error {
+func run(ctx context.Context, args []string, out io.Writer) error {
 	o, err := parseOptions(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	r := &Record{Version: recordVersion, Command: append([]string{"go", "run", "./dyno/bench/statistics"}, args...), Seed: o.seed}
+	command := append([]string{"go", "run", "./dyno/bench/statistics"}, args...)
+	if o.wants("trace") {
+		return o.trace(ctx, command, out)
+	}
+	r := &Record{Version: recordVersion, Command: command, Seed: o.seed}
 	if len(o.from) == 0 {
-		o.synthetic(r)
+		if err := o.synthetic(r); err != nil {
+			return err
+		}
 	} else if err := o.archived(r); err != nil {
 		return err
 	}
@@ -72,14 +87,16 @@ func run(args []string, out io.Writer) error {
 // asked is what can be asked for, kinds those of results: flagged trials are
 // counted with live studies.
 var (
-	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels"}
-	kinds = append(asked[:len(asked):len(asked)], "flagged", "unequal-aa")
+	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels", "slices", "trace"}
+	kinds = append(asked[:len(asked):len(asked)], "flagged", "unequal-aa", "pairs")
 )
 
 func parseOptions(args []string) (o options, err error) {
 	flags := flag.NewFlagSet("statistics", flag.ContinueOnError)
 	what := flags.String("what", strings.Join(asked[:3], ","), "what to simulate or count: some of "+strings.Join(asked, ", "))
 	from := flags.String("from", "", "archived runs to draw trials from, with commas between; empty for synthetic series")
+	traces := flags.String("trace", "", "records of -what trace to simulate slices on, with commas between")
+	flags.DurationVar(&o.length, "for", 5*time.Minute, "how long to record with -what trace")
 	blocks := flags.String("blocks", "6,12,25,50", "lengths of studies, in blocks")
 	flags.IntVar(&o.first, "first", 5, "block after which studies that stop early are first looked at")
 	flags.IntVar(&o.studies, "studies", 4000, "studies to simulate for each figure")
@@ -99,6 +116,9 @@ func parseOptions(args []string) (o options, err error) {
 	if *from != "" {
 		o.from = strings.Split(*from, ",")
 	}
+	if *traces != "" {
+		o.traces = strings.Split(*traces, ",")
+	}
 	for part := range strings.SplitSeq(*blocks, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 2 || n > 1000 {
@@ -108,6 +128,9 @@ func parseOptions(args []string) (o options, err error) {
 	}
 	if *from == "" && o.wants("live") {
 		return o, fmt.Errorf("-what live counts over archived runs: name them with -from")
+	}
+	if o.wants("trace") && (len(o.what) > 1 || o.length < time.Second) {
+		return o, fmt.Errorf("-what trace records this machine, for -for 1s and more, and goes with nothing else")
 	}
 	if o.studies < 1 || o.quantiles < 1 || o.first < 2 {
 		return o, fmt.Errorf("-studies and -quantiles must be at least 1, -first at least 2")

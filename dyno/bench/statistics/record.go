@@ -58,6 +58,8 @@ var sections = map[string][2]string{
 	"shapes":     {"Comparisons whose trials the machine, the clock or their choice shapes", "happened"},
 	"gates":      {"Gates under such trials", "happened"},
 	"calendars":  {"Changes found in series of nights of other shapes", "found"},
+	"slices":     {"Subjects that take turns in slices", "right"},
+	"pairs":      {"Gates in pairs of slices, two stages", "alarmed"},
 	"levels":     {"Sobol indices over inputs with a few levels", "covered"},
 	"flagged":    {"Trials doubted, by what lowers their worth", "flagged"},
 }

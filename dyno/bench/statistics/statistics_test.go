@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"math/rand/v2"
@@ -34,7 +35,7 @@ func recordedRun(t *testing.T) string {
 	return w.Dir()
 }
 
-func runQuietly(args []string) error { return run(args, io.Discard) }
+func runQuietly(args []string) error { return run(context.Background(), args, io.Discard) }
 
 func TestSynthetic(t *testing.T) {
 	dir := t.TempDir()

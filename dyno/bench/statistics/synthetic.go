@@ -8,7 +8,7 @@ import (
 )
 
 // synthetic simulates what was asked for on series with a known truth.
-func (o *options) synthetic(r *Record) {
+func (o *options) synthetic(r *Record) error {
 	if o.wants("coverage") {
 		o.ratioCoverage(r)
 		o.quantileCoverage(r)
@@ -22,8 +22,13 @@ func (o *options) synthetic(r *Record) {
 			s.of(r)
 		}
 	}
+	if o.wants("slices") {
+		if err := o.slices(r); err != nil {
+			return err
+		}
+	}
 	if !o.wants("aa") && !o.wants("power") {
-		return
+		return nil
 	}
 	for _, blocks := range o.blocks {
 		for _, rule := range o.rules(blocks) {
@@ -36,6 +41,7 @@ func (o *options) synthetic(r *Record) {
 			}
 		}
 	}
+	return nil
 }
 
 // ratioCoverage counts how often intervals of ratios hold the truth.

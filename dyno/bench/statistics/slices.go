@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"dyno.example/dyno/stats"
+	"dyno.example/dyno/stats/statstest"
+)
+
+// Designs that slices are simulated for: a short study of ten subjects, and a minute of two.
+var slicedDesigns = []struct {
+	name         string
+	arms, rounds int
+	starts       []int
+	slice        float64
+}{
+	{"two subjects", 2, 25, []int{3, 5, 10, 12}, 0.1},
+	{"ten subjects", 10, 12, []int{3, 4, 6, 10}, 0.1},
+}
+
+// slices simulates studies in slices, and gates in pairs, on made-up hosts and on the
+// recorded ones that -trace names.
+func (o *options) slices(r *Record) error {
+	hosts := statstest.Hosts()
+	for _, path := range o.traces {
+		t, err := readTrace(path)
+		if err != nil {
+			return err
+		}
+		r.Runs, r.Machines = append(r.Runs, path), append(r.Machines, t.Machine)
+		hosts = append(hosts, t.hosts()...)
+	}
+	for _, host := range hosts {
+		for _, d := range slicedDesigns {
+			for _, starts := range d.starts {
+				o.progress("%s, %s, %d starts", host.Name, d.name, starts)
+				o.slicedCoverage(r, host, d.name, statstest.Slices{Host: host, Arms: statstest.Alike(d.arms), Starts: starts, Rounds: d.rounds, Slice: d.slice})
+			}
+		}
+		o.slicedWidths(r, host)
+	}
+	o.uneven(r)
+	for _, asked := range []float64{1.03, 1.10} {
+		plan := stats.NewTwoStage(asked, gateAlarms, gateMisses, gateMost)
+		for _, host := range hosts {
+			o.progress("%s, gates", host.Name)
+			o.pairGates(r, host, plan)
+		}
+	}
+	return nil
+}
+
+// probed is how exactly the speed is read beside a slice; read from what machine/speed
+// varies by within a second on a machine of one speed.
+const probed = 0.01
+
+// slicedCoverage counts with the speed read beside the slices and without.
+func (o *options) slicedCoverage(r *Record, host statstest.Host, design string, d statstest.Slices) {
+	studies := max(o.studies/(len(d.Arms)-1), 1)
+	for _, c := range []struct {
+		rule  string
+		probe float64
+	}{{"", 0}, {"speed read", probed}} {
+		d.Probe = c.probe
+		got := d.Simulate(studies, level, o.seed)
+		note := fmt.Sprintf("±%.2f %%, shifted by %+.2f %%; rounds alone: %s", 100*got.Half, 100*got.Bias, got.Rounds)
+		if got.Used.Count > 0 {
+			note += fmt.Sprintf("; speed used in %s", got.Used)
+		}
+		r.add(Result{What: "slices", Series: host.Name, Figure: design, Rule: c.rule, Blocks: d.Starts, Effect: 1, Happened: got.Covered, Wanted: "≥ 95 %", Note: note})
+	}
+}
+
+// slicedWidths counts studies that end when their interval is narrow enough.
+func (o *options) slicedWidths(r *Record, host statstest.Host) {
+	const last = 25
+	w := stats.NewWidths(3, last, level)
+	d := statstest.Slices{Host: host, Arms: statstest.Alike(2), Starts: last, Rounds: 25, Slice: 0.1, Probe: probed}
+	for _, asked := range []float64{0.01, 0.02, 0.03} {
+		var covered statstest.Rate
+		ended := 0.0
+		random := statstest.Seeded(o.seed)
+		for range o.studies {
+			starts := statstest.AgainstFirst(d.Draw(random))[0]
+			for n := w.First; n <= last; n++ {
+				if s := w.Ratio(starts[:n]); w.Reached(s, asked) || n == last {
+					covered.Add(s.Ratio.Contains(1))
+					ended += float64(n) / float64(o.studies)
+					break
+				}
+			}
+		}
+		r.add(Result{
+			What: "slices", Series: host.Name, Figure: fmt.Sprintf("two subjects, until ±%.0f %%", 100*asked), Rule: "widths", Blocks: last, Effect: 1,
+			Happened: covered, Wanted: "≥ 95 %", MeanBlocks: ended,
+		})
+	}
+}
+
+// uneven counts among ten subjects of which one is unlike the others.
+func (o *options) uneven(r *Record) {
+	for _, c := range []struct {
+		name string
+		arm  statstest.SlicedArm
+	}{
+		{"one whose starts differ five times as much", statstest.SlicedArm{Cost: 1, Plateau: 0.05, Noise: 0.05, Follows: 1}},
+		{"one that collects in every fifth slice, which costs 40 % more", statstest.SlicedArm{Cost: 1.2, Plateau: 0.01, Noise: 0.05, Collects: 5, By: 0.4, Follows: 1}},
+		{"one whose slices scatter three times as much", statstest.SlicedArm{Cost: 2, Plateau: 0.01, Noise: 0.15, Follows: 1}},
+	} {
+		arms := append(statstest.Alike(9), c.arm)
+		d := statstest.Slices{Host: statstest.Hosts()[1], Arms: arms, Starts: 4, Rounds: 12, Slice: 0.1, Probe: probed}
+		var odd, others statstest.Rate
+		bias := 0.0
+		random := statstest.Seeded(o.seed)
+		for range max(o.studies/4, 1) {
+			for i, s := range stats.SlicedRatios(statstest.AgainstFirst(d.Draw(random)), level) {
+				truth := arms[i+1].Mean()
+				if i == 8 {
+					odd.Add(s.Ratio.Contains(truth))
+					bias += (math.Log(s.Ratio.Estimate/truth) - bias) / float64(odd.Of)
+				} else {
+					others.Add(s.Ratio.Contains(truth))
+				}
+			}
+		}
+		r.add(Result{What: "slices", Series: c.name, Figure: "ten subjects: that one", Blocks: 4, Effect: c.arm.Mean(), Happened: odd, Wanted: "≥ 95 %", Note: fmt.Sprintf("shifted by %+.2f %%", 100*bias)})
+		r.add(Result{What: "slices", Series: c.name, Figure: "ten subjects: the others", Blocks: 4, Effect: 1, Happened: others, Wanted: "≥ 95 %"})
+	}
+}
+
+// The gate in pairs, as dyno gate has it.
+const (
+	gateAlarms = 0.01
+	gateMisses = 0.04
+	gateMost   = 12
+)
+
+// pairGates counts what gates find, each of whose pairs is a start of 3.2 s of slices.
+func (o *options) pairGates(r *Record, host statstest.Host, plan *stats.TwoStage) {
+	d := statstest.Slices{Host: host, Arms: statstest.Alike(2), Starts: 1, Rounds: 16, Slice: 0.1}
+	for _, truth := range []float64{1, plan.Asked} {
+		random := statstest.Seeded(o.seed)
+		sum, squares, n := 0.0, 0.0, 0.0
+		got := statstest.TwoStagesOf(plan, o.studies, func() float64 {
+			x := stats.SlicedRatio(statstest.AgainstFirst(d.Draw(random))[0], level).PerStart[0]
+			sum, squares, n = sum+x, squares+x*x, n+1
+			return x + math.Log(truth)
+		})
+		note := fmt.Sprintf("clear: %s; a pair's deviation is %.2f %%", got.Clear, 100*math.Sqrt(squares/n-sum*sum/n/n))
+		wanted := "≤ 1 %"
+		if truth > 1 {
+			wanted = "≥ 95 %"
+		}
+		r.add(Result{What: "pairs", Series: host.Name, Figure: fmt.Sprintf("alarms, %.0f %% asked about", 100*(plan.Asked-1)), Blocks: gateMost, Effect: truth, Happened: got.Alarms, Wanted: wanted, MeanBlocks: got.Pairs, Note: note})
+	}
+}
