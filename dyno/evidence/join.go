@@ -1,0 +1,285 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+)
+
+// acceptPatience is how much later than a request the handshake's end may be seen without
+// that being the accept queue's fault, in ns.
+const acceptPatience = int64(1e6)
+
+// Join makes the record of a sample out of the events of its time, which are in order and
+// may begin earlier: what a thread did before it is wanted too. started is the beginning of
+// the measured time, faultCost what a page fault costs, in ns, 0 if it isn't known.
+func Join(s *Sample, events []Event, started, faultCost int64) Record {
+	r := Record{
+		Class: s.Class, Weight: s.Weight, Connection: connectionName(s.Connection), ConnectionID: s.Connection,
+		Shared: s.Shared, Kind: int(s.Kind), Ordinal: s.Ordinal, Age: s.Sent - s.Opened, Size: s.Size, Status: int(s.Status),
+		Failed: s.Failed, Window: int(floorDiv(s.Intended-started, 1e9)),
+		Intended: s.Intended, Sent: s.Sent, First: s.First, Done: max(s.Done, s.Intended),
+	}
+	j := joiner{sample: s, record: &r, events: events, at: r.Intended, end: r.Done}
+	j.index()
+	j.find()
+	j.process = j.processOf(j.reader)
+	j.generator()
+	if j.seen {
+		j.there()
+		j.queue()
+		j.work()
+		j.back()
+	} else if j.at < j.end {
+		j.gap(NotTraced)
+	}
+	j.until(j.end, Interval{Stage: Unexplained})
+	j.takeFaults(faultCost)
+	for i := range r.Intervals {
+		r.Intervals[i].From -= r.Intended
+		r.Intervals[i].To -= r.Intended
+	}
+	return r
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// joiner builds one record.
+type joiner struct {
+	sample  *Sample
+	record  *Record
+	events  []Event
+	at, end int64 // up to where intervals have been made; where they end
+
+	seen        bool   // there is any event of the connection
+	established *Event // the handshake's end, at the server
+	ready       *Event // bytes of the request came
+	read        *Event // and were read
+	first, last *Event // sendings of the response
+	client      *Event // its last bytes at the client
+	reader      int32  // the thread that read, or would have
+	migrates    bool   // connections go from thread to thread
+	process     int32  // the server's, or the one of its processes that has the connection
+	threads     map[int32][]*Event
+	shared      []int32            // threads of the process that may have the request
+	lines       map[int32]timeline // of threads, over the whole request
+}
+
+// index sorts the events by thread.
+func (j *joiner) index() {
+	j.threads, j.lines = make(map[int32][]*Event), make(map[int32]timeline)
+	for i := range j.events {
+		if e := &j.events[i]; e.ofThread() || e.inThread() {
+			j.threads[e.Thread] = append(j.threads[e.Thread], e)
+		}
+	}
+}
+
+// line is what a thread did during the whole request.
+func (j *joiner) line(thread int32) timeline {
+	l, ok := j.lines[thread]
+	if !ok {
+		l = timelineOf(j.threads[thread], j.record.Intended, j.end)
+		j.lines[thread] = l
+	}
+	return l
+}
+
+// processOf is the process of a thread; 0 if no event names it.
+func (j *joiner) processOf(thread int32) int32 {
+	if l := j.threads[thread]; len(l) > 0 && thread != 0 {
+		return l[0].Process
+	}
+	return 0
+}
+
+// find looks for the events of the connection that divide the request's time.
+func (j *joiner) find() {
+	s := j.sample
+	readers := make(map[uint64]int32)
+	var before *Event // the last read of this connection before the request
+	for i := range j.events {
+		e := &j.events[i]
+		if e.Kind == Received && e.A > 0 {
+			if t, ok := readers[e.Subject]; ok && t != e.Thread {
+				j.migrates = true
+			}
+			readers[e.Subject] = e.Thread
+		}
+		if e.Subject != s.Connection || e.Kind < Ready || e.Kind > ClientReady || e.Time > j.end {
+			continue
+		}
+		switch {
+		case e.Kind == State && e.A&0xff == 1:
+			j.established = e
+		case e.Kind == Received && e.A > 0 && e.Time < s.Sent:
+			before = e
+		}
+		if e.Time < s.Sent {
+			continue
+		}
+		j.seen = true
+		j.take(e)
+	}
+	switch {
+	case j.read != nil:
+		j.reader = j.read.Thread
+	case j.first != nil:
+		j.reader = j.first.Thread
+	case before != nil:
+		j.reader = before.Thread
+	default:
+		j.reader = j.usual(readers)
+	}
+}
+
+// take sorts an event of the connection in that came after the request was sent.
+func (j *joiner) take(e *Event) {
+	r := j.record
+	switch e.Kind {
+	case Ready:
+		if j.ready == nil && j.read == nil {
+			j.ready = e
+		}
+	case Received:
+		if j.read == nil && e.A > 0 {
+			j.read = e
+		}
+	case Sent:
+		r.SendQueue = max(r.SendQueue, e.B)
+		if word(e, 0) == 0 && int32(e.A) != 0 {
+			r.ZeroWindows++
+		}
+		if int32(e.A) > 0 && (j.read != nil || j.ready != nil) {
+			if j.first == nil {
+				j.first = e
+			}
+			j.last = e
+		}
+	case ClientReady:
+		if j.ready != nil || j.read != nil {
+			j.client = e
+		}
+	case Retransmitted:
+		r.Retransmits++
+	}
+}
+
+// word is one of the four numbers of an event.
+func word(e *Event, i int) uint32 {
+	b := e.Text[4*i:]
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+// usual is the thread that reads most; 0 if there is none.
+func (j *joiner) usual(readers map[uint64]int32) int32 {
+	counts := make(map[int32]int)
+	for _, t := range readers {
+		counts[t]++
+	}
+	var most int32
+	for t, n := range counts {
+		if most == 0 || cmp.Or(cmp.Compare(n, counts[most]), cmp.Compare(most, t)) > 0 {
+			most = t
+		}
+	}
+	return most
+}
+
+func (j *joiner) gap(g Gap) {
+	if !slices.Contains(j.record.Incomplete, g) {
+		j.record.Incomplete = append(j.record.Incomplete, g)
+	}
+}
+
+// until adds an interval from where the last ended to an instant.
+func (j *joiner) until(t int64, v Interval) {
+	t = min(t, j.end)
+	if t <= j.at {
+		return
+	}
+	v.From, v.To = j.at, t
+	j.at = t
+	if n := len(j.record.Intervals); n > 0 {
+		if last := &j.record.Intervals[n-1]; last.goesOnAs(&v) {
+			last.To = t
+			last.Faults += v.Faults
+			return
+		}
+	}
+	j.record.Intervals = append(j.record.Intervals, v)
+}
+
+// goesOnAs reports whether an interval is the continuation of v.
+func (v *Interval) goesOnAs(w *Interval) bool {
+	return v.Stage == w.Stage && v.Thread == w.Thread && v.Reason == w.Reason && v.Peer == w.Peer &&
+		(v.By == w.By || v.By != nil && w.By != nil && *v.By == *w.By) && v.Others == nil && w.Others == nil && !v.Estimated && !w.Estimated
+}
+
+// generator makes the intervals until the request was sent.
+func (j *joiner) generator() {
+	s := j.sample
+	why := ""
+	if s.Waited {
+		why = "no connection was free"
+	}
+	if s.Ordinal == 1 && s.Opened > s.Intended && s.Opened < s.Sent {
+		j.until(s.Opened, Interval{Stage: Generator, Reason: why})
+		j.until(s.Sent, Interval{Stage: Connect})
+		return
+	}
+	if s.Sent == 0 { // it never was
+		j.until(j.end, Interval{Stage: Generator, Reason: why})
+		return
+	}
+	j.until(s.Sent, Interval{Stage: Generator, Reason: why})
+}
+
+// there makes those until bytes were at the server.
+func (j *joiner) there() {
+	arrived := j.end
+	switch {
+	case j.ready != nil:
+		arrived = j.ready.Time
+	case j.read != nil:
+		arrived = j.read.Time
+	}
+	if e := j.established; e != nil && e.Time > j.at+acceptPatience {
+		j.until(min(e.Time, arrived), Interval{Stage: AcceptQueue, Reason: "full"})
+	}
+	j.until(arrived, j.transport(j.at, arrived))
+}
+
+// transport is the interval in which bytes were on their way.
+func (j *joiner) transport(from, to int64) Interval {
+	for i := range j.events {
+		if e := &j.events[i]; e.Kind == Retransmitted && e.Subject == j.sample.Connection && e.Time >= from && e.Time <= to {
+			return Interval{Stage: Retransmit}
+		}
+	}
+	return Interval{Stage: Network}
+}
+
+// back makes those until the client had the response.
+func (j *joiner) back() {
+	if j.last == nil && j.client == nil {
+		return
+	}
+	arrived := j.end
+	if j.client != nil {
+		arrived = j.client.Time
+	}
+	v := j.transport(j.at, arrived)
+	if j.last != nil && word(j.last, 2) > 0 && v.Stage == Network {
+		v.Stage = SendQueue
+	}
+	j.until(arrived, v)
+	if j.client != nil {
+		j.until(j.end, Interval{Stage: Generator, Reason: "reading"})
+	}
+}
