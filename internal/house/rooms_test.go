@@ -61,7 +61,7 @@ var house = []room{
 		{"dyno/load", "dyno/subject/contract"},
 		{"dyno/machine/tune", "dyno/machine/busy", "dyno/hlog", "dyno/objective", "dyno/present", "dyno/study", "dyno/subject"},
 		{"dyno/archive", "dyno/calibrate", "dyno/export", "dyno/present/curve", "dyno/subject/check"},
-		{"dyno/machine/noise", "dyno/archive/bucket", "dyno/analysis/analysistest", "dyno/validity"},
+		{"dyno/machine/noise", "dyno/archive/bucket", "dyno/analysis/analysistest", "dyno/explain", "dyno/validity"},
 		{"dyno/capacity", "dyno/runner", "dyno/analysis"},
 		{"dyno/report", "dyno/published", "dyno/repetitions"},
 		{"dyno/compare", "dyno/present/found", "dyno/present/live", "dyno/present/loadtext"},

@@ -1,0 +1,97 @@
+package explain
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"dyno.example/dyno/evidence"
+	"dyno.example/internal/i18n"
+)
+
+// detailsMost is how many details of one sort are told.
+const detailsMost = 3
+
+// evidence is what there is to look at of a cause.
+func (t *tally) evidence(name Name, excess []float64) []i18n.Message {
+	var large []float64
+	longest := -1
+	for i, ns := range excess {
+		if ns < t.large {
+			continue
+		}
+		large = append(large, t.in(name, t.pairs[i].budget))
+		if longest < 0 || ns > excess[longest] {
+			longest = i
+		}
+	}
+	slices.Sort(large)
+	list := []i18n.Message{i18n.New("explain.typical", "half of them spent %s or more on it, of ordinary requests the average was %s",
+		brief(large[len(large)/2]), brief(t.in(name, meanBudget(t.ordinary))))}
+	for _, sort := range details {
+		if m, ok := t.most(name, excess, sort); ok {
+			list = append(list, m)
+		}
+	}
+	r := &t.pairs[longest]
+	return append(list, i18n.New("explain.longest", "the longest: %s, second %d of trial %d, connection %s, request %d on it",
+		brief(t.in(name, r.budget)), r.Window, r.trial, r.Connection, r.Ordinal))
+}
+
+// detail is something that intervals of a stage tell.
+type detail struct {
+	of  func(*evidence.Interval) string
+	say func(list i18n.Message) i18n.Message
+}
+
+var details = []detail{
+	{func(v *evidence.Interval) string { return v.Reason }, func(list i18n.Message) i18n.Message { return i18n.New("explain.in-calls", "in %s", list) }},
+	{func(v *evidence.Interval) string {
+		if v.By == nil || v.By.Comm == "" {
+			return ""
+		}
+		return v.By.Comm
+	}, func(list i18n.Message) i18n.Message { return i18n.New("explain.by-threads", "threads named: %s", list) }},
+	{func(v *evidence.Interval) string { return v.Peer }, func(list i18n.Message) i18n.Message { return i18n.New("explain.of-peers", "other end: %s", list) }},
+}
+
+// most are the values of a detail that took most time in the slow requests.
+func (t *tally) most(name Name, excess []float64, d detail) (i18n.Message, bool) {
+	took, total := map[string]float64{}, 0.0
+	for i, ns := range excess {
+		if ns < t.large {
+			continue
+		}
+		for v := range t.pairs[i].Intervals {
+			one := &t.pairs[i].Intervals[v]
+			if t.parts(name, one.Stage) == 0 {
+				continue
+			}
+			length := float64(one.To - one.From)
+			total += length
+			if text := d.of(one); text != "" {
+				took[text] += length
+			}
+		}
+	}
+	if len(took) == 0 || total == 0 {
+		return i18n.Message{}, false
+	}
+	order := slices.SortedFunc(maps.Keys(took), func(a, b string) int { return cmp.Or(cmp.Compare(took[b], took[a]), cmp.Compare(a, b)) })
+	var parts []i18n.Message
+	for _, text := range order[:min(detailsMost, len(order))] {
+		parts = append(parts, i18n.Format("%s (%.0f %%)", text, 100*took[text]/total))
+	}
+	return d.say(i18n.List(", ", parts...)), true
+}
+
+// brief is a time of three digits.
+func brief(ns float64) string {
+	d := time.Duration(ns)
+	for unit := time.Duration(1); ; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit).String()
+		}
+	}
+}
