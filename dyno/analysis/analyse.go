@@ -66,6 +66,7 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	found.addLost(tables, m.Accept)
 	a.Findings = found.sorted()
 	shareTwins(a.Groups)
+	a.Explained = explained(tables)
 	a.Sensitivity = sensitivity(m, a.Groups)
 	a.Claims = decide(m, a.Groups, builders, all, confidence)
 	a.Validity = worth(run, a)

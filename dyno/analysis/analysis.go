@@ -5,6 +5,7 @@ package analysis
 import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/claim"
+	"dyno.example/dyno/explain"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
 	"dyno.example/internal/i18n"
@@ -29,6 +30,9 @@ type Analysis struct {
 	Subjects []string         `json:"subjects"`         // order for colours: as in the study
 	Claims   []claim.Outcome  `json:"claims,omitempty"` // in the study's order
 	Failures []Failure        `json:"failures,omitempty"`
+
+	// Explained says of each cell why its slow requests were slow, in the order of the groups.
+	Explained []explain.Explanation `json:"explained,omitempty"`
 
 	Sensitivity []Sensitivity `json:"sensitivity,omitempty"` // of a Sobol design: one per subject, load and metric
 }

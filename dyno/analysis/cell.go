@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dyno.example/dyno/archive"
+	"dyno.example/dyno/explain"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/stats"
@@ -25,6 +26,7 @@ type cellBuilder struct {
 	stages *stageSums      // of all used trials; nil unless the load has several
 	// responses of each used trial, see [responseWindows]
 	responses [][]stats.Counts
+	explained *explain.Cell        // what is known of the slow requests of its used trials
 	unusable  map[string][]float64 // metric → one value per completed trial left out
 
 	places []int                   // block of each trial that counts: used, or failed
@@ -45,7 +47,8 @@ func newCellBuilder(c *study.Cell) *cellBuilder {
 			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]i18n.Message{},
 		},
 		failed: map[int]bool{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
-		name: c.Subject + " under " + groupTitle(c), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
+		explained: &explain.Cell{},
+		name:      c.Subject + " under " + groupTitle(c), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
 	}
 }
 
@@ -71,15 +74,21 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 		s.Seconds = append(s.Seconds, newSecond(t, &w))
 		used := sums.add(&w)
 		if w.Client = w.Client.Counted(w.Counts()); used || w.Client.Booked() > 0 {
-			responses.add(responseCounts(&w))
+			counts := responseCounts(&w)
+			responses.add(counts)
+			if used {
+				s.explained.Add(t.Index, &w, counts)
+			}
 		}
 	}
 	s.takeBreakdown(t, sums)
 	if t.Fault == archive.OfSubject {
+		s.explained.Drop(t.Index)
 		s.fail(t, all)
 		return false, nil
 	}
 	if t.Status != archive.Complete || validity.Spoiled(t) || !sums.usable() {
+		s.explained.Drop(t.Index)
 		s.Left = append(s.Left, t.Index)
 		return false, s.takeUnusable(run, i, all)
 	}

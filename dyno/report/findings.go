@@ -26,7 +26,7 @@ type explained struct {
 	All     string // where it was, of all subjects; empty if Where has them
 }
 
-func explain(a *analysis.Analysis, c language) []explained {
+func explainFindings(a *analysis.Analysis, c language) []explained {
 	var out []explained
 	for _, f := range a.Findings {
 		name := string(f.Name)

@@ -91,7 +91,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 	}
 	p := &page{
 		language: c, Run: &a.Run, Answers: answers(a, c), Badge: newBadge(a, c), Ending: ending(a, c),
-		Facts: keyFacts(a, c), Claims: rulings(a, c), Findings: explain(a, c), Left: leftOut(a, c), Failed: failedRequests(a, c),
+		Facts: keyFacts(a, c), Claims: rulings(a, c), Findings: explainFindings(a, c), Left: leftOut(a, c), Failed: failedRequests(a, c),
 		Machine: machineFacts(a.Run.Machine, c), Method: methodFacts(a, c), Command: shell.Join(a.Run.Command),
 		Variance: sensitivityTables(a, c), Crossed: crossed(a), Empty: hollowSections(a, c),
 	}

@@ -181,7 +181,7 @@ func TestFindingsNameAFew(t *testing.T) {
 			f.Trials = append(f.Trials, trial.Index)
 		}
 	}
-	found := explain(a, English().c)[0]
+	found := explainFindings(a, English().c)[0]
 	if !strings.HasSuffix(found.Where, " in blocks 1, 2 and 34 more") || strings.Count(found.Where, ";") != 5 {
 		t.Errorf("where: %s", found.Where)
 	}

@@ -135,7 +135,7 @@ func (f figure) text() string {
 
 func (m *markdown) validity() {
 	m.line("## %s\n", m.text("validity.title"))
-	findings := explain(m.a, m.language)
+	findings := explainFindings(m.a, m.language)
 	if len(findings) == 0 {
 		m.line("%s\n", m.text("validity.none"))
 	}

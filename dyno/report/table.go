@@ -91,7 +91,7 @@ func terminalValidity(a *analysis.Analysis, c language, width int, p painter) st
 	b := newBadge(a, c)
 	code := map[string]string{string(finding.Valid): green, string(finding.Suspect): yellow, string(finding.Invalid): red, accepted: blue}[b.Level]
 	out := p.paint(code, b.Text()) + "  " + present.Wrap(b.Detail, max(width-present.Width(b.Text())-2, 1)) + "\n"
-	for _, f := range explain(a, c) {
+	for _, f := range explainFindings(a, c) {
 		title := f.Title
 		if f.Level == accepted {
 			title += " (" + f.Word + ")"

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"dyno.example/dyno/explain"
+	"dyno.example/internal/i18n"
+)
+
+// explanation is one in words: of a cell, why its slow requests were slow.
+type explanation struct {
+	Title  string
+	Answer string // in a sentence
+	Tail   string // what was slow, and what that rests on
+	Causes []explainedCause
+	Rest   string // share that is unexplained
+	Budget []explainedPart
+	Notes  []string
+	By     explain.Source
+	drawn  *explain.Explanation
+}
+
+// explainedCause is a row of the causes.
+type explainedCause struct {
+	Name, Share, Interval, Lift, Requests string
+	Means, Do                             string
+	Evidence                              []string
+}
+
+// explainedPart is a stage of the budget.
+type explainedPart struct{ Stage, Ordinary, Slow, More string }
+
+func newExplained(e *explain.Explanation, c language) explanation {
+	x := explanation{Title: explainedTitle(e), By: e.Source, Tail: c.say(explainedTail(e)), Answer: c.say(explainedAnswer(e)), Rest: percentOf(e.Unexplained), drawn: e}
+	for i := range e.Causes {
+		x.Causes = append(x.Causes, newExplainedCause(&e.Causes[i], c))
+	}
+	for _, p := range e.Budget {
+		x.Budget = append(x.Budget, explainedPart{string(p.Stage), quantity("µs", p.Ordinary/1e3), quantity("µs", p.Slow/1e3), signedMicros(p.Slow - p.Ordinary)})
+	}
+	for _, note := range explainedNotes(e) {
+		x.Notes = append(x.Notes, c.say(note))
+	}
+	return x
+}
+
+// explainedTitle is the cell: "hello · saturate, connections=64".
+func explainedTitle(e *explain.Explanation) string {
+	parts := []string{e.Load}
+	for _, factor := range slices.Sorted(maps.Keys(e.Levels)) {
+		parts = append(parts, fmt.Sprintf("%s=%s", factor, e.Levels[factor]))
+	}
+	return e.Subject + " · " + strings.Join(parts, ", ")
+}
+
+func explainedTail(e *explain.Explanation) i18n.Message {
+	ordinary, threshold := quantity("µs", e.Tail.Ordinary/1e3), quantity("µs", e.Tail.Threshold/1e3)
+	slow := fmt.Sprintf("%.3g %%", 100-e.Tail.Percentile)
+	switch e.Source {
+	case explain.Requests:
+		return i18n.New("report.explained-by-requests", "The slowest %s took %s or more, an ordinary request %s. This rests on %d slow requests and %d ordinary ones.",
+			slow, threshold, ordinary, e.Sampled.Slow, e.Sampled.Ordinary)
+	case explain.Seconds:
+		return i18n.New("report.explained-by-seconds", "The slowest %s took %s or more, an ordinary request %s. This rests on what was recorded in each of %d seconds, which is weaker.",
+			slow, threshold, ordinary, e.Sampled.Seconds)
+	}
+	return i18n.New("report.explained-by-nothing", "There is too little to say anything: %d seconds count.", e.Sampled.Seconds)
+}
+
+func explainedAnswer(e *explain.Explanation) i18n.Message {
+	if len(e.Causes) == 0 {
+		return i18n.New("report.no-cause-found", "no cause found")
+	}
+	var parts []i18n.Message
+	for i := range e.Causes {
+		parts = append(parts, i18n.Format("%s (%s)", string(e.Causes[i].Name), percentOf(e.Causes[i].Share)))
+	}
+	return i18n.List(", ", parts...)
+}
+
+// explainedNotes are what lowers the confidence, with what the intervals are over.
+func explainedNotes(e *explain.Explanation) []i18n.Message {
+	notes := slices.Clone(e.Notes)
+	if len(e.Causes) > 0 && e.Sampled.Groups > 0 {
+		units := i18n.New("report.over-stretches", "intervals are over %d stretches of time: how much another start would differ is not in them", e.Sampled.Groups)
+		if e.Sampled.Units == explain.Restarts {
+			units = i18n.New("report.over-restarts", "intervals are over %d restarts", e.Sampled.Groups)
+		}
+		notes = append(notes, units)
+	}
+	if c := e.ProbeCost; c != nil && c.CPU != nil {
+		notes = append(notes, i18n.New("report.probe-cost", "with the probes on, a request cost the server %s more CPU time (95 %%: %s to %s)", signedPercent(c.CPU.Ratio), signedPercent(c.CPU.Low), signedPercent(c.CPU.High)))
+	}
+	if len(e.Causes) > 0 {
+		notes = append(notes, i18n.New("report.association", "this is association: that the slow requests go with the cause, a run without it shows"))
+	}
+	return notes
+}
+
+func newExplainedCause(cause *explain.Cause, c language) explainedCause {
+	x := explainedCause{
+		Name: string(cause.Name), Share: percentOf(cause.Share), Interval: "–", Lift: liftText(cause.Lift), Requests: fmt.Sprint(cause.Requests),
+	}
+	if cause.Interval.Level > 0 {
+		x.Interval = fmt.Sprintf("%.0f–%.0f %%", 100*cause.Interval.Low, 100*cause.Interval.High)
+	}
+	meaning := explain.MeaningOf(cause.Name)
+	x.Means, x.Do = c.say(meaning.Means), c.say(meaning.Do)
+	for _, m := range cause.Evidence {
+		x.Evidence = append(x.Evidence, c.say(m))
+	}
+	if len(cause.Confounded) > 0 {
+		var names []i18n.Message
+		for _, name := range cause.Confounded {
+			names = append(names, i18n.Verbatim(string(name)))
+		}
+		x.Evidence = append(x.Evidence, c.say(i18n.New("report.confounded", "can't be told apart here from: %s", i18n.List(", ", names...))))
+	}
+	return x
+}
+
+func percentOf(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+func signedPercent(ratio float64) string { return fmt.Sprintf("%+.1f %%", 100*ratio) }
+
+func signedMicros(ns float64) string {
+	if ns < 0 {
+		return "−" + quantity("µs", -ns/1e3)
+	}
+	return "+" + quantity("µs", ns/1e3)
+}
+
+// liftText is a lift of two digits; beyond a hundred it is only that.
+func liftText(lift float64) string {
+	switch {
+	case lift > 100:
+		return "> 100×"
+	case lift >= 10:
+		return fmt.Sprintf("%.0f×", lift)
+	}
+	return fmt.Sprintf("%.1f×", lift)
+}
