@@ -3,6 +3,7 @@ package load
 import (
 	"time"
 
+	"dyno.example/dyno/evidence"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
@@ -47,6 +48,9 @@ type Spec struct {
 	// by more than the load does, and leave out those in which the service was warming
 	// up; else only those are kept that figures need.
 	KeepParts bool
+	// Sampler, if set, draws requests for which evidence is collected. Linux, the event
+	// loop engines; HTTP with a response to each request.
+	Sampler *evidence.Sampler
 	// Others, if set, is called at the end of each window and returns what programs
 	// other than the generator and the server did since the last call, or since the
 	// load began; nil if that isn't known. It is called once before the first window,

@@ -42,7 +42,7 @@ func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]engine.Share, e
 		}
 		sh := engine.Share{
 			Program: program, Target: target, Addr: addr, TLS: secure, Link: &s.Link, Profile: &s.Profile,
-			Seed: s.Seed, Warmup: s.Warmup, Timeout: s.Timeout, Patience: s.drain(), Pacing: s.Pacing, Stamps: s.KernelTimestamps,
+			Seed: s.Seed, Warmup: s.Warmup, Timeout: s.Timeout, Patience: s.drain(), Pacing: s.Pacing, Stamps: s.KernelTimestamps, Sampler: s.Sampler,
 			Part: i, Parts: loops, Connections: part(s.Profile.Connections, i, loops), Quota: quota, CPU: -1, Errors: log,
 		}
 		sh.Most = max(sh.Connections, part(s.Profile.MostConnections(), i, loops))

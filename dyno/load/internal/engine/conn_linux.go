@@ -33,6 +33,7 @@ type place struct {
 	pending  bool // a request is due and waits for the connection
 	parked   bool // among the idle ones
 	thinking bool // the worker's next request is due later
+	waited   bool // for a connection to be free
 	exchange
 	intended int64 // ns, like all below
 	sent     int64
@@ -61,7 +62,8 @@ type conn struct {
 	unsent   []byte   // rest of the request, when the kernel took only a part
 	partial  []byte   // start of a head that came in pieces; reused
 	response http1.Response
-	opened   int64 // connect was called; ns
+	opened   int64  // connect was called; ns
+	name     uint64 // evidence.ConnectionID; 0 if nobody samples
 }
 
 // send starts the pending request of a ready connection.
@@ -180,6 +182,7 @@ func (l *eventLoop) done(id int32) {
 	l.rec.left(c.intended, l.now)
 	l.due.Stop(id)
 	l.Errors.judged(&c.exchange, c.response.Status, l.rec, Times{c.intended, c.sent, c.first, l.now})
+	l.drawer.over(c, &c.place, ending{now: l.now, size: c.response.BodyBytes, status: c.response.Status})
 	c.state = ready
 	if l.wornOut(c) {
 		l.drop(id)
@@ -272,6 +275,7 @@ func (l *eventLoop) failRequest(id int32, kind measure.ErrorKind, why i18n.Messa
 	l.Errors.failed(&c.exchange, kind, why, l.now)
 	l.rec.erred(c.request, kind, c.intended)
 	l.rec.failed(c.intended, l.now)
+	l.drawer.over(c, &c.place, ending{now: l.now, size: c.response.BodyBytes, status: c.response.Status, failed: true})
 	l.drop(id)
 	l.again(id)
 }

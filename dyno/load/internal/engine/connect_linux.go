@@ -60,6 +60,7 @@ func (l *eventLoop) connected(id int32, err error) {
 	if l.rec != nil {
 		l.rec.connected(clock.Now() - c.opened)
 	}
+	l.drawer.meet(c)
 	if l.TLS != nil {
 		l.handshake(id)
 		return

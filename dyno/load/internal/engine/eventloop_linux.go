@@ -66,6 +66,7 @@ type eventLoop struct {
 	talker    talker       // the session, if more than its beginning is sent on it; else nil
 	plain     []byte       // what was decrypted; shared by all connections
 	think     profile.Thinker
+	drawer    drawer
 	users     agenda.Agenda    // users that think, in a closed loop
 	idle      ring[int32]      // places without a request
 	backlog   ring[int64]      // intended starts of arrivals that wait for a connection
@@ -109,7 +110,7 @@ func openEventLoop(sh Share, open func(*eventLoop) (backend, error)) (Engine, er
 		Share: sh, conns: make([]conn, sh.Connections, sh.Most),
 		think: sh.Profile.Think.Thinker(sh.Seed, sh.Part), users: agenda.New(sh.Link.Places(sh.Connections)), dialer: sh.dialer(),
 		due: reactor.NewDeadlines(sh.Most), retries: reactor.NewDeadlines(sh.Most),
-		spinBelow: spins(&sh), mix: sh.mix(),
+		spinBelow: spins(&sh), mix: sh.mix(), drawer: sh.drawer(),
 		idle: newRing[int32](sh.Link.Places(sh.Most)), waiting: newRing[int32](sh.Most), backlog: newRing[int64](1024),
 	}
 	if l.TLS != nil {

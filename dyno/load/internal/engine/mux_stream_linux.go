@@ -128,6 +128,7 @@ func (m *multiplexer) done(s *slot) {
 	l := m.loop
 	l.rec.left(s.intended, l.now)
 	l.Errors.judged(&s.exchange, s.status, l.rec, Times{s.intended, s.sent, s.first, l.now})
+	m.drawn(s, false)
 	m.letGo(s)
 	m.carriers[m.conn(s.id)].held = false
 	l.release(s.id)
@@ -163,7 +164,16 @@ func (m *multiplexer) fail(s *slot, kind measure.ErrorKind, why i18n.Message) {
 	l.Errors.failed(&s.exchange, kind, why, l.now)
 	l.rec.erred(s.request, kind, s.intended)
 	l.rec.failed(s.intended, l.now)
+	m.drawn(s, true)
 	m.letGo(s)
+}
+
+// drawn has a request that is over drawn. Others share its connection: what the kernel saw of
+// that may have been for any of them.
+func (m *multiplexer) drawn(s *slot, failed bool) {
+	l := m.loop
+	c := &l.conns[m.conn(s.id)]
+	l.drawer.over(c, &s.place, ending{now: l.now, size: s.body, status: s.status, failed: failed, shared: l.Link.Streams > 1})
 }
 
 // reset deals with a stream that has ended early: by the server or, where it broke

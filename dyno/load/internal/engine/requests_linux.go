@@ -28,6 +28,7 @@ func (l *eventLoop) begin(id int32, due int64) {
 func (l *eventLoop) release(id int32) {
 	switch {
 	case l.Profile.Mode == profile.Open && l.backlog.len() > 0:
+		l.place(id).waited = true
 		l.begin(id, l.backlog.pop())
 	case !l.sending || l.Quota > 0 && l.begun >= l.Quota:
 		l.park(id)

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"dyno.example/dyno/evidence"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
 	"dyno.example/internal/i18n"
@@ -27,6 +28,8 @@ type Share struct {
 	Timeout  time.Duration // per request, from its sending
 	Patience time.Duration // how long to wait after the measured time
 	Pacing   profile.Pacing
+	// Sampler, if set, is told of requests that are over: see evidence.Sampler.
+	Sampler *evidence.Sampler
 	// Stamps requests the time at which the kernel received responses.
 	Stamps bool
 

@@ -1,0 +1,85 @@
+package load
+
+import (
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"dyno.example/dyno/evidence"
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/load/request"
+)
+
+// TestSamplesNameConnections: what the generator says of a request fits what the server saw.
+func TestSamplesNameConnections(t *testing.T) {
+	eachLoop(t, func(t *testing.T, engine string) {
+		for _, streams := range []int{0, 4} {
+			var mu sync.Mutex
+			served := make(map[uint64]int)
+			h := func(w http.ResponseWriter, r *http.Request) {
+				a, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				served[evidence.ConnectionID(a.IP.To4(), uint16(a.Port))]++
+				mu.Unlock()
+				_, _ = w.Write([]byte("five!"))
+			}
+			var s Spec
+			if streams > 0 {
+				s = spec(http2Server(t, nil, 100, h), profile.Profile{Mode: profile.Closed, Connections: 3})
+				s.Link = request.Link{Streams: streams}
+			} else {
+				ln, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				server := &http.Server{Handler: http.HandlerFunc(h)}
+				go server.Serve(ln)
+				t.Cleanup(func() { server.Close() })
+				s = spec("http://"+ln.Addr().String(), profile.Profile{Mode: profile.Closed, Connections: 3})
+			}
+			s.Engine, s.Duration, s.MaxRequests, s.Sampler = engine, 0, 300, evidence.NewSampler()
+			s.Sampler.Awake(true)
+			s.Sampler.Every(1, 1)
+			r, err := Run(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn := make(map[uint64]int)
+			s.Sampler.Fetch(func(x *evidence.Sample) {
+				drawn[x.Connection]++
+				if x.Shared != (streams > 1) || x.Status != 200 || x.Failed || x.Size != 5 || x.Ordinal < 1 ||
+					x.Opened == 0 || x.Intended > x.Sent || x.Sent > x.First || x.First > x.Done || x.Done-x.Intended > int64(time.Minute) {
+					t.Errorf("%+v", x)
+				}
+			})
+			mu.Lock()
+			if n, _, _ := s.Sampler.Seen(); n != r.All.Completed+r.All.Drained {
+				t.Errorf("%d requests seen, %d completed", n, r.All.Completed)
+			}
+			for c, n := range drawn {
+				if served[c] != n {
+					t.Errorf("%d requests are said to have been on connection %x, where the server had %d", n, c, served[c])
+				}
+			}
+			if len(drawn) != 3 {
+				t.Errorf("%d connections", len(drawn))
+			}
+			mu.Unlock()
+		}
+	})
+}
+
+// TestSamplingDoesNotAllocate is as TestSteadyStateDoesNotAllocate, with every request drawn.
+func TestSamplingDoesNotAllocate(t *testing.T) {
+	s := spec(nullServer(t), profile.Profile{Mode: profile.Closed, Connections: 8})
+	s.Sampler = evidence.NewSampler()
+	s.Sampler.Awake(true)
+	s.Sampler.Every(1, 1)
+	doesNotAllocate(t, s)
+}
