@@ -8,8 +8,10 @@ require (
 	dyno.example/nanogate v0.0.0
 	dyno.example/nanogate/internal/etcd v0.0.0
 	dyno.example/nanogate/internal/kubernetes v0.0.0
+	dyno.example/nanogate/internal/oidc/oidctest v0.0.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
+	github.com/go-jose/go-jose/v4 v4.1.6
 	github.com/http-wasm/http-wasm-host-go v0.7.0
 	github.com/letsencrypt/pebble/v2 v2.10.1
 	github.com/miekg/dns v1.1.72
@@ -27,7 +29,6 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/coreos/go-oidc/v3 v3.21.0 // indirect
 	github.com/dunglas/httpsfv v1.1.1 // indirect
-	github.com/go-jose/go-jose/v4 v4.1.6 // indirect
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect

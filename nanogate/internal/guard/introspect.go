@@ -25,12 +25,13 @@ import (
 // 7662). Its response is remembered by a keyed hash of the token, for a while; concurrent
 // requests with one token share one introspection.
 type Introspect struct {
+	Now func() time.Time // the clock; another one may be set before the first request
+
 	rules    config.Introspect
 	server   *oidc.Introspector
 	verified *verified
 	sums     sync.Pool
 	secret   [sha256.Size]byte // of the keyed hash
-	now      func() time.Time
 	log      *slog.Logger
 	told     bounds.ThrottledLog
 	trouble  atomic.Pointer[error] // of the last question; nil: none
@@ -55,7 +56,7 @@ func NewIntrospect(rules *config.Introspect, log *slog.Logger) (*Introspect, err
 		return nil, fmt.Errorf("introspect: %w", err)
 	}
 	g := &Introspect{
-		rules: *rules, server: server, verified: newVerified(rules.Cache), now: time.Now, log: log,
+		rules: *rules, server: server, verified: newVerified(rules.Cache), Now: time.Now, log: log,
 		sums:    sync.Pool{New: func() any { return &summing{hash: sha256.New()} }},
 		waiting: newClientLimiter(questionsEach),
 		missing: request.Refuse(401, "missing bearer token", "WWW-Authenticate: Bearer\r\n").For(request.RefusedAskedNoToken),
@@ -83,7 +84,7 @@ func (g *Introspect) Check(r *request.Request) *request.Reply {
 	s := g.sums.Get().(*summing)
 	defer g.sums.Put(s)
 	sum := s.of([][]byte{g.secret[:], token})
-	if p := g.verified.find(sum, nil, g.now()); p != nil {
+	if p := g.verified.find(sum, nil, g.Now()); p != nil {
 		return g.pass(r, p)
 	}
 	return g.later(network(r.Client), [sha256.Size]byte(sum), string(token))
@@ -136,7 +137,7 @@ var errCrowded = errors.New("too many questions of one client")
 
 // introspect sends a token to the server.
 func (g *Introspect) introspect(from netip.Addr, sum [sha256.Size]byte, token string) (*credential, error) {
-	if p := g.verified.find(sum[:], nil, g.now()); p != nil {
+	if p := g.verified.find(sum[:], nil, g.Now()); p != nil {
 		return p, nil // it was introspected while this one waited for its turn
 	}
 	if !g.waiting.enter(from) {
@@ -152,7 +153,7 @@ func (g *Introspect) introspect(from netip.Addr, sum [sha256.Size]byte, token st
 		return nil, err
 	}
 	g.trouble.Store(nil)
-	p := g.judge(claims, g.now())
+	p := g.judge(claims, g.Now())
 	g.verified.keep(sum[:], p)
 	return p, nil
 }

@@ -67,6 +67,9 @@ func NewOIDC(rules *config.OIDC, clients *oidc.Clients, log *slog.Logger) (*OIDC
 	}, nil
 }
 
+// Client is what the guard asks its provider by; others with the same settings share it.
+func (o *OIDC) Client() *oidc.Client { return o.client }
+
 // Check refuses requests without a session. It responds itself to the paths that end a
 // login and that log out.
 func (o *OIDC) Check(r *request.Request) *request.Reply {

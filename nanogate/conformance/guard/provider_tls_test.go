@@ -1,11 +1,7 @@
-package guard
+package guard_test
 
 import (
 	"crypto/tls"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +11,8 @@ import (
 	"dyno.example/nanogate/internal/secure/securetest"
 )
 
-// Who has its certificate from an authority of one's own is asked for keys, what it is, and
-// about tokens; without being told of the authority nobody is let in.
+// Who has its certificate from an authority of one's own is asked what it is and about
+// tokens; without being told of the authority nobody is let in.
 func TestProviderTLS(t *testing.T) {
 	ca := securetest.New(t)
 	with := &tls.Config{Certificates: []tls.Certificate{ca.Issue("id", time.Hour, "127.0.0.1").Pair(t)}}
@@ -37,28 +33,5 @@ func TestProviderTLS(t *testing.T) {
 	doubts := newAsking(t, l.provider.URL+oidctest.Introspect, nil)
 	if status, _ := doubts.status(token); status != 503 || !strings.Contains(doubts.log.String(), "unknown authority") {
 		t.Errorf("introspection by the system's authorities: %d, %s", status, doubts.log)
-	}
-
-	i := newIssuer(t)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		b, err := os.ReadFile(i.file)
-		if err != nil {
-			t.Error(err)
-		}
-		fmt.Fprintf(w, "%s", b)
-	}))
-	server.TLS = with.Clone()
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	rules := i.rules()
-	rules.JWKS, rules.TLS = server.URL, known
-	g := newJWT(t, rules)
-	for ends := time.Now().Add(30 * time.Second); g.current() == nil; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(ends) {
-			t.Fatalf("keys never come: %v", g.source.Err())
-		}
-	}
-	if got := status(t, g, "Authorization: Bearer "+i.usual(t, nil)+"\r\n"); got != 200 {
-		t.Errorf("by keys of a URL: %d", got)
 	}
 }

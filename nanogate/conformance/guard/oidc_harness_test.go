@@ -1,4 +1,4 @@
-package guard
+package guard_test
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
+	"dyno.example/nanogate/internal/guard"
 	"dyno.example/nanogate/internal/oidc"
 	"dyno.example/nanogate/internal/oidc/oidctest"
 	"dyno.example/nanogate/internal/request"
@@ -21,7 +23,8 @@ import (
 
 // logins is a gateway's login at a provider that is real.
 type logins struct {
-	*OIDC
+	*guard.OIDC
+	rules    config.OIDC
 	t        *testing.T
 	provider *oidctest.Provider
 	log      *journal
@@ -88,6 +91,7 @@ func loginsBy(t *testing.T, provider *oidctest.Provider, change func(*config.OID
 	if change != nil {
 		change(rules)
 	}
+	l.rules = *rules
 	clients := &oidc.Clients{Now: func() time.Time {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -97,7 +101,7 @@ func loginsBy(t *testing.T, provider *oidctest.Provider, change func(*config.OID
 		prepare(clients)
 	}
 	var err error
-	if l.OIDC, err = NewOIDC(rules, clients, slog.New(slog.NewTextHandler(l.log, nil))); err != nil {
+	if l.OIDC, err = guard.NewOIDC(rules, clients, slog.New(slog.NewTextHandler(l.log, nil))); err != nil {
 		t.Fatal(err)
 	}
 	l.Start()
@@ -116,12 +120,12 @@ func loginsBy(t *testing.T, provider *oidctest.Provider, change func(*config.OID
 func (l *logins) ready() *logins {
 	l.t.Helper()
 	for range 4000 {
-		if l.client.Ready() {
+		if l.Client().Ready() {
 			return l
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	l.t.Fatalf("the provider is never known: %v", l.client.Trouble())
+	l.t.Fatalf("the provider is never known: %v", l.Client().Trouble())
 	return nil
 }
 
@@ -208,4 +212,16 @@ func (b *browser) logIn(target string) (back, callback string) {
 		b.t.Fatalf("%s: %+v, %s", at, a, b.log)
 	}
 	return a.location, at.RequestURI()
+}
+
+// decide checks a request, and does what is to be done for it at once.
+func decide(t testing.TB, g filter.Filter, r *request.Request) *request.Reply {
+	t.Helper()
+	a := g.Check(r)
+	if a == nil || a.Deferred == nil {
+		return a
+	}
+	verdict := a.Deferred.Work(t.Context())
+	a.Deferred.End()
+	return verdict(r)
 }

@@ -1,8 +1,9 @@
-package guard
+package guard_test
 
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/guard"
 	"dyno.example/nanogate/internal/oidc"
 	"dyno.example/nanogate/internal/oidc/oidctest"
 	"dyno.example/nanogate/internal/request/requesttest"
@@ -274,12 +276,12 @@ func TestLogoutIsShared(t *testing.T) {
 
 	changed := three.rules
 	changed.Session += time.Minute
-	four, err := NewOIDC(&changed, clients, three.OIDC.log)
+	four, err := guard.NewOIDC(&changed, clients, slog.New(slog.NewTextHandler(three.log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer four.Close()
-	if four.client == three.client || at(&logins{OIDC: four, t: t}) != 503 && at(&logins{OIDC: four, t: t}) != 302 {
+	if four.Client() == three.Client() || at(&logins{OIDC: four, t: t}) != 503 && at(&logins{OIDC: four, t: t}) != 302 {
 		t.Error("after its settings have changed the client has forgotten it")
 	}
 }
