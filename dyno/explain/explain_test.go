@@ -206,7 +206,9 @@ func TestRequestsTellCauses(t *testing.T) {
 		want   []Name
 		share  float64 // of the first
 	}{
-		"one": {func(w *world, i int) map[evidence.Stage]time.Duration { return only(evidence.Disk, w.around(20*time.Millisecond)) }, []Name{Disk}, 1},
+		"one": {func(w *world, i int) map[evidence.Stage]time.Duration {
+			return only(evidence.Disk, w.around(20*time.Millisecond))
+		}, []Name{Disk}, 1},
 		"two": {func(w *world, i int) map[evidence.Stage]time.Duration {
 			if i%3 == 0 {
 				return only(evidence.Lock, 20*time.Millisecond)
@@ -216,7 +218,9 @@ func TestRequestsTellCauses(t *testing.T) {
 		"a quota and a neighbour": {func(w *world, i int) map[evidence.Stage]time.Duration {
 			return map[evidence.Stage]time.Duration{evidence.Throttled: 30 * time.Millisecond, evidence.CPUWait: 10 * time.Millisecond}
 		}, []Name{Throttled, CPUWait}, 0.75},
-		"nothing that is known": {func(w *world, i int) map[evidence.Stage]time.Duration { return only(evidence.Unexplained, 20*time.Millisecond) }, nil, 0},
+		"nothing that is known": {func(w *world, i int) map[evidence.Stage]time.Duration {
+			return only(evidence.Unexplained, 20*time.Millisecond)
+		}, nil, 0},
 		"a cause of two requests": {func(w *world, i int) map[evidence.Stage]time.Duration {
 			if i < 2 {
 				return only(evidence.DNS, 500*time.Millisecond)

@@ -31,6 +31,7 @@ type Explanation struct {
 	ProbeCost   *evidence.Cost       `json:"probe_cost"`       // nil if not measured
 	Notes       []i18n.Message       `json:"notes,omitempty"`  // what lowers the confidence, or can't be known here
 	Gaps        map[evidence.Gap]int `json:"gaps,omitempty"`   // kind of missing evidence → records
+	Beside      []Strip              `json:"beside,omitempty"` // what went on in the trial that has most of Slowest
 	Slowest     []Slow               `json:"slowest,omitzero"` // for the picture, the slowest first
 }
 
@@ -86,8 +87,10 @@ type Slow struct {
 	Intervals []evidence.Interval `json:"intervals"`
 }
 
-// Amount is how much of something there was in a second, in its own unit.
-type Amount struct {
-	Second int              `json:"second"`
-	Of     map[Name]float64 `json:"of"`
+// Strip is how much of something there was in each second of a trial, in a unit of its own.
+type Strip struct {
+	Name   Name      `json:"name"`
+	Trial  int       `json:"trial"`
+	From   int       `json:"from"` // the first second
+	Values []float64 `json:"values"`
 }

@@ -37,7 +37,7 @@ func (c *Cell) overlays(t *tally) map[Name]map[evidence.Stage]float64 {
 			continue
 		}
 		found := s.choose()
-		for i, share := range s.shares(found, nil, -1) {
+		for i, share := range within(s.shares(found, nil, -1)) {
 			name := s.names[found[i].column]
 			if moved[name] == nil {
 				moved[name] = map[evidence.Stage]float64{}

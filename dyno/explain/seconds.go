@@ -159,15 +159,20 @@ func (s *series) attribute(e *Explanation, found []chosen, group []int) {
 	for _, g := range group {
 		groups = max(groups, g+1)
 	}
-	all := s.shares(found, nil, -1)
+	fitted := make([][]float64, groups+1) // without each group, and last of all
+	for g := range fitted {
+		fitted[g] = s.shares(found, group, g)
+	}
+	all := within(fitted[groups])
 	e.Unexplained = 1
 	for i, one := range found {
 		share := stats.Jackknife(groups, func(without int) float64 {
 			if without < 0 {
-				return all[i]
+				without = groups
 			}
-			return s.shares(found, group, without)[i]
+			return fitted[without][i]
 		}, level)
+		share.Estimate, share.Low, share.High = all[i], min(share.Low, all[i]), max(share.High, all[i])
 		clip(&share)
 		if all[i] < shareLeast {
 			continue
@@ -185,7 +190,7 @@ func (s *series) attribute(e *Explanation, found []chosen, group []int) {
 
 // shares of the excess by each cause found, of the seconds that aren't in the group that is
 // left out: what the fit ascribes to more of it than there is in the quietest tenth of the
-// seconds. Together they are not more than all.
+// seconds. Together they may be more than all, as a fit is not exact; see [within].
 func (s *series) shares(found []chosen, group []int, without int) []float64 {
 	keep := func(column []float64) (kept []float64) {
 		for i, v := range column {
@@ -208,20 +213,26 @@ func (s *series) shares(found []chosen, group []int, without int) []float64 {
 	for _, one := range found {
 		columns = append(columns, keep(s.columns[one.column]))
 	}
-	sum := 0.0
 	for i, b := range stats.NonNegative(excess, columns, [][]float64{keep(s.load)}) {
 		quiet := slices.Sorted(slices.Values(columns[i]))[len(excess)/10]
 		for _, v := range columns[i] {
 			shares[i] += b * max(0, v-quiet) / total
 		}
-		sum += shares[i]
-	}
-	if sum > 1 {
-		for i := range shares {
-			shares[i] /= sum
-		}
 	}
 	return shares
+}
+
+// within are shares that together aren't more than all.
+func within(shares []float64) []float64 {
+	sum := 0.0
+	for _, v := range shares {
+		sum += v
+	}
+	out := slices.Clone(shares)
+	for i := range out {
+		out[i] /= max(1, sum)
+	}
+	return out
 }
 
 // lift is how many times as much of a cause there was in the quarter of the seconds with

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/explain"
 	"dyno.example/internal/i18n"
 )
@@ -20,7 +21,8 @@ type explanation struct {
 	Budget []explainedPart
 	Notes  []string
 	By     explain.Source
-	drawn  *explain.Explanation
+	// Picture is nil where no single request was traced.
+	Picture *picture
 }
 
 // explainedCause is a row of the causes.
@@ -33,8 +35,26 @@ type explainedCause struct {
 // explainedPart is a stage of the budget.
 type explainedPart struct{ Stage, Ordinary, Slow, More string }
 
+// explanations are those of an analysis that rest on something.
+func explanations(a *analysis.Analysis, c language) (list []explanation) {
+	for i := range a.Explained {
+		if a.Explained[i].Source != explain.Nothing {
+			list = append(list, newExplained(&a.Explained[i], c))
+		}
+	}
+	return list
+}
+
+// CountKey is the text that heads what a cause's Requests are.
+func (x explanation) CountKey() string {
+	if x.By == explain.Seconds {
+		return "explained.seconds"
+	}
+	return "explained.requests"
+}
+
 func newExplained(e *explain.Explanation, c language) explanation {
-	x := explanation{Title: explainedTitle(e), By: e.Source, Tail: c.say(explainedTail(e)), Answer: c.say(explainedAnswer(e)), Rest: percentOf(e.Unexplained), drawn: e}
+	x := explanation{Title: explainedTitle(e), By: e.Source, Tail: c.say(explainedTail(e)), Answer: c.say(explainedAnswer(e)), Rest: percentOf(e.Unexplained), Picture: newPicture(e, c)}
 	for i := range e.Causes {
 		x.Causes = append(x.Causes, newExplainedCause(&e.Causes[i], c))
 	}

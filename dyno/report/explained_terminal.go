@@ -43,7 +43,7 @@ func ExplainedJSON(w io.Writer, list []explain.Explanation) error {
 	encoder.SetEscapeHTML(false)
 	for i := range list {
 		e := list[i]
-		e.Slowest = nil
+		e.Slowest, e.Beside = nil, nil
 		if err := encoder.Encode(&e); err != nil {
 			return fmt.Errorf("report: writing JSON: %w", err)
 		}
@@ -57,7 +57,7 @@ func (x *explanation) terminal(c language, width int, p painter) string {
 	if len(x.Causes) == 0 {
 		out += "\n" + p.paint(bold, x.Answer) + "\n"
 	} else {
-		rows := [][]string{{c.text("explained.cause"), c.text("explained.share"), c.text("explained.interval"), c.text("explained.lift"), c.text(x.countKey())}}
+		rows := [][]string{{c.text("explained.cause"), c.text("explained.share"), c.text("explained.interval"), c.text("explained.lift"), c.text(x.CountKey())}}
 		for i := range x.Causes {
 			cause := &x.Causes[i]
 			rows = append(rows, []string{cause.Name, cause.Share, cause.Interval, cause.Lift, cause.Requests})
@@ -87,14 +87,6 @@ func (x *explanation) terminal(c language, width int, p painter) string {
 		out += present.Wrap(printable(note), width) + "\n"
 	}
 	return out
-}
-
-// countKey is the text that heads what a cause's Requests are.
-func (x *explanation) countKey() string {
-	if x.By == explain.Seconds {
-		return "explained.seconds"
-	}
-	return "explained.requests"
 }
 
 // alignedTable writes rows below their heads.

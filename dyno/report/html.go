@@ -34,33 +34,34 @@ var scripts = []string{
 // page is what the templates show.
 type page struct {
 	language
-	Run      *archive.Manifest
-	Answers  []answer
-	Badge    badge
-	Ending   string
-	Facts    []fact
-	Claims   []ruling
-	Rankings []ranking
-	Ranked   []languageTable // of each ranking
-	Variance []sensitivityTable
-	Crossed  []string     // factors whose interactions can be drawn; none if there are not two
-	Stages   []stageTable // of each ranking; without rows for loads of one stage
-	Statuses []statusTable
-	Requests []requestTable
-	Unusable []unusableTable // of each ranking; without rows if all subjects have usable trials
-	Empty    []hollow
-	Curves   []curveTable
-	Heat     []heatTable
-	Findings []explained
-	Left     []left
-	Failed   []failed
-	Machine  []fact
-	Method   []fact
-	Command  string
-	Bounded  string // what the charts leave out for the page's size; empty if nothing
-	Style    template.CSS
-	Data     template.JS
-	Scripts  []template.JS
+	Run       *archive.Manifest
+	Answers   []answer
+	Badge     badge
+	Ending    string
+	Facts     []fact
+	Claims    []ruling
+	Rankings  []ranking
+	Ranked    []languageTable // of each ranking
+	Variance  []sensitivityTable
+	Crossed   []string     // factors whose interactions can be drawn; none if there are not two
+	Stages    []stageTable // of each ranking; without rows for loads of one stage
+	Statuses  []statusTable
+	Requests  []requestTable
+	Unusable  []unusableTable // of each ranking; without rows if all subjects have usable trials
+	Empty     []hollow
+	Curves    []curveTable
+	Heat      []heatTable
+	Findings  []explained
+	Explained []explanation // of each cell of which there is something to say
+	Left      []left
+	Failed    []failed
+	Machine   []fact
+	Method    []fact
+	Command   string
+	Bounded   string // what the charts leave out for the page's size; empty if nothing
+	Style     template.CSS
+	Data      template.JS
+	Scripts   []template.JS
 }
 
 // HTML writes the report as one self-contained page in the language given
@@ -106,6 +107,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 		p.Curves = append(p.Curves, newCurveTable(a, t, c))
 		p.Heat = append(p.Heat, newHeatTable(a, t))
 	}
+	p.Explained = explanations(a, c)
 	kept, part := boundSeconds(a, mostSeconds)
 	p.Bounded = part.note(c)
 	return p, p.embed(newIsland(a, p.Rankings, kept, c))

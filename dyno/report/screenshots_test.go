@@ -47,6 +47,8 @@ func TestScreenshots(t *testing.T) {
 		{"many-phone", "en", fortySubjects(), viewport{390, 844, "light"}},
 		{"many-phone-chinese", "zh", fortySubjects(), viewport{390, 844, "dark"}},
 		{"archived", "en", analysed(t, analysistest.Run(7)), desktop},
+		{"tails", "en", explainedTails(), desktop},
+		{"tails-dark", "zh", explainedTails(), viewport{390, 844, "dark"}},
 		{"unusable", "en", nothingUsable(t), desktop},
 		{"unusable-phone-chinese", "zh", nothingUsable(t), viewport{390, 844, "dark"}},
 	} {
