@@ -32,8 +32,8 @@ func (s *sample) judged(t threshold.Threshold, asked bool) bool {
 	return asked || !s.broken.IsZero() || ok && !v.nowhere
 }
 
-// check holds a threshold against a metric.
-func (s *sample) check(t threshold.Threshold, level float64) Check {
+// check holds a threshold against a metric; stages is nil if the number of blocks is fixed.
+func (s *sample) check(t threshold.Threshold, level float64, stages *Stages) Check {
 	if t.OfErrors() && s.errors != nil {
 		return *s.errors
 	}
@@ -52,10 +52,14 @@ func (s *sample) check(t threshold.Threshold, level float64) Check {
 		return c
 	}
 	c.Old, c.New = stats.Median(v.old, level), stats.Median(v.new, level)
-	c.Ratio = v.ratio(level)
-	c.Verdict = judge(c.Ratio, t)
-	c.power(&v, level)
-	c.Sentence = c.says()
+	if stages != nil && v.paired {
+		c.stage(&v, stages.plan(t))
+	} else {
+		c.Ratio = v.ratio(level)
+		c.Verdict = judge(c.Ratio, t)
+		c.power(&v, level)
+		c.Sentence = c.says()
+	}
 	if c.Verdict == OK && !s.failing().IsZero() {
 		c.cannotTell(s.failing())
 	}

@@ -99,6 +99,8 @@ type Check struct {
 	// First is the ratio, or the difference, of the run that alarmed, if another was
 	// to confirm it.
 	First *stats.Interval `json:"first,omitempty"`
+	// Pairs is of a gate that goes pair by pair, nil of others.
+	Pairs *PairFigure `json:"pairs,omitempty"`
 }
 
 // Rates of errors. An alarm about versions that are the same needs a wrong
@@ -135,6 +137,8 @@ type Options struct {
 	// Explicit says that somebody named the thresholds: one whose metric is not
 	// measured is then not left out in silence.
 	Explicit bool
+	// Stages has it go pair by pair until it is decided; nil: the number of blocks is fixed.
+	Stages *Stages
 }
 
 // named reports whether somebody named the threshold.
@@ -203,11 +207,14 @@ func newResult(a *analysis.Analysis, mode Mode, confirms bool) *Result {
 // judge fills in the checks. level is that of an earlier run, or 0.
 func (r *Result) judge(samples []sample, o Options, level float64) {
 	thresholds := r.withErrors(o.Thresholds)
-	count := 0
+	count, ofErrors := 0, 0
 	for i := range samples {
 		for _, t := range thresholds {
 			if samples[i].judged(t, o.named(t)) {
 				count++
+				if t.OfErrors() {
+					ofErrors++
+				}
 			}
 		}
 	}
@@ -215,12 +222,16 @@ func (r *Result) judge(samples []sample, o Options, level float64) {
 		level = levelFor(count, r.confirms)
 	}
 	r.Level, r.FalseAlarm = level, falseAlarm(count, level, r.confirms)
+	if o.Stages != nil { // which errors have no part in: they are no ratios
+		o.Stages.share(count - ofErrors)
+		r.FalseAlarm = o.Stages.Alarms + falseAlarm(ofErrors, level, r.confirms)
+	}
 	for i := range samples {
 		s := &samples[i]
 		s.holdErrors(thresholds, o, level)
 		for _, t := range thresholds {
 			if s.judged(t, o.named(t)) {
-				r.Checks = append(r.Checks, s.check(t, level))
+				r.Checks = append(r.Checks, s.check(t, level, o.Stages))
 				continue
 			}
 			r.Remarks = append(r.Remarks, i18n.New("regression.under-is-not-checked", "%s under %s: %s is not checked: %s", s.subject, s.group, t.Metric, s.missing(t.Metric)))

@@ -304,7 +304,7 @@ func TestMediansThatSayTheOpposite(t *testing.T) {
 		"no change":          {values{paired: true, old: old, new: old}, false},
 	} {
 		s := sample{metrics: map[string]values{cpu.Metric: c.values}}
-		check := s.check(cpu, 0.95)
+		check := s.check(cpu, 0.95, nil)
 		if strings.Contains(check.Sentence.String(), "by their medians it is the other way") != c.says {
 			t.Errorf("%s: %s %+v", name, check.Sentence, check.Ratio)
 		}

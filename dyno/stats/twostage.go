@@ -33,12 +33,17 @@ type TwoStage struct {
 	Most   int     // pairs of each stage at most, at least 2
 
 	above, clear []float64 // limits of the t statistic after 2, 3, … Most pairs
+	both         []float64 // of a 95 % interval at every look
 }
 
-// NewTwoStage plans such a decision. It takes some 200 ms.
+// twoStageLevel is that of the intervals shown.
+const twoStageLevel = 0.95
+
+// NewTwoStage plans such a decision. It takes some 300 ms.
 func NewTwoStage(asked, alarms, misses float64, most int) *TwoStage {
 	t := &TwoStage{Asked: asked, Alarms: alarms, Misses: misses, Most: max(most, 2)}
 	t.above, t.clear = oneSided(t.Most, math.Sqrt(alarms)), oneSided(t.Most, misses/2)
+	t.both = oneSided(t.Most, (1-twoStageLevel)/2)
 	return t
 }
 
@@ -59,30 +64,43 @@ type Staged struct {
 	Stage     int     // 1 or 2: that which decides, or is under way
 	Mean      float64 // log ratio of that stage's pairs
 	Deviation float64 // of one pair of both stages' pairs: what decides how many it takes; 0 if not known
-	// More is about how many pairs of the stage are still to come if the ratio is 1, or
-	// Asked; 0 if that can't be told.
+	// About how many pairs of the stage are still to come if the ratio is 1, or Asked; 0 if
+	// it is decided, or can't be told.
 	MoreIfSame, MoreIfAsked int
 }
 
 // Decide holds the log ratios of the first stage's pairs, and of the second's, in the order
 // in which they were measured, against the limits: the earliest look that decided stands.
 func (t *TwoStage) Decide(first, second []float64) Staged {
-	s := t.stage(first)
-	s.Stage = 1
+	s := t.Stage(first)
 	if s.Stand == Above {
-		s = t.stage(second)
+		s = t.Stage(second)
 		s.Stage = 2
 	}
 	s.Deviation = pooledDeviation(first, second)
+	return s
+}
+
+// Stage is where a single stage stands.
+func (t *TwoStage) Stage(logs []float64) Staged {
+	s := t.stage(logs)
+	s.Stage, s.Deviation = 1, pooledDeviation(logs)
 	if s.Stand == Open && s.Deviation > 0 {
-		n := len(first)
-		if s.Stage == 2 {
-			n = len(second)
-		}
-		s.MoreIfSame = max(t.expected(0, s.Deviation)-n, 1)
-		s.MoreIfAsked = max(t.expected(math.Log(t.Asked), s.Deviation)-n, 1)
+		s.MoreIfSame = max(t.expected(0, s.Deviation)-len(logs), 1)
+		s.MoreIfAsked = max(t.expected(math.Log(t.Asked), s.Deviation)-len(logs), 1)
 	}
 	return s
+}
+
+// Ratio is the ratio that a stage's pairs tell, with an interval that holds it at 95 % at
+// every look together (Jennison and Turnbull's repeated confidence interval).
+func (t *TwoStage) Ratio(logs []float64) Interval {
+	n := len(logs)
+	if n < 2 || n > t.Most {
+		return fewLogs(logs)
+	}
+	m, stderr := meanAndError(logs)
+	return ratioInterval(n, m, t.both[n-2]*stderr, twoStageLevel)
 }
 
 // stage looks after each pair.
@@ -126,9 +144,9 @@ func (t *TwoStage) expected(m, deviation float64) int {
 	return t.Most
 }
 
-func pooledDeviation(first, second []float64) float64 {
+func pooledDeviation(stages ...[]float64) float64 {
 	squares, freedom := 0.0, 0.0
-	for _, logs := range [][]float64{first, second} {
+	for _, logs := range stages {
 		if n := float64(len(logs)); n >= 2 {
 			_, stderr := meanAndError(logs)
 			squares, freedom = squares+stderr*stderr*n*(n-1), freedom+n-1

@@ -67,3 +67,27 @@ func TestTwoStageDecides(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// The interval holds the ratio at all looks together.
+func TestTwoStageRatio(t *testing.T) {
+	plan := stats.NewTwoStage(1.03, 0.01, 0.04, 12)
+	r := statstest.Seeded(1)
+	var held statstest.Rate
+	for range 4000 {
+		var logs []float64
+		holds := true
+		for range plan.Most {
+			logs = append(logs, math.Log(1.02)+0.02*r.NormFloat64())
+			if i := plan.Ratio(logs); i.Level > 0 {
+				holds = holds && i.Contains(1.02)
+			}
+		}
+		held.Add(holds)
+	}
+	if low, high := held.Interval(); low > 0.95+0.005 || high < 0.95-0.005 {
+		t.Errorf("%s hold the ratio", held)
+	}
+	if i := plan.Ratio([]float64{0.1}); i.Level != 0 || i.Note.IsZero() {
+		t.Errorf("of one pair: %+v", i)
+	}
+}

@@ -149,6 +149,21 @@ func TestGatePassesTheSameVersion(t *testing.T) {
 	noCheckoutLeft(t, dir)
 }
 
+// Pair by pair, a difference as large as this takes few of them.
+func TestGateInPairs(t *testing.T) {
+	var o outcome
+	for range 3 { // on a busy machine a few trials may not be enough
+		dir := gateRepository(t, slowWork)
+		if o = gateCommand(t, dir, "bench/gate.yaml", "--against", "main", "--in-pairs", "--blocks", "8"); o.code != cli.ExitCannotTell {
+			break
+		}
+	}
+	if tooBusy(o) {
+		t.Skip("this machine is too busy to measure on:\n" + o.stdout + o.stderr)
+	}
+	o.want(t, 1, o.stdout, "FAIL", "times as high", " pairs, of which one deviates by ", "first run: ", "in at most 1.1 % of runs", "REGRESSION")
+}
+
 func TestGatePushesItsRuns(t *testing.T) {
 	t.Parallel()
 	bucket := s3test.Start(t).URL("gates")
@@ -209,6 +224,7 @@ func TestGateWrongUsage(t *testing.T) {
 	}{
 		{[]string{}, "at least one of the flags"},
 		{[]string{"--against", "main", "--baseline", "main"}, "[against baseline]"},
+		{[]string{"--in-pairs", "--baseline", "main"}, "[baseline in-pairs]"},
 		{[]string{"--againts", "main"}, "did you mean --against?"},
 		{[]string{"a", "b"}, "at most a study's file"},
 		{[]string{"--against", "main"}, "there is no study.yaml here"},

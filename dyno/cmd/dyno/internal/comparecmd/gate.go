@@ -30,6 +30,7 @@ const exitRegression = 1
 type gateFlags struct {
 	quick    bool // these say how to run the study
 	blocks   int
+	inPairs  bool
 	seed     uint64
 	accept   []string
 	keepOn   bool // though the first block is of no use
@@ -83,6 +84,7 @@ func (f *gateFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.fail, "fail", nil, "what is a regression, such as 'cpu > +3%' or 'throughput < -5%' (repeatable; default: the study's gate:, or "+defaultThresholds()+")")
 	flags.BoolVar(&f.quick, "quick", false, "the study's short form: fewer, shorter trials")
 	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks, instead of the study's")
+	flags.BoolVar(&f.inPairs, "in-pairs", false, "with --against: end as soon as it is decided, pair by pair of starts; --blocks is then the most")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of order and schedules (default: a new one)")
 	flags.StringSliceVar(&f.accept, "accept", nil, "findings that don't lower what a trial is worth, by name (dyno/docs/findings.md); they are shown all the same")
 	flags.BoolVar(&f.keepOn, "keep-going", false, "go on though this machine was disturbed in every trial of the first block")
@@ -91,6 +93,7 @@ func (f *gateFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.markdown, "markdown", "", "also write the result to this file as Markdown, for a pull request; what $GITHUB_STEP_SUMMARY names is appended to")
 	cli.AddAcrossFlag(flags, &f.across)
 	cmd.MarkFlagsMutuallyExclusive("against", "baseline")
+	cmd.MarkFlagsMutuallyExclusive("in-pairs", "baseline")
 	cmd.MarkFlagsOneRequired("against", "baseline")
 	cmd.RegisterFlagCompletionFunc("baseline", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return completeBaselines(&f.store)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"dyno.example/dyno/analysis"
+	"dyno.example/dyno/archive"
 	"dyno.example/dyno/baseline"
 	"dyno.example/dyno/calibrate"
 	"dyno.example/dyno/cmd/dyno/internal/cli"
@@ -40,7 +41,8 @@ type gateRun struct {
 	library *library.Library // the archive, to which runs of the study go
 	seed    uint64
 	command []string
-	unkept  error // that runs were not pushed
+	unkept  error             // that runs were not pushed
+	pairs   []regression.Pair // of the versions measured; with --against
 }
 
 func newGateRun(f *gateFlags, global *cli.Global, args []string) (*gateRun, error) {
@@ -92,8 +94,13 @@ func (g *gateRun) openStudy(name string) error {
 		return i18n.Errorf("runcmd.accept", "--accept: %w", err)
 	}
 	g.study.Accept = append(slices.Clip(g.study.Accept), accepted...)
-	// A gate's error rates are those of a number of blocks that is fixed beforehand.
+	// A gate's error rates are those of a number of blocks that is fixed beforehand, or of
+	// its own stages.
 	g.study.Until = study.Until{}
+	if f.inPairs {
+		g.options.Stages = regression.NewStages(f.blocks)
+		g.study.Blocks, g.study.Until = 1, study.Until{Blocks: g.options.Stages.Most}
+	}
 	g.study.Twin = false // a second run says what an A/A arm would, and only after an alarm
 	if g.seed == 0 {
 		g.seed = rand.Uint64N(1<<32) + 1
@@ -152,6 +159,7 @@ func (g *gateRun) againstRef(ctx context.Context) (result *regression.Result, er
 	if err != nil {
 		return nil, cli.UsageError(err)
 	}
+	g.pairs = pairs
 	a, err := g.measure(ctx, both, g.seed)
 	if err != nil {
 		return nil, err
@@ -300,8 +308,24 @@ func (g *gateRun) runner(s *study.Study, seed uint64) (*runner.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runner.Runner{
+	r := &runner.Runner{
 		Repeats: runcmd.DefaultRepeats, KeepGoing: g.flags.keepOn, Study: s, Plan: plan, Quick: g.flags.quick, Command: g.command, Version: cli.Version(),
 		Calibrate: calibrate.Run, Catalog: g.catalog, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: g.library.Store,
-	}, nil
+	}
+	if g.options.Stages != nil {
+		r.Decide = g.decide
+	}
+	return r, nil
+}
+
+// decide says after each pair how far the checks are.
+func (g *gateRun) decide(run *archive.Run) (p runner.Progress, err error) {
+	a, err := analysis.Analyse(run)
+	if err != nil {
+		return p, err
+	}
+	for _, s := range regression.JudgePairs(a, g.pairs, g.options).Standings(run.Manifest.Plan.Blocks()) {
+		p.Goals = append(p.Goals, runner.Goal{Name: s.Name, Done: s.Done, Text: s.Text, Blocks: s.Pairs})
+	}
+	return p, nil
 }
