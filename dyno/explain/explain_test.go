@@ -330,3 +330,17 @@ func TestStagesHaveCauses(t *testing.T) {
 		}
 	}
 }
+
+// The evidence of a single load is explained by itself.
+func TestRecords(t *testing.T) {
+	w := newWorld(3)
+	w.requests(0, 40, func(int) map[evidence.Stage]time.Duration {
+		return map[evidence.Stage]time.Duration{evidence.DNS: 200 * time.Millisecond}
+	})
+	one := &w.cell.trials[0]
+	one.header.Counts.Requests = 4000
+	e := Records(one.header, one.records)
+	if got := names(e); !slices.Equal(got, []Name{DNS}) || math.Abs(e.Tail.Percentile-99) > 0.01 {
+		t.Errorf("%v beyond %g", got, e.Tail.Percentile)
+	}
+}

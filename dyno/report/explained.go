@@ -73,7 +73,7 @@ func explainedTitle(e *explain.Explanation) string {
 	for _, factor := range slices.Sorted(maps.Keys(e.Levels)) {
 		parts = append(parts, fmt.Sprintf("%s=%s", factor, e.Levels[factor]))
 	}
-	return e.Subject + " · " + strings.Join(parts, ", ")
+	return strings.Trim(e.Subject+" · "+strings.Join(parts, ", "), " ·")
 }
 
 func explainedTail(e *explain.Explanation) i18n.Message {

@@ -52,7 +52,10 @@ func ExplainedJSON(w io.Writer, list []explain.Explanation) error {
 }
 
 func (x *explanation) terminal(c language, width int, p painter) string {
-	out := p.paint(bold, present.Clip(printable(x.Title), width)) + "\n"
+	out := ""
+	if x.Title != "" {
+		out = p.paint(bold, present.Clip(printable(x.Title), width)) + "\n"
+	}
 	out += present.Wrap(printable(x.Tail), width) + "\n"
 	if len(x.Causes) == 0 {
 		out += "\n" + p.paint(bold, x.Answer) + "\n"
