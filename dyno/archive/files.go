@@ -26,6 +26,7 @@ const (
 	trialFile      = "trial.json"
 	windowsFile    = "windows.jsonl"
 	histogramsFile = "histograms.hlog"
+	slicesFile     = "slices.csv"
 	logFile        = "subject.log"
 )
 

@@ -40,6 +40,7 @@ const (
 	lawPatience    = "no answer takes longer than its time limit"
 	lawParts       = "the service time is a part of the response time"
 	lawLag         = "a window's figures are those of its histograms"
+	lawSliced      = "slices add up to windows"
 	lawLittle      = "what is in flight is throughput × response (Little)"
 	windowLength   = time.Second
 	patienceGrace  = time.Second // timers are looked at between other things
@@ -116,6 +117,9 @@ func checkTrial(folder string, t *Trial, m *Manifest) error {
 	if b := verdict(t); b != nil {
 		return damage(trialFile, b)
 	}
+	if b := sliced(t); b != nil {
+		return damage(slicesFile, b)
+	}
 	for _, law := range []func(*Trial) *Broken{levels, grid, answers, ordered} {
 		if b := law(t); b != nil {
 			return damage(windowsFile, b)
@@ -130,7 +134,7 @@ func planned(t *Trial, m *Manifest) *Broken {
 		return &Broken{Law: lawPlan, Whole: true, Detail: fmt.Sprintf("the plan has %d trials", len(m.Plan.Trials))}
 	}
 	p := m.Plan.Trials[t.Index]
-	if p.Block != t.Block || p.Cell != t.Cell || p.Seed != t.Seed {
+	if p.Block != t.Block || p.Cell != t.Cell || p.Seed != t.Seed || p.InSlices != t.InSlices {
 		return &Broken{Law: lawPlan, Whole: true, Detail: fmt.Sprintf("it is of block %d, cell %d and seed %d, planned were %d, %d and %d", t.Block, t.Cell, t.Seed, p.Block, p.Cell, p.Seed)}
 	}
 	return nil
@@ -160,6 +164,9 @@ func levels(t *Trial) *Broken {
 // start of the measured time. Only the first may begin later, with the load, and only
 // the last may be shorter or, while responses are waited for, longer.
 func grid(t *Trial) *Broken {
+	if t.Sliced != nil {
+		return slicedGrid(t)
+	}
 	for i := range t.Windows {
 		w := &t.Windows[i].Client
 		at := t.Mono + int64(w.Index)*int64(windowLength)

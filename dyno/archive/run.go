@@ -143,6 +143,10 @@ type Trial struct {
 	// Requests are those of a mix, of a single load; runs don't keep them.
 	Requests []measure.RequestResult `json:"-"`
 	Speed    *Speed                  `json:"speed,omitempty"` // of the CPUs; nil in runs of versions that did not read it
+	// Sliced is set of a trial that was done in slices; Slices are in slices.csv. Its windows
+	// are made of them: each of so many as take a second, wherever they were.
+	Sliced *Sliced `json:"sliced,omitempty"`
+	Slices []Slice `json:"-"`
 	// Windows are in windows.jsonl and histograms.hlog. Those of a run read from
 	// disk come without histograms, of which a run has gigabytes: see
 	// [Run.Windows].

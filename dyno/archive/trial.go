@@ -38,7 +38,12 @@ func (create creator) writeTrial(folder string, t *Trial) error {
 			return errors.Join(writeHistograms(out, t.Started, t.Windows), out.Flush())
 		},
 	}
-	for _, name := range []string{trialFile, windowsFile, histogramsFile} {
+	names := []string{trialFile, windowsFile, histogramsFile}
+	if t.Sliced != nil {
+		names = append(names, slicesFile)
+		fills[slicesFile] = func(w io.Writer) error { return writeSlices(w, t.Slices) }
+	}
+	for _, name := range names {
 		if err := create.write(filepath.Join(folder, name), fills[name]); err != nil {
 			return err
 		}
@@ -88,7 +93,10 @@ func readTrial(folder string) (*Trial, error) {
 		return nil, err
 	}
 	defer f.Close()
-	t.Windows, err = readWindows(f, path)
+	if t.Windows, err = readWindows(f, path); err != nil {
+		return nil, err
+	}
+	t.Slices, err = readSlicesFile(filepath.Join(folder, slicesFile))
 	return &t, err
 }
 

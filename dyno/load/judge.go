@@ -5,7 +5,6 @@ import (
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
-	"dyno.example/dyno/load/profile"
 	"dyno.example/internal/i18n"
 )
 
@@ -91,7 +90,7 @@ func (r *Result) judge(spec *Spec) {
 	if f, found := r.Idle.Finding(); found {
 		r.Findings = append(r.Findings, f)
 	}
-	if spec.Profile.Mode == profile.Open && !r.Interrupted {
+	if r.planned != nil && !r.Interrupted {
 		if missed, where := r.planned.missed(t); !missed.IsZero() {
 			add(finding.RateMissed, finding.Suspect, i18n.Format("%s: %s", missed, r.limitedBy(spec, where)))
 		}

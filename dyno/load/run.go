@@ -34,6 +34,56 @@ func (s *Spec) cpus() int {
 // by ctx holds what was measured so far. An error means that there is nothing
 // to report: a wrong spec, or a target that can't be reached at all.
 func Run(ctx context.Context, spec Spec) (*Result, error) {
+	ready, err := spec.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer ready.release()
+	shares := ready.shares
+	if ready.engine != "portable" {
+		defer processors.Hold(len(shares))()
+	}
+	r := newResult(&spec, ready.engine)
+	r.planned = newPlanFold(&spec)
+	r.planned.endWith(shares)
+	if !spec.KeepParts && len(spec.Profile.Phases) == 0 {
+		r.early = &early{most: MostWarmUp}
+	}
+	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, ready.open); err != nil {
+		return nil, err
+	}
+	r.told(shares[0].Errors)
+	newEchoed(spec.Requests).inResult(r)
+	r.leaveWarmUp(&spec)
+	r.seal()
+	if r.All.Length > 0 {
+		r.Requests = r.requestResults(spec.Requests)
+	}
+	r.judge(&spec)
+	return r, nil
+}
+
+func newResult(spec *Spec, engine string) *Result {
+	return &Result{Engine: engine, Unit: spec.Unit(), Drain: spec.drain(), Calibration: spec.Calibration, Idle: spec.Idle}
+}
+
+// told takes what the loops have noted of errors.
+func (r *Result) told(log *engine.ErrorLog) {
+	r.FirstErrors, r.Failures, r.Location = log.Firsts(), log.Failures(r.Start), log.Location
+	r.Allowed, r.Limited = log.Allowed()
+	r.Causes = log.Causes()
+}
+
+// prepared is a load before its connections.
+type prepared struct {
+	engine  string
+	open    func(engine.Share) (engine.Engine, error)
+	shares  []engine.Share
+	release func() // what TLS holds
+}
+
+// prepare checks the spec, fills in what it leaves open, and divides the load among loops.
+func (spec *Spec) prepare(ctx context.Context) (*prepared, error) {
 	if spec.Timeout == 0 {
 		spec.Timeout = request.DefaultTimeout
 	}
@@ -41,7 +91,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	if !spec.resolved() {
-		if err := Resolve(ctx, &spec); err != nil {
+		if err := Resolve(ctx, spec); err != nil {
 			return nil, err
 		}
 		if err := spec.Check(); err != nil {
@@ -73,34 +123,12 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer release()
 	shares, err := spec.split(ctx, secure)
 	if err != nil {
+		release()
 		return nil, err
 	}
-	if name != "portable" {
-		defer processors.Hold(len(shares))()
-	}
-	r := &Result{Engine: name, Unit: spec.Unit(), Drain: spec.drain(), Calibration: spec.Calibration, Idle: spec.Idle, planned: newPlanFold(&spec)}
-	r.planned.endWith(shares)
-	if !spec.KeepParts && len(spec.Profile.Phases) == 0 {
-		r.early = &early{most: MostWarmUp}
-	}
-	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
-		return nil, err
-	}
-	log := shares[0].Errors
-	r.FirstErrors, r.Failures, r.Location = log.Firsts(), log.Failures(r.Start), log.Location
-	r.Allowed, r.Limited = log.Allowed()
-	r.Causes = log.Causes()
-	newEchoed(spec.Requests).inResult(r)
-	r.leaveWarmUp(&spec)
-	r.seal()
-	if r.All.Length > 0 {
-		r.Requests = r.requestResults(spec.Requests)
-	}
-	r.judge(&spec)
-	return r, nil
+	return &prepared{name, open, shares, release}, nil
 }
 
 // runner brings the loops up together and collects what they record.

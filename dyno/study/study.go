@@ -163,6 +163,9 @@ type PlannedTrial struct {
 	// Repeats is the index of the invalid trial that this one repeats, and whose
 	// place in the block it takes; nil for a trial of the first plan.
 	Repeats *int `json:"repeats,omitempty"`
+	// InSlices says that it is done in slices, in turns with the trials beside it in the plan
+	// that are of its block and are sliced too: see [Slices].
+	InSlices bool `json:"in_slices,omitempty"`
 }
 
 // Plan is a study expanded into what will be done, in order. As [Expand] makes

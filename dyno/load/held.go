@@ -1,0 +1,259 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/internal/engine"
+	"dyno.example/dyno/load/internal/processors"
+	"dyno.example/dyno/load/measure"
+	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
+	"dyno.example/nano/wire/clock"
+)
+
+// MostTurn is how long a turn may be.
+const MostTurn = time.Second
+
+// turnLead is how long before a turn its loops are told, so that none is late.
+const turnLead = 300 * time.Microsecond
+
+// Held is a load that is sent in turns over connections that stay: several of them, each to
+// a server of its own, can take turns of a fraction of a second. In between a load has no
+// request under way, so that what its server uses from the beginning of a turn to its end
+// is what the requests of that turn cost, whole. It is not safe for concurrent use. Close it.
+type Held struct {
+	spec    Spec
+	loops   []*heldLoop
+	ended   sync.WaitGroup
+	release func()
+	log     *engine.ErrorLog
+	kinds   int
+	pool    *partial // of the turns since the last window
+	result  *Result
+}
+
+// heldLoop is a loop that waits for its turns.
+type heldLoop struct {
+	turns chan heldTurn
+	over  chan turnOver
+	slots chan *engine.Slot // filled in a turn
+}
+
+type heldTurn struct {
+	ctx       context.Context // nil: only look after the connections
+	from, end int64
+	seed      uint64
+}
+
+type turnOver struct {
+	at  int64 // the last response was in
+	err error
+}
+
+// Turn is what came of one. Every request that was sent in it is over: Requests have the
+// response they were to have, Failed have not.
+type Turn struct {
+	Start    int64         // CLOCK_MONOTONIC, ns: from when on requests were sent
+	Length   time.Duration // from then until the last response was in
+	Requests uint64
+	Failed   uint64
+}
+
+// CanHold says why a load can't be sent in turns; nothing if it can. A load in turns is a
+// closed loop or has one rate, and keeps its connections.
+func (s *Spec) CanHold() i18n.Message {
+	p, k := &s.Profile, &s.Link
+	name, _ := engine.Pick(s.Engine, s.KernelTimestamps)
+	switch {
+	case name == "portable" || k.HTTP3:
+		return i18n.New("load.held-portable", "the portable engine can't hold connections between turns")
+	case p.Length() > 0:
+		return i18n.New("load.held-phases", "a load with phases can't be cut into turns")
+	case p.Think.Mean > 0:
+		return i18n.New("load.held-think", "users who think between requests have some under way at any time")
+	case k.WebSocket != nil || k.Events != nil || s.streamsMessages():
+		return i18n.New("load.held-messages", "a load of messages can't be cut into turns")
+	case k.Reuse == request.NoReuse || k.PerConnection > 0 || k.MaxAge > 0:
+		return i18n.New("load.held-connections", "turns need connections that last")
+	}
+	return i18n.Message{}
+}
+
+// Hold connects a load and sends nothing yet. Duration, Warmup, MaxRequests, OnStart and OnWindow of the
+// spec are of no use here.
+func Hold(ctx context.Context, spec Spec) (*Held, error) {
+	spec.Duration, spec.Warmup, spec.MaxRequests = MostTurn, 0, 0
+	spec.OnStart, spec.OnWindow = nil, nil
+	if why := spec.CanHold(); !why.IsZero() {
+		return nil, i18n.Fail(why)
+	}
+	ready, err := spec.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range ready.shares {
+		if ready.shares[i].Quota > 0 {
+			ready.release()
+			return nil, i18n.Errorf("load.held-feed", "a feed that ends the load can't be cut into turns")
+		}
+	}
+	h := &Held{spec: spec, result: newResult(&spec, ready.engine), log: ready.shares[0].Errors, kinds: ready.shares[0].Program.Kinds()}
+	give := processors.Hold(len(ready.shares))
+	h.release = func() { give(); ready.release() }
+	h.pool = &partial{breakdown: measure.NewBreakdown(h.kinds)}
+	connected := make(chan error, len(ready.shares))
+	for _, sh := range ready.shares {
+		l := &heldLoop{turns: make(chan heldTurn), over: make(chan turnOver, 1), slots: make(chan *engine.Slot, heldSlots)}
+		h.loops = append(h.loops, l)
+		h.ended.Go(func() { h.loop(ctx, l, sh, ready.open, connected) })
+	}
+	var failed error
+	for range ready.shares {
+		failed = cmp.Or(failed, <-connected)
+	}
+	if failed == nil && ctx.Err() != nil {
+		failed = context.Cause(ctx)
+	}
+	if failed != nil {
+		h.Close()
+		return nil, failed
+	}
+	return h, nil
+}
+
+// heldSlots is how many windows a turn can lie in, as it is no longer than one.
+const heldSlots = 2
+
+// loop takes the turns of one loop, from opening its engine to closing it.
+func (h *Held) loop(ctx context.Context, l *heldLoop, sh engine.Share, open func(engine.Share) (engine.Engine, error), connected chan<- error) {
+	e, err := open(sh)
+	if err != nil {
+		connected <- err
+		return
+	}
+	defer e.Close()
+	if err := e.Connect(ctx); err != nil {
+		connected <- err
+		return
+	}
+	turns, ok := engine.TakeTurns(e)
+	if !ok {
+		connected <- i18n.Errorf("load.held-engine", "this engine can't hold connections between turns")
+		return
+	}
+	free := make(chan *engine.Slot, heldSlots)
+	for range heldSlots {
+		s := engine.NewSlot(h.kinds)
+		s.Home, s.Loop = free, sh.Part
+		free <- s
+	}
+	connected <- nil
+	for t := range l.turns {
+		if t.ctx == nil {
+			turns.Revive()
+			l.over <- turnOver{}
+			continue
+		}
+		rec := engine.NewRecorder(t.from, t.from, l.slots, free, e.Usage)
+		err := turns.Load(t.ctx, rec, t.from, t.end, t.seed)
+		l.over <- turnOver{clock.Now(), err}
+	}
+}
+
+// Turn sends the load for so long, of [MostTurn] at most, and waits for all responses. An
+// open loop has the schedule of the seed. What it counts is part of the next window, unless
+// counts is false. After an error, also that of a context, the load takes no more turns.
+func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bool) (Turn, error) {
+	if d <= 0 || d > MostTurn {
+		return Turn{}, i18n.Errorf("load.held-length", "a turn takes up to %v, not %v", MostTurn, d)
+	}
+	for _, l := range h.loops {
+		l.turns <- heldTurn{}
+	}
+	for _, l := range h.loops {
+		<-l.over
+	}
+	from := clock.Now() + int64(turnLead)
+	for _, l := range h.loops {
+		l.turns <- heldTurn{ctx, from, from + int64(d), seed}
+	}
+	end := from + int64(d)
+	var failed error
+	for _, l := range h.loops {
+		o := <-l.over
+		end, failed = max(end, o.at), cmp.Or(failed, o.err)
+	}
+	t := Turn{Start: from, Length: time.Duration(end - from)}
+	for _, l := range h.loops {
+		h.collect(l, &t, d, counts && failed == nil)
+	}
+	if counts && failed == nil {
+		h.pool.Length += d
+		if h.pool.Start == 0 {
+			h.pool.Start = from
+		}
+	}
+	return t, failed
+}
+
+// collect takes what a loop has recorded in its turn.
+func (h *Held) collect(l *heldLoop, t *Turn, d time.Duration, counts bool) {
+	for len(l.slots) > 0 {
+		s := <-l.slots
+		t.Requests += s.Completed + s.Drained
+		t.Failed += s.Errors.Total() + s.Unfinished + s.Shed + s.CutOff
+		if counts {
+			h.pool.AddCounts(&s.Window)
+			h.pool.durations.Add(&s.Durations)
+			h.pool.breakdown.Add(s.Breakdown)
+			h.pool.pending += s.Pending
+		}
+		s.Free()
+	}
+}
+
+// Window returns the turns since the last as one window: as long as they were to be
+// together, without the times between them and those in which responses were waited for. Its Start is that of the first.
+func (h *Held) Window() measure.Window {
+	p := h.pool
+	h.pool = &partial{breakdown: measure.NewBreakdown(h.kinds)}
+	w := p.Window
+	w.Index = len(h.result.Windows)
+	if w.Length > 0 {
+		w.InFlight = p.pending / float64(w.Length)
+	}
+	p.durations.Histograms(&w)
+	w.Statuses, w.Codes = p.breakdown.ByStatus(), p.breakdown.ByCode()
+	w.Findings = finding.Accept(judgeWindow(&w, &h.spec), h.spec.Accept)
+	if h.result.Start == 0 {
+		h.result.Start = w.Start
+	}
+	h.result.add(w, p, &h.spec)
+	return w
+}
+
+// Result is what the windows came to. No turn may follow.
+func (h *Held) Result() *Result {
+	r := h.result
+	r.told(h.log)
+	r.seal()
+	if r.All.Length > 0 {
+		r.Requests = r.requestResults(h.spec.Requests)
+	}
+	r.judge(&h.spec)
+	return r
+}
+
+// Close ends the load and closes its connections.
+func (h *Held) Close() {
+	for _, l := range h.loops {
+		close(l.turns)
+	}
+	h.loops = nil
+	h.ended.Wait()
+	h.release()
+}
