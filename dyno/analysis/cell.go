@@ -65,6 +65,7 @@ func (s *cellBuilder) newSums(all []figure) *sums {
 func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, err error) {
 	t := &run.Trials[i]
 	sums := s.newSums(all)
+	sums.sliced = t.Sliced != nil
 	sums.startUp, sums.executable, sums.size, sums.idle, sums.warmUp = t.StartUp, t.Executable, t.Size, t.Idle, t.WarmUp
 	responses := responseWindows{each: 1}
 	for w, err := range run.Windows(i) {

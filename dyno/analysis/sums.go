@@ -15,6 +15,7 @@ import (
 // sums adds up the measured windows of one trial that are not invalid.
 type sums struct {
 	mode       profile.Mode
+	sliced     bool // windows are made of slices, at the end of which nothing was under way
 	startUp    time.Duration
 	executable int64         // bytes
 	size       uint64        // bytes
@@ -79,6 +80,9 @@ func (s *sums) add(w *archive.Window) bool {
 	s.completed += c.Completed
 	s.generator += c.Worked()
 	s.process.add(w)
+	if s.sliced && w.Server.Process != nil && !w.Server.Lacks("cpu", "process") {
+		s.process.completed += c.Drained // their CPU time is in it
+	}
 	s.inside.add(w)
 	if s.tail != nil {
 		s.tail.add(w)

@@ -14,6 +14,7 @@ import (
 // measuring the user may see what was measured.
 func (s *cellBuilder) takeUnusable(run *archive.Run, i int, all []figure) error {
 	sums := s.newSums(all)
+	sums.sliced = run.Trials[i].Sliced != nil
 	for w, err := range run.Windows(i) {
 		if err != nil {
 			return err

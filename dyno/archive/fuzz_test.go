@@ -82,3 +82,32 @@ func FuzzReadHistograms(f *testing.F) {
 		}
 	})
 }
+
+// FuzzReadSlices does the same with the rows of a sliced trial.
+func FuzzReadSlices(f *testing.F) {
+	var whole bytes.Buffer
+	if err := writeSlices(&whole, someSlices()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole.Bytes())
+	f.Add(whole.Bytes()[:whole.Len()-3])
+	f.Add([]byte(slicesHead))
+	f.Add([]byte(slicesHead + "0,9223372036854775807,1,1,0,1,0,0,0\n"))
+	f.Add([]byte(slicesHead + "0,+1,1,1,0,1,0,0,0\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		list, err := readSlices(bytes.NewReader(content), "slices.csv")
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "slices.csv:") {
+				t.Errorf("error without file: %v", err)
+			}
+			return
+		}
+		var again bytes.Buffer
+		if err := writeSlices(&again, list); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := again.Bytes(), content; !bytes.Equal(got, want) && !bytes.Equal(got, append(want, '\n')) {
+			t.Errorf("read %q, written %q", want, got)
+		}
+	})
+}

@@ -60,6 +60,10 @@ const (
 	IdleCPU          Name = "idle-cpu"      // the subject was busy before the load
 	ProcessEnded     Name = "process-ended" // one of the subject's, which may have been replaced
 
+	// what the others of a block say that take turns with it
+	BusyBeside    Name = "busy-beside"    // a subject worked while another one had the load
+	MeasuredAlone Name = "measured-alone" // it could not take turns with the others
+
 	// what the trial's CPUs say beside those of other trials
 	CPUSpeed Name = "cpu-speed"
 
@@ -99,6 +103,7 @@ var (
 		NotCalibrated, BeyondCeiling, LagFloor, AtFloor,
 		Errors, WrongAnswers, Redirected, Unfinished, Little, CountsApart, MissedEvents, StampsAhead,
 		OtherLoad, Throttled, LimitNotEnforced, ListenDrops, Retransmits, Swapping, Frequency, IdleCPU, ProcessEnded,
+		BusyBeside, MeasuredAlone,
 		CPUSpeed,
 		SubjectNotTheBottleneck, StillWarmingUp, Drifting, Leak, NeverSteady,
 		RestartPlateau, RestartOutlier,

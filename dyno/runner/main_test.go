@@ -36,6 +36,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(subjectVariable) != "" {
 		serveTest()
 	}
+	if os.Getenv(costVariable) != "" {
+		fmt.Fprintln(os.Stderr, serveAtCost())
+		os.Exit(1)
+	}
 	if trouble, ok := os.LookupEnv(troubleVariable); ok {
 		fmt.Fprintln(os.Stderr, serveTrouble(trouble))
 		os.Exit(1)

@@ -14,6 +14,9 @@ import (
 // is the subject's own fault is a result: to repeat it would be to choose the trials
 // in which it works.
 func (s *session) mayRepeat(t *archive.Trial) bool {
+	if t.InSlices { // alone it would be at another time than those that it is compared with
+		return false
+	}
 	if t.Status == archive.Interrupted || t.Fault == archive.OfSubject || t.Validity != finding.Invalid && anyUsable(t.Windows) {
 		return false
 	}

@@ -38,8 +38,9 @@ type Runner struct {
 	// Observe, if set, is called with what happens, from one goroutine at a time.
 	Observe func(Event)
 
-	root  string             // folder of the machine's settings, "/" if empty; another one in tests
-	ready func(*preparation) // if set, is shown what the trials begin with; tests look into it
+	root  string                        // folder of the machine's settings, "/" if empty; another one in tests
+	ready func(*preparation)            // if set, is shown what the trials begin with; tests look into it
+	meter func(*subject.Instance) meter // if set, reads what subjects in turns use; tests know it
 }
 
 // Run does all planned trials. It returns the ID of the archived run, which is
@@ -65,6 +66,6 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 	if r.ready != nil {
 		r.ready(ready)
 	}
-	s := &session{runner: r, ready: ready, places: ready.starter.places, tell: tell, plan: r.Plan, pace: p, disturbance: disturbance{ignored: r.KeepGoing}, spent: make(spending)}
+	s := &session{runner: r, ready: ready, places: ready.starter.places, tell: tell, plan: r.Plan, pace: p, disturbance: disturbance{ignored: r.KeepGoing}, spent: make(spending), held: make(map[int]uint64)}
 	return s.run(ctx)
 }

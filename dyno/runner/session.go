@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"time"
 
 	"dyno.example/dyno/archive"
@@ -23,7 +24,8 @@ type session struct {
 	speeds      speeds
 	disturbance disturbance
 	spent       spending
-	failing     int // trials that have failed since the last that did not
+	held        map[int]uint64 // bytes that the subject of a cell held at the end of its last slices
+	failing     int            // trials that have failed since the last that did not
 }
 
 // run does all planned trials. It returns the ID of the archived run.
@@ -72,7 +74,7 @@ func (s *session) trials(ctx context.Context, w *archive.Writer) error {
 	}
 	defer unconfine()
 	s.pace.begin()
-	for i := 0; ; i++ {
+	for i := 0; ; {
 		if i == len(s.plan.Trials) {
 			if more, err := s.goOn(ctx, w); err != nil || !more {
 				return err
@@ -81,38 +83,51 @@ func (s *session) trials(ctx context.Context, w *archive.Writer) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := s.next(ctx, w, i); err != nil {
+		n, err := s.next(ctx, w, i)
+		if err != nil {
 			return err
 		}
+		i += n
 	}
 }
 
-// next does the planned trial with the given index, archives it, and plans its
-// repetition if it is invalid.
-func (s *session) next(ctx context.Context, w *archive.Writer, i int) error {
+// next does the planned trial with the given index, or those from it on that take turns,
+// and returns how many they are.
+func (s *session) next(ctx context.Context, w *archive.Writer, i int) (n int, err error) {
+	runtime.GC() // so that ours does not fall into the trial
+	if planned := slices.Clone(s.plan.Turns(i)); len(planned) > 1 {
+		return len(planned), s.turns(ctx, w, planned)
+	}
 	planned := s.plan.Trials[i] // its own copy: the plan may change meanwhile
 	cell := &s.plan.Cells[planned.Cell]
 	s.tell(Event{Kind: TrialStarted, Trial: &planned, Cell: cell, Remaining: s.pace.remaining()})
-	runtime.GC() // so that ours does not fall into the trial
 	began := time.Now()
 	t := s.trial(ctx, &planned, cell, w.SubjectLog(planned.Index))
-	if err := w.AddTrial(t); err != nil {
+	return 1, s.add(w, &t, cell, time.Since(began))
+}
+
+// add archives a trial that took so long, and plans its repetition if it is invalid.
+func (s *session) add(w *archive.Writer, t *archive.Trial, cell *study.Cell, took time.Duration) error {
+	if err := w.AddTrial(*t); err != nil {
 		return err
 	}
-	s.spent.note(s.ready.contenders[cell.Subject].Subject, &t, cell.Timing(s.runner.Study.Trial), time.Since(began))
+	if t.Sliced == nil {
+		s.spent.note(s.ready.contenders[cell.Subject].Subject, t, cell.Timing(s.runner.Study.Trial), took)
+	}
 	s.pace.done++
 	s.failing++
 	if t.Status != archive.Failed {
 		s.failing = 0
 	}
-	s.tell(Event{Kind: TrialFinished, Trial: &planned, Cell: cell, Outcome: &t, Remaining: s.pace.remaining()})
-	if err := s.disturbance.judge(&t, firstBlock(&s.plan), s.pace); err != nil {
+	planned := t.PlannedTrial
+	s.tell(Event{Kind: TrialFinished, Trial: &planned, Cell: cell, Outcome: t, Remaining: s.pace.remaining()})
+	if err := s.disturbance.judge(t, firstBlock(&s.plan), s.pace); err != nil {
 		return err
 	}
-	if !s.mayRepeat(&t) {
+	if !s.mayRepeat(t) {
 		return nil
 	}
-	return s.repeat(w, &t)
+	return s.repeat(w, t)
 }
 
 // replan goes on with a plan that has more trials.

@@ -24,8 +24,16 @@ func (p Plan) Describe(w io.Writer, say i18n.Say) {
 		fmt.Fprintln(w, say(i18n.New("study.design", "design: %s over %s", d.Kind, strings.Join(d.Factors, ", "))))
 	}
 	fmt.Fprintln(w, say(i18n.New("study.plan", "plan: %s × %s = %s, about %v; seed %d", countCells(len(p.Cells)), countBlocks(blocks), countTrials(len(p.Trials)), p.Estimate.Round(time.Second), p.Seed)))
+	sliced := make(map[int]bool)
+	for i := range p.Trials {
+		sliced[p.Trials[i].Cell] = p.Trials[i].InSlices
+	}
 	for _, c := range p.Cells {
-		fmt.Fprintf(w, "  %3d  %-18s %s\n", c.Index+1, c.Subject, say(c.describe()))
+		how := c.describe()
+		if sliced[c.Index] {
+			how = i18n.List("; ", how, i18n.New("study.in-slices", "in slices"))
+		}
+		fmt.Fprintf(w, "  %3d  %-18s %s\n", c.Index+1, c.Subject, say(how))
 	}
 	const shown = 3
 	for block := range min(blocks, shown) {

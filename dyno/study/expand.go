@@ -30,13 +30,16 @@ func Expand(s *Study, seed uint64) (Plan, error) {
 	p := Plan{Seed: seed, Design: design, Cells: cells(s, points), Secrets: s.Secrets}
 	p.Cells = append(p.Cells, twins(s, p.Cells, len(points))...)
 	rng := rand.New(rand.NewPCG(seed, 0))
+	groups := arms(s, p.Cells)
 	for block, order := range orders(len(p.Cells), s.Blocks, seed) {
 		blockSeed := rng.Uint64()
-		for _, cell := range order {
-			p.Trials = append(p.Trials, PlannedTrial{Index: len(p.Trials), Block: block, Cell: cell, Seed: blockSeed})
+		cells, group := inSlices(order, groups)
+		for _, cell := range cells {
+			g, sliced := group[cell]
+			p.Trials = append(p.Trials, PlannedTrial{Index: len(p.Trials), Block: block, Cell: cell, Seed: blockSeed, InSlices: sliced, Group: g})
 		}
 	}
-	p.Estimate = estimate(p.Cells, s.Blocks, s.Trial)
+	p.Estimate = estimate(&p, s.Trial)
 	return p, nil
 }
 
@@ -56,11 +59,14 @@ func checkSize(s *Study) error {
 }
 
 // estimate is how long the trials take, or the longest duration there is.
-func estimate(cells []Cell, blocks int, t Timing) time.Duration {
+func estimate(p *Plan, t Timing) time.Duration {
 	sum := 0.0
-	for i := range cells {
-		each := cells[i].Timing(t)
-		sum += float64(blocks) * float64(each.Warmup+each.Duration+betweenTrials)
+	for i := range p.Trials {
+		each := p.Cells[p.Trials[i].Cell].Timing(t)
+		if p.Trials[i].InSlices {
+			each.Duration = t.LengthInSlices()
+		}
+		sum += float64(each.Warmup + each.Duration + betweenTrials)
 	}
 	if sum >= math.MaxInt64 {
 		return math.MaxInt64

@@ -19,12 +19,15 @@ const (
 const steadyWord = "steady"
 
 func timingAt(at scope, t Timing) Timing {
-	f, _ := at.fields("warmup", "duration")
+	f, _ := at.fields("warmup", "duration", "slices")
 	if w, ok := f["warmup"]; ok {
 		t.Warmup, t.WarmupMost = w.warmup()
 	}
 	if d, ok := f["duration"]; ok {
 		t.Duration = d.Duration(time.Second, maxDuration)
+	}
+	if v, ok := f["slices"]; ok {
+		t.Slices = slicesAt(v)
 	}
 	return t
 }

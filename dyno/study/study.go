@@ -106,6 +106,7 @@ type Timing struct {
 	// Warmup, if its manifest says that it compiles as it runs, or that isn't known, as
 	// of the user's own. 0: the warm-up is as long for all.
 	WarmupMost time.Duration
+	Slices     Slices // of loads that can be cut into them
 }
 
 // Placement says which CPUs generator and subject get.
@@ -164,8 +165,9 @@ type PlannedTrial struct {
 	// place in the block it takes; nil for a trial of the first plan.
 	Repeats *int `json:"repeats,omitempty"`
 	// InSlices says that it is done in slices, in turns with the trials beside it in the plan
-	// that are of its block and are sliced too: see [Slices].
+	// that are of its block and of its Group: see [Slices].
 	InSlices bool `json:"in_slices,omitempty"`
+	Group    int  `json:"slice_group,omitempty"`
 }
 
 // Plan is a study expanded into what will be done, in order. As [Expand] makes

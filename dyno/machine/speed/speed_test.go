@@ -95,3 +95,21 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(sum.Chain/float64(b.N), "chain/ns")
 	b.ReportMetric(sum.Wide/float64(b.N), "wide/ns")
 }
+
+func TestGlance(t *testing.T) {
+	cpus := machine.OnlineCPUs()
+	took, err := Glance(cpus[0])
+	if runtime.GOOS != "linux" {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%v where threads can't be pinned", err)
+		}
+		return
+	}
+	operations := float64(turns / 4 * (chainOperations + wideOperations))
+	if rate := operations / float64(took); err != nil || rate < least || rate > most {
+		t.Errorf("%v, %v: %g operations/ns", took, err, rate)
+	}
+	if took, err := Glance(1 << 20); took != 0 || err == nil {
+		t.Errorf("a CPU that isn't there takes %v", took)
+	}
+}

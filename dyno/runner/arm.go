@@ -1,0 +1,201 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load"
+	"dyno.example/dyno/load/measure"
+	"dyno.example/dyno/probe"
+	"dyno.example/dyno/study"
+	"dyno.example/dyno/subject"
+	"dyno.example/dyno/validity"
+	"dyno.example/internal/i18n"
+	"dyno.example/nano/wire/clock"
+)
+
+// meter reads what a subject uses.
+type meter interface {
+	// Lap is what it used since the last lap, and what it holds now.
+	Lap() (probe.Process, error)
+	Close()
+}
+
+// treeMeter reads all processes of a subject.
+type treeMeter struct {
+	probe *probe.ProcessProbe
+	last  probe.ProcessTotals
+}
+
+func newTreeMeter(in *subject.Instance) meter { return &treeMeter{probe: probe.NewProcess(in.PID())} }
+
+func (m *treeMeter) Lap() (probe.Process, error) {
+	now, err := m.probe.Snapshot()
+	if err != nil {
+		return probe.Process{}, err
+	}
+	used := now.Since(m.last)
+	m.last = now
+	return used, nil
+}
+
+func (m *treeMeter) Close() { m.probe.Close() }
+
+// arm is a subject that takes turns with others, while it is up.
+type arm struct {
+	planned   *study.PlannedTrial
+	cell      *study.Cell
+	contender *contender
+	trial     archive.Trial
+	in        *subject.Instance // nil: not up
+	held      *load.Held
+	meter     meter
+	rested    int64         // CLOCK_MONOTONIC at the end of its last slice
+	second    probe.Process // what its slices used since the last window …
+	length    time.Duration // … and how long they were
+	burnt     time.Duration // without load, in all …
+	beside    time.Duration // … of so long
+	failed    error         // why it takes no more part, and has no result
+	alone     i18n.Message  // why it is measured alone instead
+	sealed    bool          // it was
+}
+
+// up reports whether it takes turns.
+func (a *arm) up() bool { return a.in != nil && a.failed == nil && a.alone.IsZero() }
+
+// mostBeside is what an arm may use of a CPU, while another one has the load, before it is
+// measured alone; beside that is looked at only after so long.
+const (
+	mostBeside  = 0.10
+	sureBeside  = 300 * time.Millisecond
+	namedBeside = 0.01 // from which on it is named
+)
+
+// lingers is how long after the last response of a slice a subject's work still counts as
+// that of its requests.
+const lingers = time.Millisecond
+
+// slice has the arm take its turn of a round.
+func (a *arm) slice(ctx context.Context, s study.Slices, round int) error {
+	idle, err := a.meter.Lap()
+	if err != nil {
+		return err
+	}
+	row := archive.Slice{Round: round, IdleCPU: idle.CPU}
+	if a.rested > 0 {
+		row.Idle = time.Duration(clock.Now() - a.rested)
+	} else {
+		row.IdleCPU = 0
+	}
+	a.burnt, a.beside = a.burnt+row.IdleCPU, a.beside+row.Idle
+	seed := a.planned.Seed + uint64(round)
+	if _, err := a.held.Turn(ctx, s.SettleFor(), seed, false); err != nil {
+		return err
+	}
+	time.Sleep(lingers)
+	if _, err := a.meter.Lap(); err != nil {
+		return err
+	}
+	turn, err := a.held.Turn(ctx, s.Length, seed, true)
+	if err != nil {
+		return err
+	}
+	time.Sleep(lingers)
+	used, err := a.meter.Lap()
+	if err != nil {
+		return err
+	}
+	a.rested = clock.Now()
+	row.Start, row.Length, row.Requests, row.Failed, row.CPU = turn.Start, turn.Length, turn.Requests, turn.Failed, used.CPU
+	a.trial.Slices = append(a.trial.Slices, row)
+	a.note(&used, turn.Length)
+	return nil
+}
+
+// note adds what a slice used to the window that it will be part of.
+func (a *arm) note(p *probe.Process, length time.Duration) {
+	w := &a.second
+	w.CPU += p.CPU
+	w.CPUUser += p.CPUUser
+	w.CPUSys += p.CPUSys
+	w.SwitchesVol += p.SwitchesVol
+	w.SwitchesInvol += p.SwitchesInvol
+	w.FaultsMinor += p.FaultsMinor
+	w.FaultsMajor += p.FaultsMajor
+	w.RunQueue += p.RunQueue
+	w.Throttled += p.Throttled
+	w.Begun += p.Begun
+	w.Ended = append(w.Ended, p.Ended...)
+	w.RSS, w.Processes, w.Threads, w.OpenFiles = max(w.RSS, p.RSS), p.Processes, max(w.Threads, p.Threads), max(w.OpenFiles, p.OpenFiles)
+	a.length += length
+}
+
+// window ends one of the trial's, which is made of the slices since the last.
+func (a *arm) window() {
+	if a.length == 0 {
+		return
+	}
+	client := a.held.Window()
+	used := a.second
+	a.trial.Windows = append(a.trial.Windows, archive.Window{
+		Client: client, Server: probe.Window{Start: client.Start, Length: a.length, Process: &used}, Level: finding.Valid,
+	})
+	a.second, a.length = probe.Process{}, 0
+}
+
+// share is what the arm used of a CPU while others had the load; 0 if it wasn't watched
+// for long enough.
+func (a *arm) share() float64 {
+	if a.beside < sureBeside {
+		return 0
+	}
+	return float64(a.burnt) / float64(a.beside)
+}
+
+// broken says why an arm can't go on: that it died, if it did.
+func (a *arm) broken(err error) error { return cmp.Or(died(a.in), err) }
+
+// close ends the load; what it came to is in the trial.
+func (a *arm) close(c validity.Conditions) {
+	if a.held == nil {
+		return
+	}
+	a.window()
+	result := a.held.Result()
+	a.held.Close()
+	a.meter.Close()
+	a.held = nil
+	t := &a.trial
+	t.Mono, t.Engine, t.Failures, t.Causes = result.Start, result.Engine, result.Failures, result.Causes
+	said := append(validity.ByBothSides(result.Findings), unenforced(a.in)...)
+	said = append(said, validity.WarmedUp(t.WarmUp)...)
+	t.Findings = append(t.Findings, validity.Sliced(said, t.Windows, c)...)
+}
+
+// warm loads the arm, over the connections that its slices will have, for so long.
+func (a *arm) warm(ctx context.Context, d time.Duration) error {
+	for d > 0 {
+		turn := min(d, load.MostTurn)
+		if _, err := a.held.Turn(ctx, turn, a.planned.Seed, false); err != nil {
+			return err
+		}
+		d -= turn
+	}
+	_, err := a.meter.Lap()
+	return err
+}
+
+// idleOf is what a subject used before the load, if it is too much beside others.
+func idleOf(idle *measure.Idle) i18n.Message {
+	if idle == nil || idle.Share() < mostBeside {
+		return i18n.Message{}
+	}
+	return besideTooMuch(idle.Share())
+}
+
+func besideTooMuch(share float64) i18n.Message {
+	return i18n.New("runner.beside-too-much", "without load it uses %.0f %% of a CPU, which would be in the others' way (limit %.0f %%)", 100*share, 100*mostBeside)
+}

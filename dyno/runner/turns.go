@@ -1,0 +1,235 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load"
+	"dyno.example/dyno/machine/speed"
+	"dyno.example/dyno/study"
+	"dyno.example/dyno/subject"
+	"dyno.example/internal/i18n"
+)
+
+// turns are the arms of a block that are all up at once and have the load in turns.
+type turns struct {
+	session *session
+	arms    []*arm
+	slices  study.Slices
+	rounds  int
+	each    int // rounds that make a window
+	random  *rand.Rand
+	glanced time.Duration // the last reading of the CPU's speed
+}
+
+// turns does the planned trials with the indices from on in slices, archives them, and
+// returns how many they are. What can't be measured so is measured alone, in the same block.
+func (s *session) turns(ctx context.Context, w *archive.Writer, planned []study.PlannedTrial) error {
+	b := s.newTurns(planned)
+	began := time.Now()
+	b.run(ctx, w)
+	left := b.end(ctx)
+	each := time.Since(began) / time.Duration(len(b.arms))
+	for i, a := range b.arms {
+		if !a.alone.IsZero() && ctx.Err() == nil && left[i] == nil {
+			s.alone(ctx, w, a)
+		}
+		s.seal(ctx, a, failure{cause: a.failed, left: left[i]})
+		if err := s.add(w, &a.trial, a.cell, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) newTurns(planned []study.PlannedTrial) *turns {
+	timing := s.runner.Study.Trial
+	b := &turns{
+		session: s, slices: timing.Slices, rounds: timing.RoundsIn(), random: rand.New(rand.NewPCG(planned[0].Seed, 3<<32)),
+		each: max(1, int(time.Second/timing.Slices.Length)),
+	}
+	for i := range planned {
+		p := planned[i]
+		cell := &s.plan.Cells[p.Cell]
+		a := &arm{planned: &p, cell: cell, contender: s.ready.contenders[cell.Subject]}
+		a.trial = archive.Trial{PlannedTrial: p, Status: archive.Complete, Validity: finding.Valid}
+		b.arms = append(b.arms, a)
+	}
+	return b
+}
+
+// run starts the arms, one after the other, and has them take turns.
+func (b *turns) run(ctx context.Context, w *archive.Writer) {
+	for _, a := range b.arms {
+		if ctx.Err() != nil {
+			return
+		}
+		b.session.tell(Event{Kind: TrialStarted, Trial: a.planned, Cell: a.cell, Remaining: b.session.pace.remaining()})
+		a.trial.Started = time.Now()
+		a.trial.Sliced = &archive.Sliced{Length: b.slices.Length, Settle: b.slices.SettleFor(), Rounds: b.rounds, Arms: len(b.arms)}
+		if a.alone = b.room(a); a.alone.IsZero() {
+			if err := b.start(ctx, a, w.SubjectLog(a.planned.Index)); err != nil {
+				a.failed = a.failure(err)
+			}
+		}
+	}
+	if len(b.upArms()) < 2 {
+		b.leave(i18n.New("runner.nobody-to-take-turns", "there is no other one to take turns with"))
+		return
+	}
+	b.glance()
+	for round := range b.rounds {
+		for _, i := range b.random.Perm(len(b.arms)) {
+			if ctx.Err() != nil {
+				return
+			}
+			b.turn(ctx, b.arms[i], round)
+		}
+		if (round+1)%b.each == 0 || round == b.rounds-1 {
+			b.windows()
+		}
+	}
+}
+
+// failure sorts out why an arm could not be brought up: that it can't live beside the
+// others is no fault of its own.
+func (a *arm) failure(err error) error {
+	var start *subject.StartError
+	if errors.As(err, &start) && start.PortTaken() {
+		a.alone = i18n.New("runner.port-taken-beside", "beside the others it finds its port taken: there can be only one of it, or it listens where it wants")
+		return nil
+	}
+	return err
+}
+
+// start brings an arm up, verifies it and warms it.
+func (b *turns) start(ctx context.Context, a *arm, log string) error {
+	s := b.session
+	in, err := s.ready.starter.instance(ctx, a.contender, a.cell, nil, log)
+	if err != nil {
+		return err
+	}
+	a.in = in
+	t := &a.trial
+	t.StartUp, t.Executable, t.Size = in.StartUp(), in.ExecutableSize(), a.contender.sizes[a.cell.BuildFlags]
+	t.Idle = idle(ctx, in.PID())
+	if a.alone = idleOf(t.Idle); !a.alone.IsZero() {
+		return nil
+	}
+	timing := a.cell.Timing(s.runner.Study.Trial)
+	warmup := timing.Warmup
+	if timing.WarmupMost > 0 && a.contender.settles {
+		if err := s.warmUp(ctx, t, a.cell, in, timing); err != nil {
+			return a.broken(err)
+		}
+		warmup = min(warmup, rejoining)
+	}
+	spec := s.spec(t, a.cell, in, timing)
+	calibrated := s.calibrated.of(a.cell)
+	spec.Calibration, spec.Uncalibrated, spec.Idle = calibrated.result, calibrated.why, t.Idle
+	if why := spec.CanHold(); !why.IsZero() {
+		a.alone = why
+		return nil
+	}
+	if a.held, err = load.Hold(ctx, spec); err != nil {
+		return a.broken(err)
+	}
+	a.meter = s.meter(in)
+	if err := a.warm(ctx, warmup); err != nil {
+		return a.broken(err)
+	}
+	return nil
+}
+
+// meter is what reads an arm's CPU time.
+func (s *session) meter(in *subject.Instance) meter {
+	if s.runner.meter != nil {
+		return s.runner.meter(in)
+	}
+	return newTreeMeter(in)
+}
+
+// upArms are those that take turns.
+func (b *turns) upArms() []*arm {
+	return slices.DeleteFunc(slices.Clone(b.arms), func(a *arm) bool { return !a.up() })
+}
+
+// leave has the arms that are up measured alone.
+func (b *turns) leave(why i18n.Message) {
+	for _, a := range b.upArms() {
+		a.alone = why
+	}
+}
+
+// turn is that of one arm in a round, if it still takes part.
+func (b *turns) turn(ctx context.Context, a *arm, round int) {
+	if !a.up() {
+		return
+	}
+	before := b.glanced
+	err := a.slice(ctx, b.slices, round)
+	if err == nil {
+		b.glance()
+		if last := len(a.trial.Slices) - 1; before > 0 && b.glanced > 0 {
+			a.trial.Slices[last].Speed = (before + b.glanced) / 2
+		}
+		if share := a.share(); share >= mostBeside {
+			a.alone = besideTooMuch(share)
+		}
+		return
+	}
+	if dead := died(a.in); dead != nil {
+		a.failed = dead
+	} else {
+		a.alone = i18n.New("runner.turn-failed", "it could not take its turn: %v", err)
+	}
+}
+
+// glance reads the speed of the CPU that the subjects have, or of the first of them.
+func (b *turns) glance() {
+	b.glanced = 0
+	if cpus := b.session.places.Subject; len(cpus) > 0 {
+		b.glanced, _ = speed.Glance(cpus[0]) // where it can't be read the slices say so
+	}
+}
+
+// windows ends one of each arm.
+func (b *turns) windows() {
+	for _, a := range b.upArms() {
+		a.window()
+		if n := len(a.trial.Windows); n > 0 {
+			last := a.trial.Windows[n-1]
+			b.session.tell(Event{Kind: WindowDone, Trial: a.planned, Cell: a.cell, Window: &archive.Window{Client: last.Client}})
+		}
+	}
+}
+
+// end stops all arms at once, and returns what could not be stopped of each.
+func (b *turns) end(ctx context.Context) []error {
+	left := make([]error, len(b.arms))
+	shares := b.shares()
+	var stopping sync.WaitGroup
+	for i, a := range b.arms {
+		if a.in == nil {
+			continue
+		}
+		if a.failed == nil {
+			a.failed = died(a.in)
+		}
+		a.close(b.session.conditions(a.cell))
+		a.trial.Findings = append(a.trial.Findings, finding.Accept(b.besides(a, shares), b.session.runner.Study.Accept)...)
+		stopping.Go(func() {
+			if err := a.in.Stop(context.WithoutCancel(ctx)); err != nil {
+				left[i] = i18n.Errorf("runner.stopping-subject", "stopping subject %s: %w", a.contender.Name, err)
+			}
+		})
+	}
+	stopping.Wait()
+	return left
+}

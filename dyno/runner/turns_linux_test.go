@@ -1,0 +1,330 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno.example/dyno/analysis"
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/probe"
+	"dyno.example/dyno/study"
+	"dyno.example/dyno/subject"
+	"dyno.example/nano/wire/clock"
+)
+
+// costVariable makes this program a subject that keeps an account of what it spends: a
+// number of ns a request, and with it, after commas, what else it does.
+const costVariable = "DYNO_TEST_COST"
+
+// serveAtCost answers at / and tells what was spent at /spent.
+func serveAtCost() error {
+	words := strings.Split(os.Getenv(costVariable), ",")
+	each, err := strconv.ParseInt(words[0], 10, 64)
+	if err != nil {
+		return err
+	}
+	has := func(word string) bool { return slices.Contains(words[1:], word) }
+	if has("one-only") {
+		if _, err := net.Listen("tcp", os.Getenv("ONE_ONLY")); err != nil {
+			return err
+		}
+	}
+	var spent, served atomic.Int64
+	began := clock.Now()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		cost := each
+		if has("shifts") && clock.Now()/int64(2*time.Second)%2 == 1 { // the machine is slower, for all alike
+			cost = each * 4 / 3
+		}
+		spent.Add(cost)
+		if has("dies") && served.Add(1) > 300 {
+			os.Exit(3)
+		}
+		io.WriteString(w, "ok")
+	})
+	mux.HandleFunc("/spent", func(w http.ResponseWriter, _ *http.Request) {
+		burnt := int64(0)
+		switch since := clock.Now() - began; {
+		case has("burns"):
+			burnt = since / 5
+		case has("wakes"):
+			burnt = since / 25
+		}
+		fmt.Fprint(w, spent.Load()+burnt)
+	})
+	return http.ListenAndServe(net.JoinHostPort("127.0.0.1", os.Getenv("PORT")), mux)
+}
+
+// account is a meter that asks such a subject.
+type account struct {
+	url  string
+	last int64
+}
+
+func (a *account) Lap() (p probe.Process, err error) {
+	response, err := http.Get(a.url + "/spent")
+	if err != nil {
+		return p, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return p, err
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	p.CPU, p.RSS, p.Processes, p.Threads = time.Duration(n-a.last), 1<<20, 1, 1
+	a.last = n
+	return p, err
+}
+
+func (a *account) Close() {}
+
+// inTurns plans a study of subjects with such costs, by name.
+func inTurns(t *testing.T, rounds, blocks int, costs ...string) *Runner {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes seconds of load")
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free.Close()
+	subjects := ""
+	for i, cost := range costs {
+		subjects += fmt.Sprintf("  - {name: %c, run: %q, ready: /, ready_within: 1m, env: {%s: %q, ONE_ONLY: %q}}\n", 'a'+i, self(t), costVariable, cost, free.Addr())
+	}
+	s, err := study.Parse("test.yaml", fmt.Appendf(nil, `study: turns
+subjects:
+%srequests: [{name: root, get: /}]
+loads: [{name: saturate, closed: {connections: 3}}]
+trial: {warmup: 100ms, duration: 1s, slices: {length: 20ms, rounds: %d}}
+blocks: %d
+twin: false
+accept: [other-load, steal, generator-stalled, generator-full, subject-not-the-bottleneck]
+`, subjects, rounds, blocks), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := study.Expand(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	return &Runner{
+		KeepGoing: true, Study: s, Plan: plan, Command: []string{"dyno"}, Version: "test", StateDir: dir, Store: archive.Store{Dir: dir + "/runs"},
+		meter: func(in *subject.Instance) meter { return &account{url: in.URL()} },
+	}
+}
+
+// ratioOf is the ratio of the CPU time per request of two subjects, as the analysis of the
+// archived run has it.
+func ratioOf(t *testing.T, run *archive.Run, subject string) float64 {
+	t.Helper()
+	a, err := analysis.Analyse(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range a.Groups[0].Cells {
+		if c.Subject == subject {
+			return c.Ratios["cpu"].Estimate
+		}
+	}
+	t.Fatalf("no cell of %s", subject)
+	return 0
+}
+
+// A subject that costs 5 % more is found to cost 5 % more, to the last request: nothing is
+// lost or taken double at the edges of slices, whatever the order.
+func TestTurnsFindTheCost(t *testing.T) {
+	t.Parallel()
+	archived := run(t, inTurns(t, 12, 2, "100000", "105000", "100000"))
+	if b, c := ratioOf(t, archived, "b"), ratioOf(t, archived, "c"); math.Abs(b-1.05) > 1e-9 || math.Abs(c-1) > 1e-9 {
+		t.Errorf("ratios %v and %v, want 1.05 and 1", b, c)
+	}
+	first := map[int]int{} // trials by how often they were first in a round
+	for _, trial := range archived.Trials {
+		if trial.Sliced == nil || len(trial.Slices) != 12 || trial.Sliced.Arms != 3 {
+			t.Fatalf("trial %d: %+v with %d slices", trial.Index, trial.Sliced, len(trial.Slices))
+		}
+		for i, s := range trial.Slices {
+			if s.Round != i || s.Requests == 0 || s.Failed > 0 || (s.Idle == 0) != (i == 0) || s.Speed <= 0 || s.Length < 20*time.Millisecond {
+				t.Errorf("trial %d: slice %+v", trial.Index, s)
+			}
+			if trial.Block == 0 && firstOf(archived, 0, i) == trial.Index {
+				first[trial.Index]++
+			}
+		}
+		for _, f := range trial.Findings {
+			if f.Name == finding.BusyBeside || f.Name == finding.MeasuredAlone {
+				t.Errorf("trial %d: %s: %s", trial.Index, f.Name, f.Detail)
+			}
+		}
+	}
+	if len(first) < 2 {
+		t.Errorf("always the same one was first: %v", first)
+	}
+}
+
+// firstOf is the trial whose slice was first in a round.
+func firstOf(run *archive.Run, block, round int) (index int) {
+	at := int64(math.MaxInt64)
+	for _, trial := range run.Trials {
+		if trial.Block == block && trial.Slices[round].Start < at {
+			index, at = trial.Index, trial.Slices[round].Start
+		}
+	}
+	return index
+}
+
+// A machine whose speed changes by a third every two seconds, for all alike, changes no
+// ratio, and is nothing against the trials.
+func TestTurnsOnAMachineOfTwoSpeeds(t *testing.T) {
+	t.Parallel()
+	archived := run(t, inTurns(t, 60, 2, "100000,shifts", "105000,shifts"))
+	if got := ratioOf(t, archived, "b"); math.Abs(got/1.05-1) > 0.02 {
+		t.Errorf("ratio %v, want 1.05", got)
+	}
+	for _, trial := range archived.Trials {
+		low, high := math.Inf(1), 0.0
+		for _, s := range trial.Slices {
+			cost := float64(s.CPU) / float64(s.Requests)
+			low, high = min(low, cost), max(high, cost)
+		}
+		if high < 1.2*low {
+			t.Errorf("trial %d saw one speed only", trial.Index)
+		}
+		if trial.Validity != finding.Valid {
+			t.Errorf("trial %d is %s: %v", trial.Index, trial.Validity, trial.Findings)
+		}
+	}
+}
+
+// One that is busy while others have the load is named, and so is what it can have changed of
+// theirs; where that is much it is measured alone.
+func TestTurnsBesideABusyOne(t *testing.T) {
+	t.Parallel()
+	archived := run(t, inTurns(t, 25, 1, "100000", "100000,wakes", "100000,burns"))
+	for _, trial := range archived.Trials {
+		var says []string
+		for _, f := range trial.Findings {
+			if f.Name == finding.BusyBeside || f.Name == finding.MeasuredAlone {
+				says = append(says, fmt.Sprint(f.Validity, " ", f.Name, " ", f.Detail))
+			}
+		}
+		all := strings.Join(says, "\n")
+		wants := map[string][]string{
+			"a": {"VALID busy-beside while it had the load the others used"},
+			"b": {"SUSPECT busy-beside it used 4.", "while it had the load"},
+			"c": {"SUSPECT measured-alone", "uses 20 % of a CPU"},
+		}[archived.Manifest.Plan.Cells[trial.Cell].Subject]
+		for _, want := range wants {
+			if !strings.Contains(strings.ToLower(all), strings.ToLower(want)) {
+				t.Errorf("cell %d says %q, want %q", trial.Cell, all, want)
+			}
+		}
+		if alone := trial.Sliced == nil; alone != (trial.Cell == 2) {
+			t.Errorf("cell %d was measured alone: %v", trial.Cell, alone)
+		}
+	}
+}
+
+// One that dies in the middle is a result, in that block; the others go on to the end.
+func TestTurnsWithOneThatDies(t *testing.T) {
+	t.Parallel()
+	r := inTurns(t, 25, 1, "100000", "100000,dies", "105000")
+	id, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	archived, err := r.Store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trial := range archived.Trials {
+		switch dies := trial.Cell == 1; {
+		case dies && (trial.Status != archive.Failed || trial.Fault != archive.OfSubject || len(trial.Slices) == 25):
+			t.Errorf("the one that died is %s (%s) with %d slices: %s", trial.Status, trial.Fault, len(trial.Slices), trial.Error)
+		case !dies && (trial.Status != archive.Complete || len(trial.Slices) != 25):
+			t.Errorf("cell %d is %s with %d slices: %s", trial.Cell, trial.Status, len(trial.Slices), trial.Error)
+		}
+	}
+	if got := ratioOf(t, archived, "c"); math.Abs(got-1.05) > 1e-9 {
+		t.Errorf("ratio %v beside one that died", got)
+	}
+}
+
+// Of programs that there can be only one of, the second is measured alone, with the reason.
+func TestTurnsOfWhatCantLiveTogether(t *testing.T) {
+	t.Parallel()
+	archived := run(t, inTurns(t, 10, 1, "100000,one-only", "105000,one-only", "100000"))
+	alone := 0
+	for _, trial := range archived.Trials {
+		if trial.Sliced != nil {
+			continue
+		}
+		alone++
+		if !slices.ContainsFunc(trial.Findings, func(f finding.Finding) bool {
+			return f.Name == finding.MeasuredAlone && strings.Contains(f.Detail.String(), "port")
+		}) {
+			t.Errorf("cell %d alone: %v", trial.Cell, trial.Findings)
+		}
+	}
+	if alone != 1 {
+		t.Errorf("%d were measured alone", alone)
+	}
+}
+
+// Interrupted in the middle of a block, nothing is left of any of its subjects, and all that
+// was measured is archived.
+func TestTurnsInterrupted(t *testing.T) {
+	t.Parallel()
+	r := inTurns(t, 1000, 1, "100000", "100000", "100000")
+	var pids []int
+	r.meter = func(in *subject.Instance) meter {
+		pids = append(pids, in.PID())
+		return newTreeMeter(in)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	r.Observe = func(e Event) {
+		if e.Kind == WindowDone {
+			cancel(why)
+		}
+	}
+	id, err := r.Run(ctx)
+	if !errors.Is(err, why) {
+		t.Errorf("%v, want the cause", err)
+	}
+	archived, err := r.Store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trial := range archived.Trials {
+		if trial.Status != archive.Interrupted || len(trial.Slices) == 0 {
+			t.Errorf("trial %d is %s with %d slices", trial.Index, trial.Status, len(trial.Slices))
+		}
+	}
+	if len(pids) != 3 {
+		t.Fatalf("%d were up", len(pids))
+	}
+	for _, pid := range pids {
+		if _, err := os.Stat("/proc/" + strconv.Itoa(pid)); err == nil {
+			t.Errorf("process %d is there still", pid)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package study
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
+)
+
+// Slices says how trials are cut into slices that take turns: all subjects of a block are
+// up at once, and in each of so many rounds each has the load once, in random order. What is
+// measured within a second is measured on the machine in the same state (duet benchmarking:
+// Bulej et al., ICPE 2020). The zero value is trials that follow each other.
+type Slices struct {
+	Length time.Duration // of one slice
+	Rounds int           // 0: as many as make the duration of a trial
+}
+
+// What a study that has slices has unless it says so, and what it may.
+const (
+	usualSlice = 100 * time.Millisecond
+	leastSlice = 20 * time.Millisecond
+	mostSlice  = time.Second
+	mostRounds = 100_000
+)
+
+// On reports whether there are slices.
+func (s Slices) On() bool { return s.Length > 0 }
+
+// SettleFor is how long each slice is loaded before what counts, so that caches are warm
+// again after the others.
+func (s Slices) SettleFor() time.Duration { return s.Length / 10 }
+
+// RoundsIn is how many rounds a trial of the timing has.
+func (t Timing) RoundsIn() int {
+	if t.Slices.Rounds > 0 {
+		return t.Slices.Rounds
+	}
+	return max(1, int(t.Duration/max(t.Slices.Length, 1)))
+}
+
+// betweenSlices is about what is waited and read at the ends of a slice.
+const betweenSlices = 3 * time.Millisecond
+
+// LengthInSlices is how long all of a trial's slices take, with what comes between them.
+func (t Timing) LengthInSlices() time.Duration {
+	return time.Duration(t.RoundsIn()) * (t.Slices.Length + t.Slices.SettleFor() + betweenSlices)
+}
+
+// slicesAt reads "on", "off" or a mapping.
+func slicesAt(at scope) (s Slices) {
+	if !at.IsMapping() {
+		if at.oneOf("on", "off") == "on" {
+			s.Length = usualSlice
+		}
+		return s
+	}
+	f, _ := at.fields("length", "rounds")
+	s.Length = usualSlice
+	if v, ok := f["length"]; ok {
+		s.Length = v.Duration(leastSlice, mostSlice)
+	}
+	if v, ok := f["rounds"]; ok {
+		s.Rounds = v.Integer(1, mostRounds)
+	}
+	return s
+}
+
+// mostArms bounds how many programs are up at once.
+const mostArms = 16
+
+// arms are the cells of a plan that take turns with each other, each list by itself: those
+// of one load, or of one load at one combination of levels where that would be too many.
+// Cells of which there is only one to take turns are in none.
+func arms(s *Study, cells []Cell) (groups [][]int) {
+	if !s.Trial.Slices.On() {
+		return nil
+	}
+	byLoad := make(map[string][]int)
+	for i := range cells {
+		if cells[i].WhyWhole(s).IsZero() {
+			byLoad[cells[i].Load] = append(byLoad[cells[i].Load], i)
+		}
+	}
+	for _, load := range slices.Sorted(maps.Keys(byLoad)) {
+		group := byLoad[load]
+		if len(group) <= mostArms {
+			groups = append(groups, group)
+			continue
+		}
+		byPoint := make(map[int][]int)
+		for _, i := range group {
+			byPoint[cells[i].Point] = append(byPoint[cells[i].Point], i)
+		}
+		for _, point := range slices.Sorted(maps.Keys(byPoint)) {
+			groups = append(groups, byPoint[point])
+		}
+	}
+	return slices.DeleteFunc(groups, func(g []int) bool { return len(g) < 2 || len(g) > mostArms })
+}
+
+// WhyWhole says why a cell's trials can't be cut into slices; nothing if they can.
+func (c *Cell) WhyWhole(s *Study) i18n.Message {
+	at := slices.IndexFunc(s.Subjects, func(sub Subject) bool { return sub.Name == c.Subject })
+	switch {
+	case at >= 0 && s.Subjects[at].URL != "":
+		return i18n.New("study.whole-url", "what a service that is up already uses can't be seen at the ends of a slice")
+	case c.Profile.Length() > 0:
+		return i18n.New("study.whole-phases", "its load has phases")
+	case c.Profile.Mode == profile.Closed && c.Profile.Think.Mean > 0:
+		return i18n.New("study.whole-think", "its users think between requests")
+	case c.Link.WebSocket != nil || c.Link.Events != nil:
+		return i18n.New("study.whole-messages", "its load is one of messages")
+	case c.Link.HTTP3:
+		return i18n.New("study.whole-http3", "its load is sent over HTTP/3")
+	case c.Link.Reuse == request.NoReuse || c.Link.PerConnection > 0 || c.Link.MaxAge > 0:
+		return i18n.New("study.whole-connections", "its connections don't last")
+	case len(c.Kernel) > 0:
+		return i18n.New("study.whole-kernel", "a setting of the machine is varied, which all have alike")
+	}
+	return i18n.Message{}
+}
+
+// inSlices reorders a block's cells so that those of a group follow each other, each group
+// where the first of it was, and returns the group of those that are in one.
+func inSlices(order []int, groups [][]int) (cells []int, group map[int]int) {
+	group = make(map[int]int)
+	for g, list := range groups {
+		for _, cell := range list {
+			group[cell] = g
+		}
+	}
+	done := make(map[int]bool)
+	for _, cell := range order {
+		switch g, in := group[cell]; {
+		case !in:
+			cells = append(cells, cell)
+		case !done[g]:
+			done[g] = true
+			for _, other := range order {
+				if of, in := group[other]; in && of == g {
+					cells = append(cells, other)
+				}
+			}
+		}
+	}
+	return cells, group
+}
+
+// Turns is the run of planned trials from an index on that take turns with each other.
+func (p *Plan) Turns(from int) []PlannedTrial {
+	first := &p.Trials[from]
+	if !first.InSlices || first.Repeats != nil {
+		return p.Trials[from : from+1]
+	}
+	to := from + 1
+	for to < len(p.Trials) && p.together(first, &p.Trials[to]) {
+		to++
+	}
+	return p.Trials[from:to]
+}
+
+func (p *Plan) together(a, b *PlannedTrial) bool {
+	return b.InSlices && b.Repeats == nil && a.Block == b.Block && a.Group == b.Group
+}
