@@ -36,6 +36,26 @@ func (p *pipe) writable() bool { return 3*p.room() >= p.most }
 
 func (p *pipe) drop() { p.bytes, p.arrived, p.moving = p.bytes[:p.read], p.read, false }
 
+// waste drops what travels to the other end, which doesn't read it any more.
+func (k *Socket) waste() {
+	if to := k.other; !to.closed && k.out.travelling() > 0 { // else it has been told
+		to.wasted(k.out.bytes[k.out.arrived:], false)
+	}
+	k.out.drop()
+}
+
+func (k *Socket) cut() {
+	if k.Cut != nil {
+		k.Cut()
+	}
+}
+
+func (k *Socket) wasted(b []byte, late bool) {
+	if k.Wasted != nil && len(b) > 0 {
+		k.Wasted(b, late)
+	}
+}
+
 func (p *pipe) take(b []byte) int {
 	n := copy(b, p.bytes[p.read:p.arrived])
 	if p.read += n; p.read == len(p.bytes) {
@@ -51,6 +71,12 @@ func (p *pipe) take(b []byte) int {
 type Socket struct {
 	// Stirred is called when it may be ready for something that it wasn't for, if it is set.
 	Stirred func()
+	// Wasted is told of what was sent to this end and is never read, if it is set: this end
+	// was closed before it came, or a reset took it away. late says that it was sent when the
+	// sender could know that nothing more was said here.
+	Wasted func(b []byte, late bool)
+	// Cut is called when a reset has taken away some of what this end has sent, if it is set.
+	Cut func()
 
 	sys    *System
 	serial uint64
@@ -94,6 +120,12 @@ func (k *Socket) Remote() netip.AddrPort { return k.other.at }
 
 // Closed reports whether this end is.
 func (k *Socket) Closed() bool { return k.closed }
+
+// Blocked reports whether the other end has found no room for what it would send.
+func (k *Socket) Blocked() bool { return k.other.full }
+
+// Pending is how many of the bytes that this end has sent the other one hasn't read.
+func (k *Socket) Pending() int { return len(k.out.bytes) - k.out.read }
 
 func (k *Socket) stir(events uint32) {
 	k.watch.wake(events)
@@ -193,6 +225,10 @@ func (k *Socket) Write(b []byte) (n int, errno unix.Errno) { return k.write(b, n
 func (k *Socket) write(a, b []byte) (n int, errno unix.Errno) {
 	defer func() { k.sys.Note("write", k.serial, uint64(n), uint64(errno)) }()
 	p := k.out
+	if k.dead {
+		k.other.wasted(a, true)
+		k.other.wasted(b, true)
+	}
 	switch {
 	case k.err != 0:
 		return 0, k.takeError().(unix.Errno)
@@ -215,6 +251,9 @@ func (k *Socket) write(a, b []byte) (n int, errno unix.Errno) {
 	p.bytes = append(p.bytes, a[:min(n, len(a))]...)
 	if n > len(a) {
 		p.bytes = append(p.bytes, b[:n-len(a)]...)
+	}
+	if to := k.other; to.closed {
+		to.wasted(p.bytes[len(p.bytes)-n:], k.in.ended)
 	}
 	k.move()
 	return n, 0
@@ -241,12 +280,12 @@ func (k *Socket) arrive() {
 	}
 	p.moving = false
 	if to.dead {
-		p.drop()
+		k.waste()
 		return
 	}
 	n := p.travelling()
 	if n > 0 && to.closed { // nobody reads there any more
-		p.drop()
+		k.waste()
 		k.sys.After(k.delay(), k.reset)
 		return
 	}
@@ -294,7 +333,10 @@ func (k *Socket) reset() {
 	}
 	k.sys.Note("reset", k.serial, 0, 0)
 	k.dead = true
-	k.out.drop()
+	k.waste()
+	if k.in.travelling() > 0 {
+		k.other.cut()
+	}
 	k.stir(0)
 }
 
@@ -319,6 +361,7 @@ func (k *Socket) Close() {
 	k.closed = true
 	k.sys.Note("close", k.serial, 0, 0)
 	k.Stirred = nil
+	k.wasted(k.in.bytes[k.in.read:], false)
 	to := k.other
 	switch {
 	case k.dead:
@@ -327,7 +370,9 @@ func (k *Socket) Close() {
 	case k.resets || k.in.unread() > 0:
 		k.dead = true
 		lost := k.random.Below(k.out.travelling() + 1)
-		k.out.bytes = k.out.bytes[:len(k.out.bytes)-lost]
+		if k.out.bytes = k.out.bytes[:len(k.out.bytes)-lost]; lost > 0 {
+			k.cut()
+		}
 		k.sys.After(k.delay(), func() {
 			k.out.arrived = max(k.out.arrived, len(k.out.bytes))
 			k.out.moving = false

@@ -23,7 +23,8 @@ type System struct {
 	files     []any // by descriptor: *Socket, *Listener, *event, spare
 	most      int   // descriptors
 	open      int
-	lowest    int // below it none is free
+	exhausted int64 // when there was last no room for one more; 0: never
+	lowest    int   // below it none is free
 	pollers   []*Poller
 	listeners map[netip.AddrPort]*Listener
 	servers   map[netip.AddrPort]*Server
@@ -90,6 +91,9 @@ func (s *System) Hash() uint64 { return s.hash }
 // Descriptors is how many are open.
 func (s *System) Descriptors() int { return s.open }
 
+// Exhausted is when a descriptor was last asked for in vain; 0: never.
+func (s *System) Exhausted() int64 { return s.exhausted }
+
 // SetDescriptors changes how many may be open.
 func (s *System) SetDescriptors(most int) { s.most = most }
 
@@ -147,6 +151,7 @@ func (s *System) Spare() (fd int, err error) { return s.describe(spare{}) }
 // describe gives a file the lowest descriptor that is free.
 func (s *System) describe(file any) (fd int, err error) {
 	if s.open >= s.most {
+		s.exhausted = s.now
 		return -1, unix.EMFILE
 	}
 	s.open++
