@@ -17,7 +17,7 @@ func unsound(l *loop) string {
 	}
 	l.pools.everyPool(func(p *pool) {
 		for _, k := range p.idle {
-			if pooled[k] || !k.rests(p.endpoint) {
+			if pooled[k] || !k.rests(p.endpoint) || k.hungUp || k.readable || k.broken || !k.out.empty() {
 				note("a connection in the pool of %s isn't idle, or is there twice", p.endpoint.Name)
 			}
 			pooled[k] = true
@@ -74,7 +74,7 @@ func unsound(l *loop) string {
 				note("a request is on what is another's")
 			}
 		}
-		if x.back != nil && x.route == nil {
+		if x.back != nil && (x.route == nil || !c.state.busy()) {
 			note("a request that is over is on a connection")
 		}
 	})

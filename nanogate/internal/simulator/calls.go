@@ -125,5 +125,5 @@ func (j *judge) webStatus() string {
 
 // refuses reports whether its requests may fail for what is configured.
 func (r *Route) refuses() bool {
-	return r.has("concurrency", "limit", "use", "fault", "timeout") || r.shared() || r.hurries()
+	return r.has("concurrency", "limit", "use", "fault") || r.shared()
 }

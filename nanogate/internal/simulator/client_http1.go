@@ -15,25 +15,26 @@ import (
 // client1 is a client's end of a connection over HTTP/1.1.
 type client1 struct {
 	peer
-	c      *Client
-	queue  []*exchange // that are to be sent
-	under  []*exchange // that were sent and have no response yet, the oldest first
-	latest *exchange   // of those that were sent
-	part   *exchange   // that is being sent
-	rest   []byte      // of its body
-	waits  bool        // for 100 Continue
-	abort  *exchange   // after which it gives up, when all is written
-	shut   bool
-	in     []byte
-	head   http1.ResponseHead
-	body   http1.Body
-	toEnd  bool
-	keep   bool
-	inBody bool
-	got    int
-	j      judge
-	tunnel bool
-	ended  bool // of a tunnel: the other side
+	c       *Client
+	queue   []*exchange // that are to be sent
+	under   []*exchange // that were sent and have no response yet, the oldest first
+	latest  *exchange   // of those that were sent
+	part    *exchange   // that is being sent
+	rest    []byte      // of its body
+	waits   bool        // for 100 Continue
+	abort   *exchange   // after which it gives up, when all is written
+	shut    bool
+	closing bool // the last response has come
+	in      []byte
+	head    http1.ResponseHead
+	body    http1.Body
+	toEnd   bool
+	keep    bool
+	inBody  bool
+	got     int
+	j       judge
+	tunnel  bool
+	ended   bool // of a tunnel: the other side
 }
 
 func (p *client1) act() {
@@ -92,7 +93,7 @@ func (p *client1) leave(why string) {
 
 // take takes in what has come.
 func (p *client1) take() {
-	for len(p.under) > 0 && !p.over {
+	for len(p.under) > 0 && !p.over && !p.closing {
 		x := p.under[0]
 		if !p.inBody {
 			if len(p.in) == 0 {
@@ -108,6 +109,9 @@ func (p *client1) take() {
 				return
 			}
 			if p.head.Status < 200 && p.head.Status != 101 {
+				if p.c.Old {
+					p.w.violate("protocol", "%d to a client of HTTP/1.0: %s", p.head.Status, x)
+				}
 				p.waits = p.waits && p.head.Status != 100
 				p.in = p.in[:copy(p.in, p.in[n:])]
 				continue
@@ -191,13 +195,7 @@ func (p *client1) responded() {
 	p.inBody = false
 	p.under = p.under[1:]
 	if !p.keep {
-		if p.part == x {
-			p.part = nil
-		}
-		for _, other := range p.under { // nobody will respond to them
-			other.gone = true
-		}
-		p.leave("closed behind a response")
+		p.closes(x)
 		return
 	}
 	if p.part == x && !x.sent {
@@ -210,9 +208,26 @@ func (p *client1) responded() {
 	p.stir()
 }
 
+// closes waits for the end of the connection, which the response has said is the last.
+func (p *client1) closes(x *exchange) {
+	if !p.c.Old && !p.j.own && !p.w.draining && !x.gone && !x.unread() {
+		p.w.violate("not-kept", "the connection ends with the response to %s", x)
+	}
+	p.closing, p.part = true, nil
+	for _, other := range p.under { // nobody will respond to them
+		other.gone = true
+	}
+	p.w.sys.After(20e9, func() {
+		if !p.over {
+			p.w.violate("not-closed", "behind the response to %s", x)
+			p.leave("nothing")
+		}
+	})
+}
+
 // send sends what is to be sent now.
 func (p *client1) send() {
-	for !p.over {
+	for !p.over && !p.closing {
 		if !p.flush() {
 			return
 		}
@@ -252,12 +267,21 @@ func (p *client1) next() {
 	}
 	p.latest = x
 	p.under = append(p.under, x)
-	p.out = fmt.Appendf(p.out, "%s %s HTTP/1.1\r\nHost: world.example\r\nX-Token: %d\r\n", x.Method, x.Path, x.ID)
+	minor := 1
+	if p.c.Old {
+		minor = 0
+	}
+	p.out = fmt.Appendf(p.out, "%s %s HTTP/1.%d\r\nHost: world.example\r\nX-Token: %d\r\n", x.Method, x.Path, minor, x.ID)
 	if x.Route.tunnels() {
 		p.askTunnel(x)
 		return
 	}
-	p.out = append(p.out, "TE: trailers\r\nConnection: TE\r\n"...)
+	switch {
+	case !p.c.Old:
+		p.out = append(p.out, "TE: trailers\r\nConnection: TE\r\n"...)
+	case p.c.Keeps:
+		p.out = append(p.out, "Connection: keep-alive\r\n"...)
+	}
 	if x.Route.Kind == "web" {
 		p.out = append(p.out, "Content-Type: application/grpc-web+proto\r\nX-Grpc-Web: 1\r\n"...)
 	}

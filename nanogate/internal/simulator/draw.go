@@ -150,7 +150,18 @@ func (d *drawing) client(n int) {
 	for range d.Between(1, 12) {
 		d.request(c)
 	}
+	if !c.HTTP2 && d.OneIn(5) && !slices.ContainsFunc(c.Requests, func(r *Request) bool { return r.Route.tunnels() }) {
+		c.old(d.OneIn(2))
+	}
 	d.Clients = append(d.Clients, c)
+}
+
+// old makes it a client of HTTP/1.0.
+func (c *Client) old(keeps bool) {
+	c.Old, c.Keeps, c.Depth = true, keeps, 1
+	for _, r := range c.Requests {
+		r.Chunked, r.Expect, r.Asked = false, false, false
+	}
 }
 
 func (d *drawing) request(c *Client) {
@@ -215,12 +226,13 @@ func (d *drawing) request(c *Client) {
 
 // softFaults are those of which a client must not notice anything; hard ones it may.
 var (
-	softFaults = []string{"refused", "goaway0", "goaway", "graceful", "goaway-after"}
+	softFaults = []string{"refused", "refused-late", "goaway0", "goaway0-late", "goaway", "graceful", "goaway-after"}
 	hardFaults = []string{
 		"rst-head", "close-head", "cut-head", "rst-body", "close-body", "cut-body", "rst-response", "close-response", "cut-response",
 		"close-after", "cut-after", "status", "hang", "close-within-head", "cut-within-head", "talks-after",
 	}
-	overHTTP2 = []string{"refused", "goaway0", "goaway", "graceful", "goaway-after", "rst-head", "rst-body", "rst-response"}
+	refusing  = []string{"refused", "refused-late", "goaway0", "goaway0-late"}
+	overHTTP2 = []string{"refused", "refused-late", "goaway0", "goaway0-late", "goaway", "graceful", "goaway-after", "rst-head", "rst-body", "rst-response"}
 )
 
 func (d *drawing) faults(r *Request) {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"dyno.example/nanogate/internal/middleware"
@@ -47,7 +46,8 @@ func (d *drawing) features(r *Route) {
 		add("fault: {abort: {status: 418, share: 10%%}, delay: {for: %dms, share: 30%%}}", d.pick(1, 30))
 	}
 	if d.OneIn(8) {
-		add("timeout: %dms", d.pick(30, 300, 3000))
+		r.timeout = d.pick(30, 300, 3000) * 1e6
+		add("timeout: %dms", r.timeout/1e6)
 	}
 }
 
@@ -63,7 +63,8 @@ func (d *drawing) again(r *Route, add func(format string, args ...any)) {
 		add("retry: {attempts: 3, on: [connect, reset, 500], budget: 100%%}")
 	case 2:
 		r.retry = 3
-		add("retry: {attempts: 3, on: [connect, timeout], timeout: %dms, budget: 100%%}", d.pick(20, 200))
+		r.tryTimeout = d.pick(20, 200) * 1e6
+		add("retry: {attempts: 3, on: [connect, timeout], timeout: %dms, budget: 100%%}", r.tryTimeout/1e6)
 	}
 	if d.OneIn(3) {
 		add("hedge: {after: %dms, budget: 100%%}", d.pick(1, 15, 60))
@@ -89,8 +90,6 @@ func (r *Route) bounded(status int) bool {
 		return r.has("concurrency", "use") || r.shared()
 	case 502:
 		return r.has("use")
-	case 504:
-		return r.hurries()
 	case 429:
 		return r.has("limit")
 	case 418:
@@ -102,11 +101,6 @@ func (r *Route) bounded(status int) bool {
 // shared is whether its upstreams take only so many requests at once.
 func (r *Route) shared() bool {
 	return slices.ContainsFunc(r.Groups, func(g *Group) bool { return g.Bound > 0 })
-}
-
-// hurries is whether it has time limits that are shorter than what happens may take.
-func (r *Route) hurries() bool {
-	return slices.ContainsFunc(r.Lines, func(l *Line) bool { return !l.Off && strings.Contains(l.Text, "timeout: ") })
 }
 
 // offers are the middleware that routes may use: on the loop, on workers, and with bodies as a

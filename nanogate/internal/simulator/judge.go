@@ -5,6 +5,7 @@ package simulator
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -92,8 +93,7 @@ func (j *judge) ended(trailers []byte) {
 	if x.over {
 		w.violate("two-responses", "to %s", x)
 	}
-	x.over = true
-	w.finished++
+	w.finishes(x)
 	w.count(fmt.Sprintf("%d", j.status))
 	if x.Route.calls() && j.status == 200 {
 		j.called(trailers)
@@ -120,14 +120,18 @@ func (j *judge) ended(trailers []byte) {
 	}
 }
 
+func (w *world) finishes(x *exchange) {
+	x.over, x.ended = true, w.sys.Now()
+	w.finished++
+}
+
 // cut is told when the response broke off, or never began.
 func (j *judge) cut(why string) {
 	w, x := j.w, j.x
 	if x.over {
 		return
 	}
-	x.over = true
-	w.finished++
+	w.finishes(x)
 	switch {
 	case x.gone:
 		w.count("gone")
@@ -149,19 +153,25 @@ func (j *judge) before() string {
 	return ""
 }
 
-// excused is whether something was done to the request, to its upstreams meanwhile, or to
-// those behind it on its connection, that explains why it has failed.
+// excused is whether something was done to the request that explains why it has failed.
 func (j *judge) excused() bool {
 	w, x := j.w, j.x
-	for next := x.after; next != nil; next = next.after {
-		if w.troubled(next) {
-			return true // a response that breaks off may take with it what lies before it
-		}
-	}
-	if x.prior != nil && j.status == 0 && x.prior.Body > 0 && (x.prior.Early || x.prior.suffered()) {
+	if x.prior != nil && j.status == 0 && x.prior.unread() {
 		return true // a response may end before the body of its request has been taken: then the connection does too
 	}
-	return w.troubled(x) || x.Early && !x.client.HTTP2 || x.Route.hurries()
+	if next := x.after; next != nil && next.gone {
+		return true // a client that gives up takes with it what it hasn't read
+	}
+	begun := j.status != 0 && !j.own
+	if !begun && w.unwritten(x) {
+		return true
+	}
+	return w.troubled(x) || w.shares(x) || w.late(x, begun) || !begun && (j.status == 0 || j.status == 503) && w.ends(x) || !x.client.HTTP2 && x.unread()
+}
+
+// unread is whether a response to it may have come before all of its body was taken.
+func (x *exchange) unread() bool {
+	return len(x.body) > 0 && (x.suffered() || slices.ContainsFunc(x.runs, func(one *run) bool { return !one.shadow && one.early }))
 }
 
 // unexplained says what is wrong with a status of the gateway's own, "" if nothing is.

@@ -18,9 +18,11 @@ type exchange struct {
 	sent    bool // all of it, and its end
 	gone    bool // the client has given up
 	over    bool // it has its response, or never will
+	ended   int64
 	runs    []*run
-	prior   *exchange // on the same connection over HTTP/1.1
-	after   *exchange
+	suffers
+	prior *exchange // on the same connection over HTTP/1.1
+	after *exchange
 }
 
 // run is a request as an endpoint saw it.
@@ -33,7 +35,9 @@ type run struct {
 	got      int  // bytes of its body
 	whole    bool // the body was
 	answered bool // the response was sent whole
-	broken   bool // and then its connection, and with it perhaps what was sent
+	early    bool // it began before all of the body was in
+	harmed   bool // the endpoint did to it what its fault is
+	broken   bool // its connection was lost, and with it perhaps what was sent
 }
 
 func (x *exchange) String() string {
@@ -46,6 +50,9 @@ func (x *exchange) String() string {
 		if one.shadow {
 			s += " (shadow)"
 		}
+	}
+	if x.lost+x.unseen > 0 || x.stale {
+		s += fmt.Sprintf("; sent %d times where nobody read, %t on a connection that had been used, %d where it wasn't looked at", x.lost, x.stale, x.unseen)
 	}
 	return s
 }
@@ -63,7 +70,10 @@ func (v Violation) String() string {
 const mostViolations = 20
 
 func (w *world) violate(kind, format string, args ...any) {
-	if w.violated++; len(w.violations) < mostViolations {
+	if w.violated++; kind == w.until {
+		w.violated = mostViolations
+	}
+	if len(w.violations) < mostViolations {
 		w.violations = append(w.violations, Violation{w.sys.Now() - w.began, kind, fmt.Sprintf(format, args...)})
 	}
 }
@@ -113,7 +123,7 @@ func (w *world) begins(e *Endpoint, token, method, path, host []byte, mirrored b
 	if tries < len(x.Tries) && !mirrored && (e.Group.HTTP2 || !slices.Contains(overHTTP2, x.Tries[tries].Kind)) {
 		one.fault = x.Tries[tries]
 	}
-	if one.refused = one.fault.Kind == "refused" || one.fault.Kind == "goaway0"; one.refused {
+	if one.refused = slices.Contains(refusing, one.fault.Kind); one.refused {
 		counted--
 	}
 	x.runs = append(x.runs, one)
@@ -134,61 +144,4 @@ func (w *world) begins(e *Endpoint, token, method, path, host []byte, mirrored b
 		w.violate("wrong-host", "%s was asked for %q: %s", e.Name, host, x)
 	}
 	return x, one
-}
-
-// disturb notes that something happens to an upstream's connections that requests may fail of.
-func (w *world) disturb(g *Group) { g.disturbed = w.sys.Now() }
-
-func (w *world) goes(g *Group) { g.went = append(g.went, w.sys.Now()) }
-
-// slack is how long before a request began something may have happened that it fails of: a
-// gateway that is late hears of it when it has sent the request.
-const slack = 500e6 // ns
-
-// What endpoints haven't looked at the gateway sends again, up to so often, as long as it has
-// the body: it keeps that much of what it has sent.
-const (
-	refusals = 3
-	kept     = 64 << 10
-)
-
-// suffered is whether an endpoint did something to one of its tries that requests may fail of.
-func (x *exchange) suffered() bool {
-	refused := 0
-	for _, one := range x.runs {
-		switch one.fault.Kind {
-		case "", "goaway", "graceful", "goaway-after", "status":
-		case "refused", "goaway0":
-			refused++
-		default:
-			return true
-		}
-	}
-	return refused >= refusals || refused > 0 && len(x.body) > kept
-}
-
-// tight is whether there are too few descriptors.
-func (w *world) tight() bool { return w.Descriptors < 1<<20 }
-
-// ends is whether a request came when the gateway was to end, or about to.
-func (w *world) ends(x *exchange) bool { return w.draining && x.begun > w.drained-slack/5 }
-
-// troubled is whether something was done to a request, or to its upstreams meanwhile, that it
-// may fail of.
-func (w *world) troubled(x *exchange) bool {
-	if w.ends(x) || x.gone || x.suffered() || w.tight() {
-		return true
-	}
-	for _, g := range x.Route.Groups {
-		went := 0
-		for _, at := range g.went {
-			if at > x.begun-slack {
-				went++
-			}
-		}
-		if g.disturbed > x.begun-slack || went >= refusals || went > 0 && len(x.body) > kept {
-			return true
-		}
-	}
-	return false
 }

@@ -115,7 +115,13 @@ func (p *peer) drained() bool {
 	if !p.shut {
 		return false
 	}
-	if b, errno := p.read(); len(b) == 0 && errno != unix.EAGAIN {
+	b, errno := p.read()
+	switch {
+	case len(b) > 0:
+		if p.s.Wasted != nil {
+			p.s.Wasted(b, false)
+		}
+	case errno != unix.EAGAIN:
 		p.end("close")
 	}
 	return true

@@ -31,6 +31,7 @@ type reply struct {
 func (r *reply) start() {
 	x := r.x
 	number := r.one.endpoint.Number
+	r.one.early = !r.one.whole && len(x.body) > 0
 	r.headOut, r.status, r.framing, r.length = true, 200, x.Framing, x.Want
 	r.content = contentOf(x.Request, number)
 	if r.one.fault.Kind == "status" {

@@ -37,8 +37,10 @@ type Group struct {
 	Endpoints []*Endpoint
 	Spare     *Endpoint // which a change of the configuration adds
 
-	disturbed int64   // when something last happened to its connections that requests may fail of
-	went      []int64 // when they said GOAWAY
+	refused []int64 // when connections to it were
+	went    []int64 // when they said GOAWAY
+	ended   int64   // when one over HTTP/2 was last
+	blurred int64   // when one was last lost with requests that only the gateway knows
 }
 
 // Endpoint is a server of it.
@@ -70,7 +72,9 @@ type Route struct {
 	To     string
 	Lines  []*Line
 
-	retry int // attempts
+	retry      int   // attempts
+	timeout    int64 // ns, of the line for that
+	tryTimeout int64 // ns, of that for retries; 0: it has none
 }
 
 // has reports whether it does one of these.
@@ -91,6 +95,8 @@ type Line struct {
 type Client struct {
 	Number   int
 	HTTP2    bool
+	Old      bool  // it speaks HTTP/1.0, one request at a time
+	Keeps    bool  // it asks for its connection to be kept then
 	At       int64 // ns after the beginning
 	Line     simulated.Line
 	Think    int64
@@ -219,7 +225,7 @@ func (sc *Scenario) String() string {
 		}
 	}
 	for _, c := range sc.Clients {
-		p("client %d: http2 %t, at %d ms, line %+v, think %d µs, piece %d, %d at once, window %d", c.Number, c.HTTP2, c.At/1e6, c.Line, c.Think/1e3, c.Piece, c.Depth, c.Window)
+		p("client %d: http2 %t, old %t, keeps %t, at %d ms, line %+v, think %d µs, piece %d, %d at once, window %d", c.Number, c.HTTP2, c.Old, c.Keeps, c.At/1e6, c.Line, c.Think/1e3, c.Piece, c.Depth, c.Window)
 		for _, r := range c.Requests {
 			p("  %s", r)
 		}

@@ -22,6 +22,12 @@ type server1 struct {
 	last   int64 // when it became idle
 	ended  bool  // the gateway has closed its side
 	tunnel bool
+	closes bool   // it has said that this is its last response
+	before *run   // that it responded to last
+	since  int64  // when that was for the first time
+	unread []byte // the start of what came when nobody read any more
+	missed bool   // whose that is has been looked at
+	late   bool   // it was sent when that could be known
 }
 
 // serving1 is a request that it serves.
@@ -35,11 +41,6 @@ type serving1 struct {
 
 var limits1 = http1.Limits{Head: 64 << 10, URI: 32 << 10, Fields: 200}
 
-func (w *world) serve1(e *Endpoint, p *server1) {
-	p.e = e
-	p.idles()
-}
-
 // idles has it close the connection if nothing has come for a while.
 func (p *server1) idles() {
 	if p.last = p.w.sys.Now(); p.e.Idle == 0 {
@@ -48,10 +49,53 @@ func (p *server1) idles() {
 	since := p.last
 	p.w.sys.After(int64(p.random.Below(int(p.e.Idle))), func() {
 		if !p.over && p.cur == nil && p.last == since && len(p.in) == 0 {
-			p.w.disturb(p.e.Group)
-			p.end("close")
+			p.lose("close")
 		}
 	})
+}
+
+// lose is when the endpoint ends the connection, of which nobody has been told.
+func (p *server1) lose(how string) {
+	if p.over {
+		return
+	}
+	if p.cur != nil {
+		broke(p.cur.one)
+	}
+	p.w.loses(p.e, p.s, p.cur == nil && p.before == nil)
+	p.unread = append(p.unread, p.in...)
+	p.end(how)
+}
+
+// cut is when what was sent last may not have come all.
+func (p *server1) cut() {
+	if p.before != nil {
+		broke(p.before)
+	}
+}
+
+// wasted looks at what nobody reads any more for the request that begins there.
+func (p *server1) wasted(b []byte, late bool) {
+	if p.missed {
+		return
+	}
+	if len(p.unread) == 0 {
+		p.late = late
+	}
+	p.unread = append(p.unread, b...)
+	x, whole := p.w.missed(p.unread, p.since)
+	if p.missed = whole; !whole {
+		p.w.blur(p.e.Group) // the gateway keeps the rest of it
+	}
+	if x == nil {
+		return
+	}
+	switch {
+	case p.closes:
+		p.w.violate("reused", "a connection that %s had said it would close: %s", p.e.Name, x)
+	case p.late && p.before != nil && !x.idempotent() && len(x.body) == 0:
+		p.w.violate("unlooked", "it was sent on a connection that %s was known to have closed: %s", p.e.Name, x)
+	}
 }
 
 func (p *server1) act() {
@@ -91,9 +135,6 @@ func (p *server1) act() {
 
 // giveUp is when the gateway has broken the connection off.
 func (p *server1) giveUp() {
-	if p.cur != nil {
-		p.cur.one.broken = true
-	}
 	p.end("close")
 }
 
@@ -184,16 +225,14 @@ func (p *server1) request(b []byte) {
 
 // fails does what a fault is.
 func (p *server1) fails(how string) {
-	p.w.disturb(p.e.Group)
-	p.cur.one.broken = true
+	p.cur.one.harmed = true
 	if how == "" {
 		how = "close"
 		if p.cur.one.fault.Kind[:3] == "cut" || p.cur.framing == "close" { // whose end nobody could tell from one that was meant
 			how = "reset"
 		}
 	}
-	p.end(how)
-	p.w.sys.After(p.e.Line.Latest, func() { p.w.disturb(p.e.Group) })
+	p.lose(how)
 }
 
 // moreBody looks what is to be done when a part of the body is in.
@@ -217,7 +256,7 @@ func (p *server1) moreBody() {
 	}
 	c.waits = true
 	if c.one.fault.Kind == "hang" {
-		p.w.disturb(p.e.Group)
+		c.one.harmed = true
 		return
 	}
 	p.w.sys.After(c.x.Delay, func() {
@@ -263,7 +302,11 @@ func (p *server1) more(c *serving1) {
 			p.out = append(p.out, "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"...)
 		}
 		c.start()
-		p.out = append(append(p.out, "HTTP/1.1 "...), strconv.Itoa(c.status)...)
+		version := "HTTP/1.1 "
+		if c.framing == "close" && c.x.ID%3 == 0 && c.x.Interims == 0 {
+			version = "HTTP/1.0 "
+		}
+		p.out = append(append(p.out, version...), strconv.Itoa(c.status)...)
 		p.out = append(p.out, " Said\r\n"...)
 		for _, f := range c.fields {
 			p.out = append(append(append(append(p.out, f[0]...), ": "...), f[1]...), "\r\n"...)
@@ -274,8 +317,9 @@ func (p *server1) more(c *serving1) {
 		case "chunks":
 			p.out = append(p.out, "Transfer-Encoding: chunked\r\n"...)
 		case "close":
-			c.close = true
-			p.out = append(p.out, "Connection: close\r\n"...)
+			if c.close = true; version != "HTTP/1.0 " {
+				p.out = append(p.out, "Connection: close\r\n"...)
+			}
 		}
 		p.out = append(p.out, "\r\n"...)
 		if c.within = strings.HasSuffix(c.one.fault.Kind, "-within-head"); c.within {
@@ -321,17 +365,19 @@ func (p *server1) atOnce(n int) bool {
 func (p *server1) finished() {
 	c := p.cur
 	c.one.answered = true
-	p.cur = nil
+	if p.cur, p.before = nil, c.one; p.since == 0 {
+		p.since = p.w.sys.Now()
+	}
 	switch kind := c.one.fault.Kind; {
-	case kind == "close-after" || kind == "cut-after":
-		p.w.disturb(p.e.Group)
-		c.one.broken = kind == "cut-after"
-		if c.one.broken {
-			p.end("reset")
-		} else {
-			p.finish()
+	case kind == "cut-after":
+		if c.framing == "close" { // its end is lost in any case
+			broke(c.one)
 		}
+		p.lose("reset")
+	case kind == "close-after":
+		p.finish()
 	case c.close:
+		p.closes = true
 		p.finish()
 	default:
 		p.idles()

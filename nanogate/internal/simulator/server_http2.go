@@ -25,6 +25,11 @@ type server2 struct {
 	above uint32 // it has said GOAWAY and looks at none above that one
 	went  bool
 	since int64
+
+	taking    bool   // frames that have come
+	unread    []byte // what came when it had ended the connection meanwhile
+	carried   int64  // when the first request came; 0: none has
+	responded []*run // to which the responses may not have been read yet
 }
 
 // serving2 is a request that it serves.
@@ -43,6 +48,7 @@ type serving2 struct {
 func (p *server2) greet(w *world, s *simulated.Socket, random *simulated.Random) {
 	p.conn.Start(w.config2(true, p.e.Window, p.e.Streams), &w.h2, w.sys.Now())
 	p.begin(w, s, random, p.e.Think, p.e.Piece, p.act)
+	s.Wasted, s.Cut = p.wasted, func() { broke(p.responded...) }
 	p.idles()
 }
 
@@ -54,10 +60,60 @@ func (p *server2) idles() {
 	since := p.since
 	p.w.sys.After(int64(p.random.Below(int(p.e.Idle))), func() {
 		if !p.over && len(p.under) == 0 && p.since == since {
-			p.w.disturb(p.e.Group)
-			p.end("close")
+			p.lose("close")
 		}
 	})
+}
+
+// lose is when the endpoint ends the connection, of which nobody has been told.
+func (p *server2) lose(how string) {
+	if p.over {
+		return
+	}
+	for _, c := range p.under {
+		broke(c.one)
+	}
+	p.w.loses(p.e, p.s, p.carried == 0)
+	p.end(how)
+}
+
+// wasted looks at what nobody reads any more for the requests in it.
+func (p *server2) wasted(b []byte, _ bool) {
+	if p.taking {
+		p.unread = append(p.unread, b...)
+		return
+	}
+	p.in = append(p.in, b...)
+	rest := p.in
+	for {
+		n, ev, err := p.conn.Next(rest, p.w.sys.Now())
+		if rest = rest[n:]; err != nil {
+			p.w.blur(p.e.Group)
+			break
+		}
+		if ev.Kind == http2.More {
+			break
+		}
+		if ev.Kind == http2.EventHead {
+			p.misses(ev)
+		}
+	}
+	if p.in = p.in[:copy(p.in, rest)]; len(p.in) > 0 { // the gateway keeps the rest of it
+		p.w.blur(p.e.Group)
+	}
+}
+
+// misses notes a request that isn't looked at.
+func (p *server2) misses(ev *http2.Event) {
+	if _, mirrored := ev.Header.Find("x-mirrored"); !mirrored {
+		token, _ := ev.Header.Find("x-token")
+		if x := p.w.find(token); x != nil && p.went && ev.Stream.ID > p.above {
+			x.unseen++
+		} else if x != nil {
+			x.misses(p.carried)
+		}
+	}
+	p.conn.Release(ev.Stream)
 }
 
 func (p *server2) act() {
@@ -79,15 +135,13 @@ func (p *server2) act() {
 
 // giveUp is when the gateway has ended the connection.
 func (p *server2) giveUp() {
-	for _, c := range p.under {
-		c.one.broken = true
-	}
 	p.end("close")
 }
 
 func (p *server2) take(b []byte) {
 	p.in = append(p.in, b...)
 	rest := p.in
+	p.taking = true
 	for !p.over {
 		n, ev, err := p.conn.Next(rest, p.w.sys.Now())
 		rest = rest[n:]
@@ -101,7 +155,10 @@ func (p *server2) take(b []byte) {
 		}
 		p.event(ev)
 	}
-	p.in = p.in[:copy(p.in, rest)]
+	p.taking = false
+	if p.in = p.in[:copy(p.in, rest)]; p.over {
+		p.wasted(p.unread, false)
+	}
 }
 
 func (p *server2) event(ev *http2.Event) {
@@ -155,11 +212,14 @@ func (p *server2) event(ev *http2.Event) {
 
 func (p *server2) request(ev *http2.Event) {
 	h, s := ev.Header, ev.Stream
-	if p.went && s.ID > p.above { // it isn't looked at
-		p.conn.Release(s)
+	if p.went && s.ID > p.above {
+		p.misses(ev)
 		return
 	}
 	get := func(name string) []byte { v, _ := h.Find(name); return v }
+	if p.carried == 0 {
+		p.carried = p.w.sys.Now()
+	}
 	x, one := p.w.begins(p.e, get("x-token"), h.Method.Of(h.Bytes), h.Path.Of(h.Bytes), h.Authority.Of(h.Bytes), get("x-mirrored") != nil)
 	if x == nil {
 		p.conn.Reset(s, http2.ProtocolError)
@@ -171,24 +231,20 @@ func (p *server2) request(ev *http2.Event) {
 	s.User = c
 	p.under = append(p.under, c)
 	switch kind := one.fault.Kind; kind {
-	case "refused":
-		p.conn.Reset(s, http2.RefusedStream)
-		c.end()
+	case "refused", "goaway0":
+		c.refuse()
 		return
-	case "goaway0":
-		p.w.goes(p.e.Group)
-		if !p.went && p.last < s.ID {
-			p.goAway(uint32(max(0, int(s.ID)-2)))
-			c.free()
-			c.forget()
-		} else {
-			p.conn.Reset(s, http2.RefusedStream)
-			c.end()
-		}
+	case "refused-late", "goaway0-late":
+		c.waits = true
+		p.w.sys.After(int64(1+one.fault.At%50)*1e6, func() {
+			if !p.over && !c.over {
+				c.refuse()
+			}
+		})
+		c.moreBody()
 		return
 	case "goaway", "graceful":
 		p.last = max(p.last, s.ID)
-		p.w.goes(p.e.Group)
 		if kind == "graceful" {
 			p.conn.Out = http2.AppendGoAway(p.conn.Out, 1<<31-1, http2.NoError, "")
 			p.w.sys.After(5e6, func() {
@@ -209,12 +265,26 @@ func (p *server2) request(ev *http2.Event) {
 	c.moreBody()
 }
 
+// refuse says that the request hasn't been looked at.
+func (c *serving2) refuse() {
+	p := c.p
+	if strings.HasPrefix(c.one.fault.Kind, "goaway") && !p.went && p.last < c.id {
+		p.goAway(uint32(max(0, int(c.id)-2)))
+		c.free()
+		c.forget()
+		return
+	}
+	p.conn.Reset(c.s, http2.RefusedStream)
+	c.end()
+}
+
 // goAway says which streams are looked at.
 func (p *server2) goAway(last uint32) {
 	if p.went {
 		last = min(last, p.above)
 	}
 	p.went, p.above = true, last
+	p.e.Group.went = append(p.e.Group.went, p.w.sys.Now())
 	p.conn.Out = http2.AppendGoAway(p.conn.Out, last, http2.NoError, "")
 	p.stir()
 }
@@ -223,21 +293,17 @@ func (p *server2) goAway(last uint32) {
 func (c *serving2) fails() {
 	p := c.p
 	kind := c.one.fault.Kind
+	c.one.harmed = true
 	if strings.HasPrefix(kind, "rst") {
 		codes := []http2.ErrCode{http2.InternalError, http2.Cancel, http2.EnhanceYourCalm, http2.ProtocolError}
 		p.conn.Reset(c.s, codes[c.x.ID%4])
 		c.end()
 		return
 	}
-	p.w.disturb(p.e.Group)
-	for _, other := range p.under {
-		other.one.broken = true
-	}
-	p.w.sys.After(p.e.Line.Latest, func() { p.w.disturb(p.e.Group) })
 	if strings.HasPrefix(kind, "cut") {
-		p.end("reset")
+		p.lose("reset")
 	} else {
-		p.end("close")
+		p.lose("close")
 	}
 }
 
@@ -287,7 +353,7 @@ func (c *serving2) moreBody() {
 	}
 	c.waits = true
 	if c.one.fault.Kind == "hang" {
-		p.w.disturb(p.e.Group)
+		c.one.harmed = true
 		return
 	}
 	p.w.sys.After(c.x.Delay, func() {
@@ -421,31 +487,29 @@ func (c *serving2) trails() bool {
 func (c *serving2) finished() {
 	p := c.p
 	if c.x.Route.tunnels() {
-		if !c.ended {
+		if !c.ended && c.status != 500 {
 			return // the other side ends it
 		}
-		p.w.tunnelEnded(c.x, c.one, &c.follow)
+		if c.status != 500 {
+			p.w.tunnelEnded(c.x, c.one, &c.follow)
+		}
 	}
 	c.one.answered = true
+	if p.s.Pending() == 0 {
+		p.responded = p.responded[:0]
+	}
+	p.responded = append(p.responded, c.one)
 	kind := c.one.fault.Kind
 	if !c.ended {
 		p.conn.Reset(c.s, http2.NoError) // the rest of the body isn't wanted
 	}
 	c.end()
 	switch kind {
-	case "close-after", "cut-after":
-		p.w.disturb(p.e.Group)
-		if kind == "cut-after" {
-			c.one.broken = true
-			for _, other := range p.under {
-				other.one.broken = true
-			}
-			p.end("reset")
-		} else {
-			p.giveUp()
-		}
+	case "close-after":
+		p.lose("close")
+	case "cut-after":
+		p.lose("reset")
 	case "goaway-after":
-		p.w.goes(p.e.Group)
 		p.goAway(p.last)
 	}
 }

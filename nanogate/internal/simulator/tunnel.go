@@ -84,8 +84,7 @@ func (j *judge) tunnelEnded() {
 		j.cut("its end")
 		return
 	}
-	j.x.over = true
-	j.w.finished++
+	j.w.finishes(j.x)
 	j.w.count("tunnel")
 }
 
@@ -164,5 +163,5 @@ func (t *stream2) ask() {
 // all.
 func (t *stream2) mayEnd() bool { return !t.x.Route.tunnels() || t.x.endsFirst() || t.ended }
 func (c *serving2) mayEnd() bool {
-	return !c.x.Route.tunnels() || c.ended || !c.x.endsFirst() && c.follow.at == len(c.x.body)
+	return !c.x.Route.tunnels() || c.ended || c.status == 500 || !c.x.endsFirst() && c.follow.at == len(c.x.body)
 }

@@ -28,7 +28,8 @@ type world struct {
 	at        []netip.AddrPort // where the loops listen
 	endpoints []*Endpoint      // by number
 	exchanges []*exchange      // by ID
-	open      int              // connections of clients
+	paths     map[string][]*exchange
+	open      int // connections of clients
 	opened    uint64
 	finished  int
 	draining  bool
@@ -43,12 +44,14 @@ type world struct {
 
 	violations []Violation
 	violated   int
+	until      string // see [Options]
 	counts     map[string]int
 }
 
 // Options are how a scenario is run.
 type Options struct {
 	Trace func(line string) // nil: nobody reads it
+	Until string            // the kind of violation at the first of which it ends; "": it goes on
 }
 
 // Result is what came of it.
@@ -73,8 +76,9 @@ const patience = 300e9 // ns
 func Run(sc *Scenario, o Options) *Result {
 	w := &world{
 		Scenario: sc, sys: simulated.New(sc.Seed, sc.Descriptors), rules: simulated.Seeded(sc.Seed, 200),
-		configs: map[string]*http2.Config{}, buffer: make([]byte, 64<<10), counts: map[string]int{}, log: &strings.Builder{},
+		configs: map[string]*http2.Config{}, paths: map[string][]*exchange{}, buffer: make([]byte, 64<<10), counts: map[string]int{}, log: &strings.Builder{},
 	}
+	w.until = o.Until
 	w.sys.Latest = time.Duration(sc.Workers)
 	w.began = w.sys.Now()
 	if o.Trace != nil {
@@ -96,7 +100,7 @@ func Run(sc *Scenario, o Options) *Result {
 func (w *world) prepare() error {
 	w.endpoints, w.exchanges = []*Endpoint{nil}, []*exchange{nil}
 	for _, g := range w.Groups {
-		g.disturbed, g.went = 0, nil
+		g.blurred, g.ended, g.refused, g.went = 0, 0, nil, nil
 		all := g.Endpoints
 		if g.Spare != nil {
 			all = append(all[:len(all):len(all)], g.Spare)
@@ -206,6 +210,9 @@ func (w *world) run() {
 			x := &exchange{Request: r, client: c, body: bodyOf(r)}
 			x.arrives = arrivesOf(r, x.body)
 			w.exchanges[r.ID] = x
+			if r.Route.Kind == "cache" {
+				w.paths[r.Path] = append(w.paths[r.Path], x)
+			}
 			list = append(list, x)
 		}
 		if len(list) > 0 {
@@ -299,9 +306,10 @@ func (w *world) serve(e *Endpoint) {
 				after = int64(random.Below(int(e.Connect)))
 			}
 			if refused = e.Refuses > 0 && random.OneIn(e.Refuses); refused {
-				w.disturb(e.Group)
-				if after > 0 {
-					w.sys.After(after, func() { w.disturb(e.Group) })
+				if after == 0 {
+					e.Group.refuses(w.sys.Now())
+				} else {
+					w.sys.After(after, func() { e.Group.refuses(w.sys.Now()) })
 				}
 			}
 			return after, refused
@@ -316,6 +324,7 @@ func (w *world) serve(e *Endpoint) {
 			}
 			p := &server1{e: e}
 			p.begin(w, s, of, e.Think, e.Piece, p.act)
+			s.Wasted, s.Cut = p.wasted, p.cut
 			p.idles()
 		},
 	})

@@ -123,7 +123,7 @@ func (r *run) show(seed uint64, result *simulator.Result) {
 	runs := simulator.Shrink(sc, simulator.Violates(result.Violations[0].Kind), r.shrink)
 	fmt.Printf("of %d things that happen %d will do (found in %d runs):\n%s", size, sc.Size(), runs, sc)
 	var trace []string
-	again := simulator.Run(sc, simulator.Options{Trace: func(line string) { trace = append(trace, line) }})
+	again := simulator.Run(sc, simulator.Options{Until: result.Violations[0].Kind, Trace: func(line string) { trace = append(trace, line) }})
 	fmt.Println(strings.Join(trace[max(0, len(trace)-mostShown):], "\n"))
 	for _, v := range again.Violations {
 		fmt.Println(v)

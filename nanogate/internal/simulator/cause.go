@@ -1,0 +1,201 @@
+//go:build linux
+
+package simulator
+
+import (
+	"bytes"
+	"slices"
+
+	"dyno.example/nano/wire/simulated"
+)
+
+// Why a request may fail. Whatever is done to a request, or to a connection while it is on it,
+// is noted with the request, and nothing else excuses it: what was done to others, or to
+// its endpoint a moment before, doesn't.
+
+// suffers are the tries of a request that came to nothing by what its endpoints did.
+type suffers struct {
+	stale  bool // one was sent on a connection that had been used, and was gone
+	lost   int  // on connections that were gone when it came, or before it was read
+	unseen int  // which an endpoint said that it hasn't looked at
+}
+
+// refuses notes that a connection to an endpoint was refused.
+func (g *Group) refuses(now int64) { g.refused = append(g.refused, now) }
+
+// blur notes that a connection was lost when the gateway held back what it would have sent:
+// which requests that were, nobody but the gateway knows.
+func (w *world) blur(g *Group) { g.blurred = w.sys.Now() }
+
+// tight is whether there are too few descriptors.
+func (w *world) tight() bool { return w.Descriptors < 1<<20 }
+
+// loses notes that an endpoint has ended a connection; unused says that no request had come on it:
+// to those that wait for it that is as if it had been refused.
+func (w *world) loses(e *Endpoint, s *simulated.Socket, unused bool) {
+	if s.Blocked() {
+		w.blur(e.Group)
+	}
+	if e.Group.HTTP2 {
+		e.Group.ended = w.sys.Now() + e.Line.Latest
+	}
+	if unused {
+		e.Group.refuses(w.sys.Now() + e.Line.Latest) // when it is known at the latest
+	}
+}
+
+// slack is how long before a request began such a connection may have been lost: a gateway
+// that is late hears of it when the request is on it.
+const slack = 500e6 // ns
+
+// What endpoints haven't looked at the gateway sends again, up to so often, as long as it has
+// the body: it keeps that much of what it has sent.
+const (
+	refusals = 3
+	kept     = 64 << 10
+)
+
+// since is the moment since which what was done to connections that nobody was on
+// matters to a request: a loop that is late learns of it when it has put the request there.
+func (w *world) since(x *exchange) int64 { return x.begun - w.Busy - 1e6 }
+
+// broke notes that the endpoint's connection has ended with runs on it, and with some of
+// which the response may not have been read.
+func broke(runs ...*run) {
+	for _, one := range runs {
+		one.broken = true
+	}
+}
+
+// misses notes that a request was sent on a connection on which nobody read it any more. since
+// is since when that has carried requests; 0: it hasn't. What is sent on one that was used
+// before, and has no body, is sent once more in any case, unless that could do harm.
+func (x *exchange) misses(since int64) {
+	if since > 0 && x.begun > since && !x.stale && x.idempotent() && len(x.body) == 0 && !x.Route.tunnels() && !x.Route.has("hedge") {
+		x.stale = true
+		return
+	}
+	x.lost++
+}
+
+// missed finds the requests over HTTP/1.1 in what nobody has read: the head of one, as there is
+// no more than one on a connection.
+func (w *world) missed(b []byte, since int64) (x *exchange, whole bool) {
+	end := bytes.Index(b, []byte("\r\n\r\n"))
+	if end < 0 {
+		return nil, false
+	}
+	head := bytes.ToLower(b[:end+2])
+	_, rest, ok := bytes.Cut(head, []byte("\r\nx-token: "))
+	if !ok {
+		return nil, true
+	}
+	token, _, _ := bytes.Cut(rest, []byte("\r\n"))
+	if bytes.Contains(head, []byte("\r\nx-mirrored:")) {
+		return nil, true
+	}
+	if x = w.find(token); x != nil {
+		x.misses(since)
+	}
+	return x, true
+}
+
+// suffered is whether an endpoint did something to one of its tries that it may fail of.
+func (x *exchange) suffered() bool {
+	refused := x.unseen
+	for _, one := range x.runs {
+		switch {
+		case one.shadow:
+		case one.broken || one.harmed:
+			return true
+		case one.refused:
+			refused++
+		}
+	}
+	return x.lost > 0 || refused >= refusals || refused > 0 && len(x.body) > kept
+}
+
+// unconnected is whether so many connections were refused meanwhile as its route makes tries.
+func (w *world) unconnected(x *exchange) bool {
+	n := 0
+	for _, g := range x.Route.Groups {
+		for _, at := range slices.Backward(g.refused) {
+			if at < w.since(x) {
+				break
+			}
+			n++
+		}
+	}
+	return n >= max(1, x.Route.retry) || n > 0 && x.partly()
+}
+
+// moved is whether so many connections took no more streams meanwhile as a request is sent on
+// again, or moves on from: it may have been on its way when its endpoint said so.
+func (w *world) moved(x *exchange) bool {
+	n := x.unseen
+	for _, g := range x.Route.Groups {
+		for _, at := range slices.Backward(g.went) {
+			if at < w.since(x) {
+				break
+			}
+			n++
+		}
+	}
+	return n >= refusals || n > 0 && len(x.body) > kept
+}
+
+// partly is whether some of its tries came to nothing for another reason.
+func (x *exchange) partly() bool {
+	return x.lost+x.unseen > 0 || slices.ContainsFunc(x.runs, func(one *run) bool { return !one.shadow })
+}
+
+// crowded is whether there were too few descriptors meanwhile.
+func (w *world) crowded(x *exchange) bool {
+	return w.tight() && w.sys.Exhausted() >= w.since(x)
+}
+
+// ends is whether a request came when the gateway was to end, or about to.
+func (w *world) ends(x *exchange) bool { return w.draining && x.begun > w.drained-slack/5 }
+
+// troubled is whether something was done to a request that it may fail of.
+func (w *world) troubled(x *exchange) bool {
+	if x.gone || x.suffered() || w.crowded(x) || w.unconnected(x) || w.moved(x) {
+		return true
+	}
+	for _, g := range x.Route.Groups {
+		if g.blurred != 0 && g.blurred > x.begun-slack {
+			return true
+		}
+	}
+	return false
+}
+
+// shares is whether it may have waited for the response to another request for the same, and
+// got what became of that.
+func (w *world) shares(x *exchange) bool {
+	if x.Route.Kind != "cache" {
+		return false
+	}
+	for _, other := range w.paths[x.Path] {
+		if other != x && other.begun != 0 && (!other.over || other.ended >= w.since(x)) && w.troubled(other) {
+			return true
+		}
+	}
+	return false
+}
+
+// unwritten is whether a connection over HTTP/2 was lost meanwhile, on which the gateway may have
+// put the request without having written any of it: what it writes gathers until the end of a
+// batch. Nobody but the gateway knows, and it doesn't send such requests again that may not be
+// sent twice.
+func (w *world) unwritten(x *exchange) bool {
+	return slices.ContainsFunc(x.Route.Groups, func(g *Group) bool { return g.ended != 0 && g.ended >= w.since(x) })
+}
+
+// late is whether a request has taken as long as its route allows; begun is whether its
+// response has.
+func (w *world) late(x *exchange, begun bool) bool {
+	took := w.sys.Now() - x.begun + 1e6 // who couldn't respond in time isn't asked
+	r := x.Route
+	return r.has("timeout") && took >= r.timeout || !begun && r.tryTimeout > 0 && r.has("retry") && took >= r.tryTimeout
+}
