@@ -25,7 +25,7 @@ type multiplexed struct {
 const (
 	windowStreams = 100 // streams whose windows the connection's has room for
 	requestTable  = 4 << 10
-	mostCarriers  = 64 // to one endpoint, of one loop
+	mostCarriers  = 64 // to one endpoint, of one loop, and as many that only go on to their end
 	mostLast      = 64 // reads of a connection that is broken
 
 	// shutFor is how long the connection's window may be shut before requests go elsewhere.
@@ -54,7 +54,7 @@ func (l *multiplexed) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mu
 			return m, nil
 		}
 	}
-	if len(p.carriers) >= mostCarriers {
+	if p.full() {
 		if m := p.leastFull(); m != nil {
 			return m, nil
 		}
@@ -291,7 +291,9 @@ func (l *multiplexed) tickCarrier(m *mux) {
 	l.muxes.tickMux(m)
 	idle := m.streams == 0 && l.now-m.idleFrom > int64(limits.Idle)
 	old := limits.Age > 0 && l.now-k.born > int64(limits.Age)
-	if m.going = m.going || idle || old || k.endpoint.Gone(); m.going && m.streams == 0 && !m.dead {
+	// What is old or leads to an endpoint that is gone takes no new calls; those that wait for a
+	// place on it stay, as everything that is under way does.
+	if m.going = m.going || idle || (old || k.endpoint.Gone()) && m.streams == 0; m.going && m.streams == 0 && !m.dead {
 		m.codec.Close(http2.NoError)
 		m.dead = true
 	}

@@ -83,7 +83,19 @@ func (l *multiplexed) hasPlace(k *call) bool {
 			return true
 		}
 	}
-	return len(p.carriers) < mostCarriers && !l.server.files.Full()
+	return !p.full() && !l.server.files.Full()
+}
+
+// full reports whether an endpoint has as many connections as it may have. Those that it has
+// said it ends count for themselves: it could keep others from being made by ending all.
+func (p *pool) full() bool {
+	going := 0
+	for _, m := range p.carriers {
+		if m.going || m.dead || m.broken {
+			going++
+		}
+	}
+	return len(p.carriers)-going >= mostCarriers || going >= mostCarriers
 }
 
 // leastFull is the connection to wait on when there is a place on none, and no more may be

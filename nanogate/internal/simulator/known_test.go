@@ -111,3 +111,43 @@ func TestRevalidationThatWaitsForAPlace(t *testing.T) {
 	sc.Clients = sc.Clients[1:]
 	holds(t, sc, -1)
 }
+
+// Requests that wait for a place on connections to an endpoint end there, although a change of
+// the configuration takes the endpoint away: all of the connections are to go then.
+func TestPlacesAtAnEndpointThatIsGone(t *testing.T) {
+	sc := small(2)
+	g := sc.Groups[0]
+	g.HTTP2, g.Spare, g.Endpoints = true, g.Endpoints[1], g.Endpoints[:1]
+	g.Endpoints[0].Streams = 1
+	c := sc.Clients[0]
+	c.HTTP2, c.Depth = true, 60
+	sc.asks(180, Request{Method: "GET", Want: 10, Delay: 1500e6})
+	all := c.Requests
+	sc.Clients = nil
+	for i := range 3 {
+		one := *c
+		one.Number, one.Requests = i, all[i*60:(i+1)*60]
+		sc.Clients = append(sc.Clients, &one)
+	}
+	sc.Changes = []*Change{{At: 500e6, Kind: "reload", Seed: sc.seedThatTakesAway(t)}}
+	holds(t, sc, 180)
+}
+
+// seedThatTakesAway is one of a change after which the first endpoint isn't there any more.
+func (sc *Scenario) seedThatTakesAway(t *testing.T) uint64 {
+	for seed := range uint64(1000) {
+		random := simulated.Seeded(seed)
+		if random.OneIn(3) {
+			continue
+		}
+		c, err := sc.configure("/", random)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list := c.Upstreams[0].Endpoints; len(list) == 1 && list[0].Address.IP != sc.Groups[0].Endpoints[0].At {
+			return seed
+		}
+	}
+	t.Fatal("there is none")
+	return 0
+}
