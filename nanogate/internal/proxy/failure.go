@@ -143,6 +143,7 @@ func (l *exchanges) retry(c *client) {
 func (l *exchanges) clientGone(c *client) {
 	if c.state.busy() {
 		c.x.outcome.Failed = request.ClientGone
+		c.severed = true
 		l.detach(c)
 		l.end(c)
 	}

@@ -251,6 +251,9 @@ func (l *exchanges) drop(c *client) {
 	if c.state >= stateHello {
 		l.downstream.endHello(c)
 	}
+	if c.x.byClose && c.x.begun && (c.severed || !c.out.empty()) { // its end would be taken for that of the response
+		l.Sys.Reset(c.fd)
+	}
 	c.close(l.Sys, l.Poller)
 	l.wheel.Clear(c.id)
 	if cap(c.in) > keptOutbox {

@@ -151,3 +151,14 @@ func (sc *Scenario) seedThatTakesAway(t *testing.T) uint64 {
 	t.Fatal("there is none")
 	return 0
 }
+
+// A client of HTTP/1.0 that has closed its side may still read: a response that breaks off for
+// that mustn't look as if it were whole.
+func TestHalfClosedClientOfHTTP10(t *testing.T) {
+	sc := small(1)
+	c := sc.Clients[0]
+	c.Line.Capacity, c.Think, c.Piece = 2000, 1e5, 500
+	sc.asks(10, Request{Method: "GET", Want: 150000, Framing: "chunks", Abort: "receive", How: "shut", After: 3000})
+	c.old(false)
+	holds(t, sc, -1)
+}
