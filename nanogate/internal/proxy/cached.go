@@ -8,6 +8,7 @@ import (
 
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nanogate/internal/cache"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/snapshot"
 	"dyno.example/nanogate/internal/translate"
@@ -54,9 +55,9 @@ type asking struct {
 
 var replyNotStored = request.Refuse(504, "nothing is stored for this request, and only that was asked for", "").For(request.RefusedNotStored)
 
-// cached deals with a request of a route that stores responses. It reports whether it is
-// dealt with; else the upstream is to be asked.
-func (l *caching) cached(c *client) bool {
+// respond gives what is stored for a request, or has it wait for another's response. It reports
+// whether it is dealt with; else the upstream is to be asked.
+func (l *caching) respond(c *client) bool {
 	x, r := &c.x, &l.req
 	rules, a := x.route.Cache, &l.asked
 	why := "bypass"
@@ -225,10 +226,12 @@ func (l *caching) ask(x *exchange, m *asking) {
 		m.validating = v.Validators()
 	}
 	x.asking = m
+	x.join(filter.Cache)
 }
 
-// endAsking is done with it, at the end of the exchange.
-func (l *caching) endAsking(x *exchange) {
+// ending is done with it.
+func (l *caching) ending(c *client) {
+	x := &c.x
 	m := x.asking
 	x.asking = nil
 	if m.fill != nil {
@@ -243,20 +246,25 @@ func (l *caching) endAsking(x *exchange) {
 	m.rules.Counts.Of(l.local.Loop).Count(m.result)
 }
 
-// unsafe notes a request that may change what is stored (RFC 9111 4.4), of any route.
-func (l *caching) unsafe(x *exchange) {
-	if x.method != other && x.method != idempotent {
-		return
+// invalidating has what requests change not be given any more (RFC 9111 4.4), of all routes.
+type invalidating struct{ *loop }
+
+// respond notes a request that may change what is stored.
+func (l invalidating) respond(c *client) bool {
+	x := &c.x
+	if x.method == other || x.method == idempotent {
+		if x.url = cache.AppendURL(x.url[:0], &l.req); len(x.url) > 0 {
+			x.join(filter.Invalidate)
+		}
 	}
-	x.url = cache.AppendURL(x.url[:0], &l.req)
-	x.changes = len(x.url) > 0
+	return false
 }
 
-// invalidate takes out what a response to such a request makes invalid.
-func (l *caching) invalidate(x *exchange, b []byte) {
-	store := l.snap.Cache
+// beginning takes out what a response to such a request makes invalid.
+func (l invalidating) beginning(c *client, b []byte) bool {
+	x, store := &c.x, l.snap.Cache
 	if store == nil || l.resp.Status < 200 || l.resp.Status >= 400 {
-		return
+		return false
 	}
 	store.Invalidate(store.KeyOf(x.url))
 	for i := range l.resp.Fields {
@@ -265,6 +273,7 @@ func (l *caching) invalidate(x *exchange, b []byte) {
 			store.InvalidateBy(x.url, f.Value.Of(b), request.Keeps(l.snap.Config.Paths))
 		}
 	}
+	return false
 }
 
 // Patience is how long a request waits for another one: until a time, or one of these.

@@ -128,7 +128,7 @@ func (l *multiplexed) sendCall(c *client, k *call, piece []byte) bool {
 	}
 	end := x.body.Done() && (x.tunnel || !k.tunnel)
 	var trailers []byte
-	if end && x.json == nil {
+	if end && !x.remade {
 		trailers = l.bodies.requestTrailers(c)
 	}
 	if !x.headIn {
@@ -153,7 +153,7 @@ func (l *multiplexed) callInterim(k *call, ev *http2.Event) {
 		return
 	}
 	l.text = translate.Response(l.text[:0], ev.Header, false, false)
-	if n, err := l.resp.Parse(l.text, false, &responseLimits); n == 0 || err != nil || c.x.hedge != nil || c.x.minor == 0 || c.x.json != nil {
+	if n, err := l.resp.Parse(l.text, false, &responseLimits); n == 0 || err != nil || c.x.hedge != nil || c.x.minor == 0 || c.x.remade {
 		return
 	}
 	l.out = append(l.heads.responseHead(l.out[:0], c, l.text), "\r\n"...)
@@ -169,11 +169,10 @@ func (l *multiplexed) callHead(k *call, ev *http2.Event) {
 		l.hedging.settle(c, &k.backend)
 	}
 	l.text = translate.Response(l.text[:0], ev.Header, ev.End, x.method == head)
-	if x.web != nil {
-		l.web = x.web.Response(l.web[:0], l.text, ev.End)
-		l.text, l.web = l.web, l.text
-	}
-	if n, err := l.resp.Parse(l.text, x.method == head, &responseLimits); n == 0 || err != nil {
+	l.bodies.came = l.text
+	text := l.text
+	l.slots.text.back(x.with, func(f atText) bool { text = f.translated(x, text, ev.End); return false })
+	if n, err := l.resp.Parse(text, x.method == head, &responseLimits); n == 0 || err != nil {
 		l.exchanges.failed(c, request.BadResponse)
 		return
 	}
@@ -187,14 +186,11 @@ func (l *multiplexed) callHead(k *call, ev *http2.Event) {
 	l.out = l.out[:0]
 	if k.tunnel {
 		if k.tunnel = false; l.resp.Status/100 == 2 && !ev.End {
-			l.bodies.crossed(c, &k.backend, l.text, nil)
+			l.bodies.crossed(c, &k.backend, text, nil)
 			return
 		}
 	}
-	end := tailOf(ev)
-	if text, ok := l.responders.responded(c, &k.backend, l.text, nil, end); ok {
-		l.callAccepted(c, &k.backend, text, end)
-	}
+	l.bodies.passHead(c, &k.backend, text, nil, tailOf(ev), x.with)
 }
 
 // tail is what the head of a call's response says of its end.
@@ -214,33 +210,13 @@ func tailOf(ev *http2.Event) (t tail) {
 	return t
 }
 
-// callAccepted passes on a response whose head has been looked at.
-func (l *multiplexed) callAccepted(c *client, k *backend, text []byte, end tail) {
-	x := &c.x
-	if x.asking != nil && l.caching.spared(c, k, text, false) {
-		return
-	}
-	if x.json != nil {
-		l.transcoding.callAnswers(c, k, text, end.here)
-		return
-	}
-	l.out = l.out[:0]
-	l.bodies.begins(c, k, text)
-	if end.graded {
-		x.gradeAs(c, end.code)
-	}
-	l.bodies.give(c, k, nil, end.here)
-}
-
 // callBody takes a part of a response's body, or what follows it. It is passed on at once
 // if the client takes it; else it waits, and the stream's window isn't opened again.
 func (l *multiplexed) callBody(k *call, ev *http2.Event) {
 	c := k.client
 	if ev.Kind == http2.EventTrailers {
 		k.trailers = translate.Trailers(k.trailers[:0], ev.Header)
-		if c.x.copy != nil {
-			c.x.copy.Trailers(k.trailers)
-		}
+		l.slots.trailers.back(c.x.with, func(f atTrailers) bool { f.trailed(&c.x, k.trailers); return false })
 		c.x.grade(c, ev.Header)
 	}
 	k.ended = ev.End
@@ -281,7 +257,7 @@ func (l *multiplexed) giveOn(k *call, part []byte, last bool) {
 		k.on.codec.Consume(k.sink.stream, len(part))
 	}
 	l.out = l.out[:0]
-	l.bodies.give(k.client, &k.backend, part, last)
+	l.bodies.give(k.client, &k.backend, part, last, k.client.x.with)
 }
 
 // callReset deals with a stream that ended early.
@@ -340,7 +316,7 @@ func (l *multiplexed) callLost(k *call, m *mux) {
 func (l *multiplexed) onlyEndsNot(k *call) bool {
 	c := k.client
 	x := &c.x
-	return x.begun && k.rest == 0 && x.hedge == nil && !x.tunnel && x.web == nil && x.json == nil && (c.of == nil || x.silent)
+	return x.begun && k.rest == 0 && x.hedge == nil && !x.tunnel && !x.remade && (c.of == nil || x.silent)
 }
 
 // endAnyway ends such a response, behind what its client hasn't taken yet.
@@ -351,7 +327,7 @@ func (l *multiplexed) endAnyway(k *call) {
 		return
 	}
 	l.out = l.out[:0]
-	l.bodies.give(c, &k.backend, nil, true)
+	l.bodies.give(c, &k.backend, nil, true, c.x.with)
 }
 
 // sendElsewhere sends a request that its endpoint has refused to look at to another one,

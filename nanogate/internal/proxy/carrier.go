@@ -15,7 +15,8 @@ import (
 type multiplexed struct {
 	*loop
 
-	carriers int // connections over HTTP/2 to endpoints
+	carriers int    // connections over HTTP/2 to endpoints
+	text     []byte // a response's head as text
 }
 
 // A carrier is a connection to an endpoint over HTTP/2, by prior knowledge (RFC 9113

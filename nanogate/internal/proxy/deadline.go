@@ -38,7 +38,7 @@ func (l *deadlines) await(c *client, p state) {
 	case stateConnect:
 		d = x.upstream.Config.Connect
 	case stateRequest:
-		if d = limits.ReadBody; c.grpc || x.json != nil && x.json.Streams() { // messages come when they come
+		if d = limits.ReadBody; c.grpc || x.messages { // messages come when they come
 			d = x.upstream.Config.Idle
 		}
 	case stateResponse:
@@ -214,7 +214,7 @@ var callDeadline = &config.Deadline{Header: grpc.FieldTimeout, Unit: config.GRPC
 // deadlineRules are how a request's time is told; nil: it isn't.
 func (c *client) deadlineRules() *config.Deadline {
 	rules := c.x.route.Config.Deadline
-	if rules == nil && (c.grpc || c.x.json != nil) {
+	if rules == nil && (c.grpc || c.x.call) {
 		return callDeadline
 	}
 	return rules

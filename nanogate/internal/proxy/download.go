@@ -5,6 +5,8 @@ package proxy
 import (
 	"golang.org/x/sys/unix"
 
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 )
 
@@ -13,6 +15,8 @@ type bodies struct {
 	*loop
 
 	trail []byte // trailers as lines
+	came  []byte // the head of a response as it came, until the next one
+	told  []byte // the head of a response that says that there is a tunnel
 }
 
 // copied is up to which size a part of a body is copied behind the head, to be written
@@ -67,7 +71,7 @@ func (l *bodies) ended(k *backend) {
 		return
 	}
 	l.out = l.out[:0]
-	l.give(k.client, k, nil, true)
+	l.give(k.client, k, nil, true, k.client.x.with)
 }
 
 // response takes bytes of a response.
@@ -116,25 +120,33 @@ func (l *bodies) response(k *backend, b []byte) {
 		if l.exchanges.retriesStatus(c, l.resp.Status) {
 			return
 		}
-		if x.web != nil { // there is no gRPC over HTTP/1.1
-			l.exchanges.failed(c, request.BadResponse)
-			return
-		}
-		if text, ok := l.responders.responded(c, k, b[:n], b[n:], tail{}); ok {
-			l.accepted(c, k, text, b[n:])
-		}
+		l.came = b[:n]
+		l.passHead(c, k, b[:n], b[n:], tail{}, x.with)
 		return
 	}
 	l.content(k, b)
 }
 
-// accepted passes on a response whose head has been looked at, and what followed it.
-func (l *bodies) accepted(c *client, k *backend, text, rest []byte) {
-	if c.x.asking != nil && l.caching.spared(c, k, text, len(rest) > 0) {
+// passHead passes on the head of a response, and what came with it, when those among with
+// have looked at it.
+func (l *bodies) passHead(c *client, k *backend, text, rest []byte, end tail, with filter.Set) {
+	if with != 0 {
+		var ok bool
+		if text, ok = l.throughHead(c, k, text, rest, end, with); !ok {
+			return
+		}
+	}
+	if k.call == nil {
+		l.begins(c, k, text)
+		l.content(k, rest)
 		return
 	}
+	l.out = l.out[:0]
 	l.begins(c, k, text)
-	l.content(k, rest)
+	if end.graded {
+		c.x.gradeAs(c, end.code)
+	}
+	l.give(c, k, nil, end.here, c.x.with)
 }
 
 // sendInterim sends the interim responses that were gathered. It reports whether the
@@ -167,30 +179,21 @@ func (l *bodies) begins(c *client, k *backend, b []byte) {
 	k.toEnd, k.keep = h.UntilClose, h.KeepAlive
 	k.body.StartResponse(h)
 	x.outcome.Status = h.Status
-	l.transcoding.answered(x)
-	if x.passage == nil { // else it has been mirrored as it came
-		l.copyHead(x, b)
+	l.answered(x)
+	if !l.slots.begin.back(x.with, func(f atBegin) bool { return f.beginning(c, b) }) {
+		l.out = l.heads.framed(l.heads.responseHead(l.out, c, b), c)
 	}
-	if x.changes {
-		l.caching.invalidate(x, b)
-	}
-	if x.asking != nil {
-		if l.caching.keep(x, b); x.asking.muted {
-			l.caching.notModified(c)
-			return
-		}
-	}
-	l.out = l.heads.framed(l.heads.responseHead(l.out, c, b), c)
 }
 
-// copyHead mirrors the head of a response.
-func (l *bodies) copyHead(x *exchange, b []byte) {
-	switch {
-	case x.copy == nil:
-	case x.web != nil:
-		x.copy.Response(l.resp.Status, l.web) // what b was translated from
-	default:
-		x.copy.Response(l.resp.Status, b)
+// answered notes that the head of a response is in.
+func (l *bodies) answered(x *exchange) {
+	came := l.now
+	if x.passage != nil {
+		came = x.passage.came
+	}
+	x.outcome.Upstream, x.outcome.Responded = true, came
+	if x.upstream.Config.Balance.Kind == config.EWMA {
+		x.endpoint.Took(came-x.tried, l.now)
 	}
 }
 
@@ -205,38 +208,22 @@ func (l *bodies) content(k *backend, b []byte) {
 	if done && used < len(b) {
 		k.keep = false // it says more than it was asked
 	}
-	if l.give(c, k, b[:data], done); wrong != nil && c.x.back == k {
+	if l.give(c, k, b[:data], done, c.x.with); wrong != nil && c.x.back == k {
 		l.exchanges.failed(c, request.BadResponse)
 	}
 }
 
 // give gives the client a piece of the response's content, behind what is in the loop's
-// buffer; done says that it is the last.
-func (l *bodies) give(c *client, k *backend, piece []byte, done bool) {
-	if c.x.copy != nil {
-		c.x.copy.Content(piece)
-	}
-	if w := c.x.waits; w != nil && w.of == k && w.gathers != nil {
-		l.responders.gatherContent(c, k, piece, done)
-		return
-	}
-	if c.x.json != nil {
-		l.transcoding.giveCall(c, k, piece, done)
-		return
-	}
-	l.giveContent(c, k, piece, done)
-}
-
-// giveContent is give for content as the client gets it.
-func (l *bodies) giveContent(c *client, k *backend, piece []byte, done bool) {
+// buffer, when those among with have taken it; done says that it is the last.
+func (l *bodies) give(c *client, k *backend, piece []byte, done bool, with filter.Set) {
 	x := &c.x
-	if x.asking != nil {
-		piece = l.caching.keepPiece(x, k, piece, done)
+	if with != 0 {
+		var ok bool
+		if piece, ok = l.throughDownload(c, k, piece, done, with); !ok {
+			return
+		}
 	}
 	x.outcome.Sent += int64(len(piece))
-	if x.web != nil {
-		piece = l.grpc.webPart(x, k, piece, done)
-	}
 	if c.background {
 		l.caching.giveNobody(c, k, done)
 		return

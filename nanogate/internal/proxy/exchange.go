@@ -8,6 +8,7 @@ import (
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/http2"
 	"dyno.example/nanogate/internal/canary"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/grpcweb"
 	"dyno.example/nanogate/internal/mirror"
 	"dyno.example/nanogate/internal/observe"
@@ -36,7 +37,7 @@ type exchange struct {
 	group    canary.Ticket      // in which it is compared to others; the zero value: none
 	deadline int64              // of the whole; 0: none
 	pause    time.Duration      // before the next try
-	web      *grpcweb.Call      // that it is; nil: it is none
+	web      *grpcweb.Call      // that it is made of; nil: of none
 	tried    int64              // when the present try began
 	outcome  request.Outcome
 	waits    *suspended      // for a decision; nil: for none
@@ -52,6 +53,7 @@ type exchange struct {
 	patience int64           // until when it waits for another like it, ns; 0: it hasn't; below: see [shared]
 
 	explanation *explanation // that its response is to give; nil: none
+	with        filter.Set   // who has a hand in it
 
 	method   method
 	minor    uint8 // the client's HTTP/1.minor
@@ -68,7 +70,17 @@ type exchange struct {
 	silent   bool  // the response has no body for this client: HEAD
 	counted  bool  // the endpoint and upstream count it
 	seen     bool  // the route's observers have seen it
-	changes  bool  // it may change what is stored of url
+
+	// Filters say so of what they make of it.
+	call      bool // the upstream is sent a call over gRPC
+	needsCall bool // and that must be over HTTP/2
+	messages  bool // the content of the request is messages that come when they come
+	bodyFirst bool // its head doesn't go to the upstream before something of its body
+	measured  bool // whoever makes another body of it holds that to the limit
+	unsized   bool // its head doesn't say how long the body is that is sent on
+	remade    bool // its response is made another one, whose end isn't that of the upstream's
+	trailers  bool // the upstream is told that trailers are taken
+	yields    bool // if descriptors are few, others have them
 
 	refused  uint8         // tries that an endpoint didn't look at
 	moves    uint8         // connections on which there was no place after all

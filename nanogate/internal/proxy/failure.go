@@ -20,15 +20,11 @@ func (l *exchanges) failed(c *client, why request.Failure) {
 		l.retry(c)
 		return
 	}
-	if x.begun && x.asking != nil && x.asking.muted { // what breaks off was for the store only
-		l.caching.endMuted(c)
+	if x.begun && l.slots.broken.back(x.with, func(f atBreak) bool { return f.breaking(c, why) }) {
 		return
 	}
 	x.outcome.Failed = why
-	if x.begun && l.transcoding.breakOff(c, statusOfFailure(why)) {
-		return
-	}
-	if x.begun || c.grpc && x.wasReset && x.web == nil {
+	if x.begun || c.grpc && x.wasReset && !x.remade {
 		l.cut(c)
 		return
 	}
@@ -38,10 +34,6 @@ func (l *exchanges) failed(c *client, why request.Failure) {
 	case request.Untrusted:
 		l.heads.refuse(c, replyUntrusted)
 	case request.BadResponse:
-		if x.json != nil {
-			l.heads.refuse(c, replyNotGRPC)
-			return
-		}
 		l.heads.refuse(c, replyBad)
 	case request.TimedOut:
 		l.heads.refuse(c, replyLate)

@@ -16,30 +16,22 @@ func (l *exchanges) end(c *client) {
 	x := &c.x
 	x.uncount()
 	l.suspensions.unsuspend(x)
-	if x.copy != nil && !c.mirrors {
-		l.mirroring.endCopy(x)
+	r := x.route
+	if r != nil {
+		x.outcome.Ended, x.outcome.Loop, x.outcome.Received = l.now, l.local.Loop, x.sent
 	}
+	l.slots.end.back(x.with, func(f atEnd) bool { f.ending(c); return false })
+	x.with = 0
 	if x.head != nil {
 		l.buffers.Give(x.head)
 		x.head = nil
 	}
 	l.bodies.forgetSent(x)
-	x.json = nil
-	if x.asking != nil {
-		l.caching.endAsking(x)
-	}
 	x.rest = nil
-	if x.passage != nil {
-		l.responders.forget(x)
-	}
-	r := x.route
 	if r == nil {
 		return
 	}
 	x.route = nil
-	x.outcome.Ended = l.now
-	x.outcome.Loop = l.local.Loop
-	x.outcome.Received = x.sent
 	if !c.background {
 		r.Counters.Of(l.local.Loop).Count(&x.outcome)
 	}
@@ -59,9 +51,6 @@ func (l *exchanges) end(c *client) {
 		}
 		x.endTrail(l.now)
 		observe.Ended(r.Observers, &x.outcome, x.note)
-	}
-	if x.copy != nil {
-		l.mirroring.shadowAnswered(x, r)
 	}
 	x.endpoint, x.upstream = nil, nil
 	if e := x.ends; e != nil {
@@ -198,11 +187,11 @@ func (l *exchanges) linger(c *client) {
 // it may still read (RFC 9112 8, 9.6). A reset takes that away from it: only what ends with its
 // connection is broken off so, as nothing else keeps the client from taking a part for the whole.
 func (l *exchanges) cut(c *client) {
-	if c.of != nil {
-		l.streams.cutStream(c)
+	if l.slots.cut.back(c.x.with, func(f atCut) bool { return f.cutting(c) }) {
 		return
 	}
-	if c.x.web != nil && l.grpc.cutCall(c) {
+	if c.of != nil {
+		l.streams.cutStream(c)
 		return
 	}
 	if c.background {

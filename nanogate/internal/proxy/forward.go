@@ -3,10 +3,8 @@
 package proxy
 
 import (
-	"strconv"
 	"time"
 
-	"dyno.example/nanogate/internal/mirror"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/upstream"
 )
@@ -16,7 +14,10 @@ func (l *exchanges) forward(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
 	if x.upstream == nil { // else the request has waited for a place there
-		x.upstream, x.group = route.Choose(r, &l.local)
+		l.slots.upstream.any(route.With, func(f atUpstream) bool { f.chooseUpstream(c); return x.upstream != nil })
+		if x.upstream == nil {
+			x.upstream = route.Target(&l.local)
+		}
 	}
 	for x.taken < len(x.upstream.Limits) {
 		if reply := x.upstream.Limits[x.taken].Check(r); reply != nil {
@@ -26,16 +27,13 @@ func (l *exchanges) forward(c *client) {
 		x.taken++
 	}
 	l.allowance(x).Earn(route.Config.Retry.Budget)
-	if x.endpoint = l.stickyEndpoint(x, r); x.endpoint == nil {
+	if l.slots.endpoint.any(route.With, func(f atEndpoint) bool { f.chooseEndpoint(c); return x.endpoint != nil }); x.endpoint == nil {
 		x.endpoint = x.upstream.Pick(r, &l.local, nil)
 	}
 	if x.endpoint == nil {
 		x.outcome.Failed = request.NoEndpoint
 		l.heads.refuse(c, replyNobody)
 		return
-	}
-	if route.Config.Sticky != nil {
-		l.setStickyCookie(x, r)
 	}
 	l.limitTime(c)
 	if x.deadline != 0 && x.deadline-l.now < int64(time.Millisecond)/2 { // there is nobody who could answer in that
@@ -50,22 +48,10 @@ func (l *exchanges) forward(c *client) {
 	if x.extended {
 		l.bodies.giveKey(r)
 	}
-	if len(route.Responders) > 0 {
-		l.responders.remember(x, r)
-	}
 	x.head = l.heads.requestHead(l.buffers.Take(), c, r)
-	if x.json != nil {
-		l.transcoding.toCall(x)
+	if !l.slots.sending.any(route.With, func(f atSending) bool { return f.sending(c) }) {
+		l.try(c)
 	}
-	if route.Mirror != nil && !x.upgrade {
-		if x.copy = route.Mirror.Take(r, &l.local); x.copy != nil && len(x.replay) > 0 {
-			x.copy.Request(x.replay) // the messages of a call that was made of JSON
-		}
-	}
-	if f := route.Config.Fault; f != nil && l.fault(c) {
-		return
-	}
-	l.try(c)
 }
 
 // limitTime sets until when the request must be answered, unless that has been done.
@@ -135,7 +121,7 @@ func (l *exchanges) partFrom(c *client, k *backend) {
 // in of its body.
 func (l *exchanges) sendHead(c *client) {
 	x := &c.x
-	if x.json != nil && x.back.call == nil { // it speaks HTTP/1.1, as TLS has agreed on
+	if x.needsCall && x.back.call == nil { // it speaks HTTP/1.1, as TLS has agreed on
 		l.failed(c, request.BadResponse)
 		return
 	}
@@ -156,59 +142,6 @@ func (l *exchanges) sendHead(c *client) {
 	l.deadlines.await(c, stateResponse)
 }
 
-// stickyEndpoint returns the endpoint that the client's cookie names, nil if there is none.
-func (l *exchanges) stickyEndpoint(x *exchange, r *request.Request) *upstream.Endpoint {
-	s := x.route.Config.Sticky
-	if s == nil {
-		return nil
-	}
-	value, ok := r.Cookie(s.Cookie)
-	if !ok {
-		return nil
-	}
-	id, ok := x.route.Sticky.Read(value)
-	if !ok {
-		return nil
-	}
-	return x.upstream.Set().Find(id)
-}
-
-// setStickyCookie has the client come back to its endpoint.
-func (l *exchanges) setStickyCookie(x *exchange, r *request.Request) {
-	s := x.route.Config.Sticky
-	if value, ok := r.Cookie(s.Cookie); ok {
-		if id, ok := x.route.Sticky.Read(value); ok && id == x.endpoint.ID {
-			return
-		}
-	}
-	value := append([]byte(s.Cookie), '=')
-	value = append(x.route.Sticky.Append(value, x.endpoint.ID), "; Path=/; HttpOnly; SameSite=Lax"...)
-	if r.Secure {
-		value = append(value, "; Secure"...)
-	}
-	if s.For > 0 {
-		value = append(value, "; Max-Age="...)
-		value = strconv.AppendInt(value, int64(s.For/time.Second), 10)
-	}
-	r.Respond("Set-Cookie", value)
-}
-
-// fault makes the request fail or wait if its route says so and chance too. It reports
-// whether the request is dealt with.
-func (l *exchanges) fault(c *client) bool {
-	f := c.x.route.Config.Fault
-	chance := func(share float64) bool { return float64(l.local.Random()>>11)/(1<<53) < share }
-	if f.Abort != 0 && chance(f.AbortShare) {
-		l.heads.refuse(c, request.Refuse(f.Abort, "fault injected", "").For(request.RefusedFault))
-		return true
-	}
-	if f.Delay > 0 && chance(f.DelayShare) {
-		l.pause(c, f.Delay)
-		return true
-	}
-	return false
-}
-
 // pause lets a request wait before its next try.
 func (l *exchanges) pause(c *client, d time.Duration) {
 	c.x.pause = d
@@ -219,11 +152,6 @@ func (l *exchanges) pause(c *client, d time.Duration) {
 // dial opens a connection for a request, or a stream of one.
 func (l *exchanges) dial(c *client) {
 	x := &c.x
-	if c.mirrors && l.server.files.Full() { // what may be opened still is for those that somebody waits for
-		x.outcome.Failed = request.ConnectFailed
-		l.mirroring.giveUpMirrored(c, mirror.Files)
-		return
-	}
 	k, err := l.open(x, x.endpoint)
 	if err == errNoRoom {
 		x.outcome.Failed = request.ConnectFailed
@@ -244,6 +172,9 @@ func (l *exchanges) dial(c *client) {
 
 // open makes what a request can be sent on to an endpoint that has no idle connection.
 func (l *exchanges) open(x *exchange, e *upstream.Endpoint) (*backend, error) {
+	if x.yields && l.server.files.Full() { // what may be opened still is for those that somebody waits for
+		return nil, errNoRoom
+	}
 	if e.Address.HTTP2 || multiplexes(e) && (!x.upgrade || x.extended && l.bodies.offersTunnels(e)) {
 		k, err := l.multiplexed.callTo(e, x.upstream)
 		if err != nil {

@@ -9,19 +9,17 @@ import (
 	"unsafe"
 
 	"dyno.example/nano/wire/grpc"
-	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/http2"
-	"dyno.example/nanogate/internal/grpcweb"
 	"dyno.example/nanogate/internal/request"
 )
 
-// grpcCalls is what the gateway itself knows of gRPC and gRPC-Web.
+// grpcCalls is what the gateway itself knows of gRPC: who speaks it, statuses, retries. Messages
+// pass through unread.
 type grpcCalls struct {
 	*loop
-}
 
-// What the gateway knows of gRPC: who speaks it, statuses, retries; of gRPC-Web how it
-// becomes gRPC. Messages pass through unread.
+	status []byte // the fields that end a call
+}
 
 // isGRPC reports whether a request is a call over gRPC.
 func isGRPC(h *http2.Header) bool {
@@ -75,7 +73,7 @@ func (x *exchange) gradeAs(c *client, code grpc.Code) {
 func (l *grpcCalls) retriesCode(c *client, h *http2.Header, end bool) bool {
 	x := &c.x
 	retry := &x.route.Config.Retry
-	if !c.grpc && x.json == nil || len(retry.Codes) == 0 {
+	if !x.call || len(retry.Codes) == 0 {
 		return false
 	}
 	code, ok := codeIn(h, end)
@@ -127,18 +125,22 @@ func pushback(h *http2.Header) (wait time.Duration, ok bool) {
 
 // refuseCall answers a call with a status and nothing else (Trailers-Only).
 func (l *grpcCalls) refuseCall(c *client, a *request.Reply) {
-	x := &c.x
+	out := append(append(append(l.out[:0], "HTTP/1.1 200 OK\r\n"...), l.date...), "content-type: application/grpc\r\n"...)
+	l.giveRefusal(c, append(out, l.statusFields(&c.x, a)...))
+}
+
+// statusFields are the fields that end a call which the gateway responds to itself.
+func (l *grpcCalls) statusFields(x *exchange, a *request.Reply) []byte {
 	code := codeOf(a.Status)
 	if x.wasReset {
 		code = codeOfReset(x.reset)
 	}
-	l.web = append(appendStatus(l.web[:0], code, a.Detail), l.heads.addedFields(x)...)
-	out := append(append(l.out[:0], "HTTP/1.1 200 OK\r\n"...), l.date...)
-	if x.web != nil {
-		out = x.web.Refusal(out, l.web)
-	} else {
-		out = append(append(out, "content-type: application/grpc\r\n"...), l.web...)
-	}
+	l.status = append(appendStatus(l.status[:0], code, a.Detail), l.heads.addedFields(x)...)
+	return l.status
+}
+
+// giveRefusal gives the client such a response, but for how long it is, and ends the exchange.
+func (l *grpcCalls) giveRefusal(c *client, out []byte) {
 	l.exchanges.end(c)
 	if c.of != nil {
 		c.private = c.private[:0]
@@ -147,7 +149,7 @@ func (l *grpcCalls) refuseCall(c *client, a *request.Reply) {
 		l.exchanges.endOfResponse(c)
 		return
 	}
-	out = append(appendConnection(append(out, "content-length: 0\r\n"...), x), "\r\n"...)
+	out = append(appendConnection(append(out, "content-length: 0\r\n"...), &c.x), "\r\n"...)
 	l.out = out[:0]
 	if errno := c.out.write(l.Sys, c.fd, out, nil); errno != 0 {
 		l.exchanges.drop(c)
@@ -170,10 +172,21 @@ func appendStatus(dst []byte, code grpc.Code, detail string) []byte {
 // came before it was taken. It reports whether it did.
 func (l *grpcCalls) cutCall(c *client) bool {
 	x := &c.x
-	if !c.grpc || !c.out.empty() || x.wasReset && x.web == nil {
+	if !c.grpc || !c.out.empty() || x.wasReset || x.remade {
 		return false
 	}
-	code, detail := grpc.Unavailable, replyGone.Detail
+	code, detail := x.codeOfFailure()
+	l.out = appendStatus(l.out[:0], code, detail)
+	l.muxes.send(&c.sink, nil, true, l.out)
+	l.out = l.out[:0]
+	l.exchanges.end(c)
+	l.exchanges.endOfResponse(c)
+	return true
+}
+
+// codeOfFailure is the status of a call that has failed, and its text.
+func (x *exchange) codeOfFailure() (code grpc.Code, detail string) {
+	code, detail = grpc.Unavailable, replyGone.Detail
 	switch {
 	case x.wasReset:
 		code = codeOfReset(x.reset)
@@ -182,15 +195,7 @@ func (l *grpcCalls) cutCall(c *client) bool {
 	case x.outcome.Failed == request.BadResponse:
 		code, detail = grpc.Internal, replyBad.Detail
 	}
-	if x.web != nil {
-		return l.cutWebCall(c, code, detail)
-	}
-	l.out = appendStatus(l.out[:0], code, detail)
-	l.muxes.send(&c.sink, nil, true, l.out)
-	l.out = l.out[:0]
-	l.exchanges.end(c)
-	l.exchanges.endOfResponse(c)
-	return true
+	return code, detail
 }
 
 // codeOfReset is the status of a call whose stream was reset ("Errors" of gRPC over
@@ -207,65 +212,4 @@ func codeOfReset(code http2.ErrCode) grpc.Code {
 		return grpc.PermissionDenied
 	}
 	return grpc.Internal
-}
-
-// webCall makes a call over gRPC of a request over gRPC-Web.
-func (l *grpcCalls) webCall(c *client, r *request.Request) {
-	x := &c.x
-	kind, _ := r.Header("content-type")
-	accept, _ := r.Header("accept")
-	if string(r.Method()) == "POST" {
-		x.web = grpcweb.Begin(kind, accept)
-	}
-	if x.web == nil {
-		return
-	}
-	c.grpc = true
-	l.web = grpcweb.AppendContentType(l.web[:0], kind)
-	r.Forward("content-type", l.web)
-	r.Drop("content-length") // base64 is longer than what it says
-	x.chunked = !x.body.Done()
-}
-
-// webPart is a part of a response as gRPC-Web has it; done says that it is the last,
-// which the trailers follow.
-func (l *grpcCalls) webPart(x *exchange, k *backend, piece []byte, done bool) []byte {
-	call := x.web
-	l.web = l.web[:0]
-	if len(piece) > 0 {
-		l.web = call.Part(l.web, piece)
-	}
-	if done {
-		l.web = call.End(l.web, l.bodies.responseTrailers(x, k))
-		k.trailers, k.body = k.trailers[:0], http1.Body{} // they have been sent
-	}
-	return l.web
-}
-
-// cutWebCall is cutCall for gRPC-Web, which needs a response that ends with a message.
-func (l *grpcCalls) cutWebCall(c *client, code grpc.Code, detail string) bool {
-	x := &c.x
-	if !x.web.Between() {
-		return false
-	}
-	l.web = x.web.End(l.web[:0], appendStatus(l.text[:0], code, detail))
-	l.exchanges.detach(c)
-	x.keep = x.keep && x.body.Done()
-	l.exchanges.end(c)
-	if c.of != nil {
-		l.muxes.send(&c.sink, l.web, true, nil)
-		l.exchanges.endOfResponse(c)
-		return true
-	}
-	out, rest := chunkOf(l.out[:0], l.web, x.rewrap)
-	errno := c.out.write(l.Sys, c.fd, out, rest)
-	if errno == 0 && x.rewrap {
-		errno = c.out.write(l.Sys, c.fd, l.bodies.lastChunk(l.out[:0], nil), nil)
-	}
-	if errno != 0 {
-		l.exchanges.drop(c)
-		return true
-	}
-	l.exchanges.endOfResponse(c)
-	return true
 }

@@ -47,7 +47,7 @@ func (l *heads) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	plain := l.plain(r, route.Request.Drop)
 	l.bodies.withhold(x, r, c.trailers)
 	from := c.conn()
-	te := x.web != nil // whose trailers come over gRPC
+	te := x.trailers
 	for i := range q.Fields {
 		f := &q.Fields[i]
 		name := f.Name.Of(b)

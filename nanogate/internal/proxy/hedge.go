@@ -19,7 +19,7 @@ type hedging struct {
 
 // mayHedge reports whether a request may be sent twice at once.
 func (x *exchange) mayHedge() bool {
-	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done() && (x.sent == 0 && !x.chunked || x.json != nil)
+	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done() && (x.sent == 0 && !x.chunked || x.remade)
 }
 
 // hedge sends the request to a second endpoint.
@@ -54,7 +54,7 @@ func (l *hedging) hedge(c *client) {
 // sendHedge sends the request on the second connection, which is up.
 func (l *hedging) sendHedge(c *client, k *backend) {
 	x := &c.x
-	if x.json != nil && k.call == nil { // it speaks HTTP/1.1, as TLS has agreed on
+	if x.needsCall && k.call == nil { // it speaks HTTP/1.1, as TLS has agreed on
 		l.unhedge(c, k)
 		return
 	}

@@ -13,6 +13,8 @@ import (
 // streams is a loop's clients over HTTP/2 and the requests on their connections.
 type streams struct {
 	*loop
+
+	text []byte // a request's head as text
 }
 
 // How clients are served over HTTP/2 (RFC 9113). The requests on such a connection are
@@ -259,7 +261,7 @@ func (l *streams) uploadStream(c *client) {
 		return
 	}
 	if len(c.in) == 0 && !c.ended {
-		if !x.headIn && x.headAlone() && !x.gathers() {
+		if !x.headIn && !x.bodyFirst && !x.gathers() {
 			l.bodies.sendPart(c, nil)
 		}
 		return

@@ -41,8 +41,6 @@ type loop struct {
 
 	scratch []byte            // what is read
 	said    [64]byte          // what idle connections say
-	text    []byte            // a head of HTTP/2 as text
-	web     []byte            // what was translated of or into gRPC-Web
 	out     []byte            // heads that are written
 	buffers eventloop.Buffers // for heads
 
@@ -67,12 +65,14 @@ type loop struct {
 	caching     caching
 	transcoding transcoding
 	grpc        grpcCalls
+	web         webCalls
 	responders  responders
 	suspensions suspensions
 	hedging     hedging
 	mirroring   mirroring
 	deadlines   deadlines
 	overload    overload
+	slots       slots // where filters have a hand in exchanges
 }
 
 const (
@@ -106,6 +106,8 @@ func (l *loop) assemble() {
 	l.downstream.loop, l.streams.loop, l.muxes.loop, l.pools.loop, l.multiplexed.loop = l, l, l, l, l
 	l.exchanges.loop, l.bodies.loop, l.heads.loop, l.caching.loop, l.transcoding.loop, l.grpc.loop = l, l, l, l, l, l
 	l.responders.loop, l.suspensions.loop, l.hedging.loop, l.mirroring.loop, l.deadlines.loop, l.overload.loop = l, l, l, l, l, l
+	l.web.loop = l
+	l.fillSlots()
 	l.muxes.frames = make([]byte, readBuffer)
 	l.suspensions.called.message.Open = func(l *loop) { l.suspensions.takeCalls() }
 }

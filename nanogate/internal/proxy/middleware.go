@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/translate"
 )
@@ -37,8 +38,10 @@ type passage struct {
 	came     int64 // when the response's head was in, ns; 0: it isn't
 }
 
-// remember keeps what they will need.
-func (l *responders) remember(x *exchange, r *request.Request) {
+// sending keeps what they will need.
+func (l *responders) sending(c *client) bool {
+	x, r := &c.x, &l.req
+	x.join(filter.Responses)
 	p := x.passage
 	if p == nil {
 		if n := len(l.passages); n > 0 {
@@ -51,17 +54,17 @@ func (l *responders) remember(x *exchange, r *request.Request) {
 	}
 	r.Save(&p.findings)
 	p.client, p.secure = r.Client, r.Secure
+	return false
 }
 
-// forget is done with it.
-func (l *responders) forget(x *exchange) {
-	if p := x.passage; p != nil {
-		x.passage = nil
-		p.findings.Forget()
-		p.content = nil
-		if len(l.passages) < mostSpares {
-			l.passages = append(l.passages, p)
-		}
+// ending is done with it.
+func (l *responders) ending(c *client) {
+	p := c.x.passage
+	c.x.passage = nil
+	p.findings.Forget()
+	p.content = nil
+	if len(l.passages) < mostSpares {
+		l.passages = append(l.passages, p)
 	}
 }
 
@@ -79,12 +82,8 @@ func (l *responders) answering(c *client, text []byte) *request.Request {
 // l.resp; rest is what followed that over HTTP/1.1. It returns the head as it goes on. ok is
 // false if it doesn't go on now: the response waits, or is dealt with.
 func (l *responders) responded(c *client, k *backend, text, rest []byte, end tail) (as []byte, ok bool) {
-	x := &c.x
-	if x.passage == nil {
-		return text, true
-	}
-	x.passage.asked, x.passage.came, x.passage.whole = 0, l.now, false
-	l.bodies.copyHead(x, text)
+	p := c.x.passage
+	p.asked, p.came, p.whole = 0, l.now, false
 	return l.askResponders(c, k, text, rest, end, nil)
 }
 
@@ -137,7 +136,7 @@ func (l *responders) hold(c *client, k *backend, text, rest []byte, end tail, re
 	x, later := &c.x, reply.Deferred
 	if later.Content != nil {
 		switch p := x.passage; {
-		case c.grpc || x.web != nil || x.json != nil: // it is no body that has an end soon
+		case x.call: // it is no body that has an end soon
 			later.End()
 			return false
 		case p.whole:
@@ -187,10 +186,8 @@ func (l *responders) unhold(c *client, decide func(*request.Request) *request.Re
 	case !ok:
 	case x.passage.whole:
 		l.acceptedWhole(c, k, text)
-	case k.call == nil:
-		l.bodies.accepted(c, k, text, rest)
 	default:
-		l.multiplexed.callAccepted(c, k, text, s.tail)
+		l.bodies.passHead(c, k, text, rest, s.tail, x.with.Before(filter.Responses))
 	}
 	l.suspensions.forgo(s)
 	if c.fd < 0 || x.back != k {
@@ -223,6 +220,15 @@ func (l *responders) gatherResponse(c *client, k *backend, text, rest []byte, re
 	if k.call == nil {
 		l.bodies.content(k, rest)
 	}
+}
+
+// downloading takes a piece of a response that comes in as a whole first.
+func (l *responders) downloading(c *client, k *backend, piece []byte, done bool) ([]byte, bool) {
+	if w := c.x.waits; w != nil && w.of == k && w.gathers != nil {
+		l.gatherContent(c, k, piece, done)
+		return nil, false
+	}
+	return piece, true
 }
 
 // gatherContent takes a piece of it; done says that it is the last.
@@ -260,7 +266,9 @@ func (l *responders) gatherContent(c *client, k *backend, piece []byte, done boo
 // however the upstream framed it.
 func (l *responders) acceptedWhole(c *client, k *backend, text []byte) {
 	x, content := &c.x, c.x.passage.content
-	if x.asking != nil && l.caching.spared(c, k, text, len(content) > 0) {
+	before := x.with.Before(filter.Responses)
+	text, ok := l.throughHead(c, k, text, content, tail{}, before)
+	if !ok {
 		return
 	}
 	l.edited, l.wasEdited = sized(l.wasEdited[:0], &l.resp, text, len(content)), l.edited
@@ -274,7 +282,7 @@ func (l *responders) acceptedWhole(c *client, k *backend, text []byte) {
 	l.bodies.begins(c, k, text)
 	k.toEnd, k.keep, k.body = false, keep, http1.Body{}
 	if c.x.back == k { // else the client has it by now
-		l.bodies.giveContent(c, k, content, true)
+		l.bodies.give(c, k, content, true, before)
 	}
 }
 

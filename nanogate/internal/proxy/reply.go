@@ -18,8 +18,8 @@ import (
 func (l *heads) refuse(c *client, a *request.Reply) {
 	x := &c.x
 	l.exchanges.detach(c)
-	if x.asking != nil && l.caching.mayGiveInstead(x.asking, a.Status) {
-		l.caching.giveInstead(c, a.Status)
+	a, ok := l.throughRefusal(c, a)
+	if !ok {
 		return
 	}
 	if c.background {
@@ -33,8 +33,7 @@ func (l *heads) refuse(c *client, a *request.Reply) {
 	if a.Why != request.NotRefused {
 		l.refused(c, a)
 	}
-	if c.of != nil && c.grpc || x.web != nil {
-		l.grpc.refuseCall(c, a)
+	if l.slots.reply.back(x.with, func(f atReply) bool { return f.replying(c, a) }) {
 		return
 	}
 	if c.of != nil {

@@ -82,9 +82,8 @@ func (l *exchanges) request(c *client, b []byte) {
 		return
 	}
 	x.route, r.Params = route, l.found.Params[:l.found.N]
-	if route.Config.GRPCWeb {
-		l.grpc.webCall(c, r)
-	}
+	x.call = c.grpc
+	l.slots.route.any(l.asked(x), func(f atRoute) bool { f.routed(c); return false })
 	r.Importance = importanceOf(r, &route.Config.Importance)
 	l.observe(x)
 	if may := l.snap.Config.Explain; len(may) > 0 {
@@ -160,9 +159,8 @@ func (l *exchanges) rewrite(x *exchange) *request.Reply {
 // passed does what the route says with a request that may pass.
 func (l *exchanges) passed(c *client) {
 	x, r := &c.x, &l.req
-	route := x.route
 	if x.explanation != nil {
-		x.explanation.tell(route, r, true)
+		x.explanation.tell(x.route, r, true)
 	}
 	if reply := l.tooLarge(x, r.Head); reply != nil {
 		l.heads.refuse(c, reply)
@@ -172,19 +170,7 @@ func (l *exchanges) passed(c *client) {
 		l.heads.refuse(c, reply)
 		return
 	}
-	if l.snap.Cache != nil {
-		l.caching.unsafe(x)
-	}
-	switch {
-	case route.Reply != nil:
-		l.heads.refuse(c, route.Reply)
-	case route.Redirect != nil:
-		l.redirect(c)
-	case route.Schema != nil && !c.grpc:
-		l.transcoding.transcode(c)
-	case route.Schema != nil && !l.transcoding.exposed(c):
-	case route.Cache != nil && l.caching.cached(c):
-	default:
+	if !l.slots.content.any(l.asked(x), func(f atContent) bool { return f.respond(c) }) {
 		l.forward(c)
 	}
 }
@@ -225,7 +211,7 @@ func (l *exchanges) canonical(r *request.Request) *request.Reply {
 
 // tooLarge holds the body's length against the route's limit.
 func (l *exchanges) tooLarge(x *exchange, q *http1.Request) *request.Reply {
-	if most := l.mostBody(x); most > 0 && q.ContentLength > most && (x.web == nil || !x.web.Text) {
+	if most := l.mostBody(x); most > 0 && q.ContentLength > most && !x.unsized {
 		return replyTooLarge
 	}
 	return nil
@@ -278,11 +264,4 @@ func (l *exchanges) unrouted(c *client, a *request.Reply) {
 	c.x.route = l.snap.Unrouted
 	l.observe(&c.x)
 	l.heads.refuse(c, a)
-}
-
-// redirect answers with where to go.
-func (l *exchanges) redirect(c *client) {
-	r, route := &l.req, c.x.route
-	to := route.Redirect.Append(nil, r, &l.found)
-	l.heads.refuse(c, &request.Reply{Status: route.Config.Redirect.Status, Fields: request.AppendField(nil, "Location", to)})
 }

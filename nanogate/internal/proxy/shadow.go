@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/mirror"
+	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/snapshot"
 )
 
@@ -27,12 +29,82 @@ type mirroring struct {
 // for that long.
 const mostShadowed = 8
 
-// endCopy hands over the copy of a request whose exchange is over.
-func (l *mirroring) endCopy(x *exchange) {
+// sending begins to copy a request, or doesn't: not all are.
+func (l *mirroring) sending(c *client) bool {
+	x := &c.x
+	if x.upgrade {
+		return false
+	}
+	if x.copy = x.route.Mirror.Take(&l.req, &l.local); x.copy != nil {
+		x.join(filter.Mirror)
+		if len(x.replay) > 0 {
+			x.copy.Request(x.replay) // what is in of its body, such as the messages that were made of JSON
+		}
+	}
+	return false
+}
+
+func (l *mirroring) uploading(c *client, piece []byte) (instead []byte, done, on bool) {
+	c.x.copy.Request(piece)
+	return piece, false, true
+}
+
+// responded copies a response's head as it came.
+func (l *mirroring) responded(c *client, _ *backend, text, _ []byte, _ tail) ([]byte, bool) {
+	c.x.copy.Response(l.resp.Status, l.bodies.came)
+	return text, true
+}
+
+func (l *mirroring) downloading(c *client, _ *backend, piece []byte, _ bool) ([]byte, bool) {
+	c.x.copy.Content(piece)
+	return piece, true
+}
+
+func (l *mirroring) trailed(x *exchange, lines []byte) { x.copy.Trailers(lines) }
+
+// ending hands the copy over.
+func (l *mirroring) ending(c *client) {
+	x := &c.x
 	if x.copy.End(x.head, &x.outcome, x.body.Done(), l.now) {
 		l.wantTurn(x.route.Shadow)
 	}
 	x.copy = nil
+}
+
+// shadowing has a copy's own exchange compared to that of which it is one.
+type shadowing struct{ *loop }
+
+func (l shadowing) responded(c *client, k *backend, text, rest []byte, end tail) ([]byte, bool) {
+	return l.mirroring.responded(c, k, text, rest, end)
+}
+
+// downloading ends the exchange when the rest of the response makes no difference.
+func (l shadowing) downloading(c *client, _ *backend, piece []byte, done bool) ([]byte, bool) {
+	x := &c.x
+	if x.copy.Content(piece); !done && x.copy.Enough() {
+		l.exchanges.tried(x, x.outcome.Status, request.OK)
+		l.caching.endAlone(c)
+		return nil, false
+	}
+	return piece, true
+}
+
+func (l shadowing) trailed(x *exchange, lines []byte) { x.copy.Trailers(lines) }
+
+// refusing notes why there is no response.
+func (l shadowing) refusing(c *client, a *request.Reply) (*request.Reply, bool) {
+	if a == replyCrowded {
+		c.x.copy.Drop(mirror.Files)
+	}
+	return a, true
+}
+
+// ending says what came of a copy that was sent. There is room for another one.
+func (l shadowing) ending(c *client) {
+	x := &c.x
+	x.copy.ShadowDone(x.endpoint, &x.outcome, l.now)
+	x.copy = nil
+	l.mirroring.wantTurn(x.route)
 }
 
 // wantTurn has a mirror be asked for what it has to send; r is its [snapshot.Route.Shadow].
@@ -69,7 +141,8 @@ func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	n, err := l.head.Parse(text, &ownLimits)
 	x := &c.x
 	x.start(&l.head, text, l.now)
-	x.route, x.upstream, x.copy = r, r.Mirror.Upstream, copied
+	x.route, x.upstream, x.copy, x.yields = r, r.Mirror.Upstream, copied, true
+	x.join(filter.Shadow)
 	if n == 0 || err != nil { // which it was for its own endpoint
 		l.giveUpMirrored(c, mirror.Unanswered)
 		return
@@ -81,13 +154,6 @@ func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	x.endpoint = copied.Endpoint()
 	l.exchanges.limitTime(c)
 	l.exchanges.try(c)
-}
-
-// shadowAnswered says what came of a copy that was sent. There is room for another one.
-func (l *mirroring) shadowAnswered(x *exchange, r *snapshot.Route) {
-	x.copy.ShadowDone(x.endpoint, &x.outcome, l.now)
-	x.copy = nil
-	l.wantTurn(r)
 }
 
 // giveUpMirrored ends the request of a copy before the shadow has answered.

@@ -5,7 +5,6 @@ package proxy
 import (
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nanogate/internal/cache"
-	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/snapshot"
 )
 
@@ -164,11 +163,6 @@ func (l *caching) giveNobody(c *client, k *backend, done bool) {
 	if done {
 		l.bodies.complete(c, k)
 		l.exchanges.drop(c)
-		return
-	}
-	if c.mirrors && c.x.copy.Enough() {
-		l.exchanges.tried(&c.x, c.x.outcome.Status, request.OK)
-		l.endAlone(c)
 		return
 	}
 	l.deadlines.await(c, stateBody)

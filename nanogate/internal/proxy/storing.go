@@ -23,10 +23,9 @@ func (l *caching) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamRes
 	return &l.coming
 }
 
-// spared looks at a response before it is passed on: one that says that what is stored
-// is good still, and one in place of which that is given. It reports whether it is dealt
-// with. more says that something followed its head.
-func (l *caching) spared(c *client, k *backend, b []byte, more bool) bool {
+// responded looks at a response before it is passed on: one that says that what is stored
+// is good still, and one in place of which that is given, don't go on.
+func (l *caching) responded(c *client, k *backend, b, rest []byte, _ tail) ([]byte, bool) {
 	x, m := &c.x, c.x.asking
 	status := l.resp.Status
 	switch {
@@ -36,9 +35,9 @@ func (l *caching) spared(c *client, k *backend, b []byte, more bool) bool {
 		l.exchanges.detach(c)
 		x.uncount()
 		l.giveInstead(c, status)
-		return true
+		return nil, false
 	default:
-		return false
+		return b, true
 	}
 	v := m.rules.Store.Freshen(&m.rules.Policy, m.key, m.url, m.epoch, m.stale, l.comingFor(x, m, b))
 	if v == nil { // it is about a response that isn't stored
@@ -48,16 +47,34 @@ func (l *caching) spared(c *client, k *backend, b []byte, more bool) bool {
 		m.stale, m.validating = nil, false
 		x.head, x.headIn = withoutConditions(x.head), false
 		l.exchanges.try(c)
-		return true
+		return nil, false
 	}
-	l.letGo(c, k, more)
+	l.letGo(c, k, len(rest) > 0)
 	m.landed = cache.Stored
 	if c.background {
 		m.result = cache.Revalidated
 		l.endAlone(c)
-		return true
+		return nil, false
 	}
 	l.giveStored(c, v, &m.asked, cache.Revalidated, status)
+	return nil, false
+}
+
+// refusing gives what is stored in place of a failure.
+func (l *caching) refusing(c *client, a *request.Reply) (*request.Reply, bool) {
+	if l.mayGiveInstead(c.x.asking, a.Status) {
+		l.giveInstead(c, a.Status)
+		return nil, false
+	}
+	return a, true
+}
+
+// breaking ends an exchange of which the client has all: what breaks off was for the store only.
+func (l *caching) breaking(c *client, _ request.Failure) bool {
+	if !c.x.asking.muted {
+		return false
+	}
+	l.endMuted(c)
 	return true
 }
 
@@ -66,7 +83,7 @@ func (l *caching) letGo(c *client, k *backend, more bool) {
 	x, h := &c.x, &l.resp
 	k.headDone, k.toEnd, k.keep = true, false, h.KeepAlive && !more
 	k.body.StartResponse(h)
-	l.transcoding.answered(x)
+	l.bodies.answered(x)
 	if len(x.upstream.Detectors) > 0 {
 		l.exchanges.tried(x, h.Status, request.OK)
 	}
@@ -91,8 +108,10 @@ func (l *caching) giveInstead(c *client, status int) {
 	l.giveStored(c, c.x.asking.stale, &c.x.asking.asked, cache.Saved, status)
 }
 
-// keep begins to store the response whose head was parsed from b, if it may be stored.
-func (l *caching) keep(x *exchange, b []byte) {
+// beginning begins to store the response whose head was parsed from b, if it may be stored. The
+// client may have all of it.
+func (l *caching) beginning(c *client, b []byte) bool {
+	x := &c.x
 	m := x.asking
 	coming := l.comingFor(x, m, b)
 	m.fill = m.rules.Store.Begin(&m.rules.Policy, m.key, m.url, m.epoch, coming)
@@ -104,6 +123,10 @@ func (l *caching) keep(x *exchange, b []byte) {
 	if m.rules.CacheStatus {
 		x.fields = cache.AppendForwarded(x.fields, m.why, m.fill != nil)
 	}
+	if m.muted {
+		l.notModified(c)
+	}
+	return m.muted
 }
 
 // giveUpStoring lets those that wait for the response ask by themselves. If it is no
@@ -121,10 +144,9 @@ func (l *caching) giveUpStoring(m *asking) {
 	m.flight = nil
 }
 
-// keepPiece stores a piece of the response's content; done says that it is the last. It
-// returns what the client is given of it.
-func (l *caching) keepPiece(x *exchange, k *backend, piece []byte, done bool) []byte {
-	m := x.asking
+// downloading stores a piece of the response's content; done says that it is the last.
+func (l *caching) downloading(c *client, k *backend, piece []byte, done bool) ([]byte, bool) {
+	m := c.x.asking
 	if m.fill != nil && !m.fill.Write(piece) {
 		l.giveUpStoring(m)
 	}
@@ -136,9 +158,9 @@ func (l *caching) keepPiece(x *exchange, k *backend, piece []byte, done bool) []
 		m.fill = nil
 	}
 	if m.muted {
-		return nil
+		return nil, true
 	}
-	return piece
+	return piece, true
 }
 
 // endMuted ends the exchange of a client that has got a 304, while the response that came with

@@ -48,6 +48,10 @@ func (l *streams) sendHeadOn(c *client, end bool) {
 
 // refuseStream gives a client over HTTP/2 an answer of the gateway's own.
 func (l *streams) refuseStream(c *client, a *request.Reply) {
+	if c.grpc {
+		l.grpc.refuseCall(c, a)
+		return
+	}
 	x := &c.x
 	bodiless := a.Status == 204 || a.Status == 304
 	out := append(l.out[:0], http1.StatusLine(a.Status)...)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dyno.example/nanogate/internal/cache"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/route"
 )
@@ -80,7 +81,7 @@ func (l *suspensions) suspend(c *client, reply *request.Reply) {
 	otherwise := reply.Undecided()
 	if later.Content != nil {
 		switch {
-		case x.web != nil || c.grpc || x.upgrade || x.route.Schema != nil: // it is no body that has an end soon
+		case c.grpc || x.upgrade || x.route.With.Has(filter.GRPCJSON): // it is no body that has an end soon
 			later.End()
 			l.decided(c, otherwise)
 			return
@@ -391,7 +392,7 @@ func (l *suspensions) askAgain(c *client) {
 	case x.deadline != 0 && l.now >= x.deadline:
 		x.outcome.Failed = request.TimedOut
 		l.heads.refuse(c, replyLate)
-	case !l.caching.cached(c):
+	case !l.caching.respond(c):
 		l.exchanges.forward(c)
 	}
 	l.forgo(s)

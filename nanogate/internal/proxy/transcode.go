@@ -7,7 +7,7 @@ import (
 
 	"dyno.example/nano/wire/grpc"
 	"dyno.example/nano/wire/http1"
-	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/transcode"
 	"dyno.example/nanogate/internal/translate"
@@ -28,7 +28,15 @@ var (
 	replyHeadStream = request.Refuse(405, "a stream has no HEAD", "Allow: GET\r\n").For(request.RefusedCallMethod)
 )
 
-// transcode makes a call of a request, and sends it on.
+// respond makes a call of a request, and sends it on. What is a call already goes on as it is.
+func (l *transcoding) respond(c *client) bool {
+	if c.grpc {
+		return !l.exposed(c)
+	}
+	l.transcode(c)
+	return true
+}
+
 func (l *transcoding) transcode(c *client) {
 	x, r := &c.x, &l.req
 	api := x.route.Schema.API()
@@ -53,6 +61,9 @@ func (l *transcoding) transcode(c *client) {
 		return
 	}
 	x.json, x.upgrade = call, false
+	x.call, x.needsCall, x.measured, x.remade = true, true, true, true
+	x.messages, x.bodyFirst = call.Streams(), !call.Streams()
+	x.join(filter.GRPCJSON)
 	if x.method == head {
 		x.method = safe // the call's response has content, which this client isn't sent
 	}
@@ -100,40 +111,34 @@ func (l *transcoding) invite(c *client) bool {
 	return l.bodies.sendInterim(c)
 }
 
-// toCall makes the head that is sent on that of the call.
-func (l *transcoding) toCall(x *exchange) {
+// sending makes the head that is sent on that of the call.
+func (l *transcoding) sending(c *client) bool {
+	x := &c.x
+	if x.json == nil {
+		return false
+	}
 	head := translate.Call(l.buffers.Take(), x.head, x.json.Binding.Method.Path)
 	l.buffers.Give(x.head)
 	x.head = head
+	return false
 }
 
-// headAlone reports whether a request's head may be sent on before anything of its body.
-func (x *exchange) headAlone() bool { return x.json == nil || x.json.Streams() }
-
-// passJSON makes messages of content of the request's body, and sends them on. It reports
-// whether the exchange goes on.
-func (l *transcoding) passJSON(c *client, piece []byte) bool {
+// uploading makes messages of content of the request's body.
+func (l *transcoding) uploading(c *client, piece []byte) (instead []byte, done, on bool) {
 	x := &c.x
 	x.took += int64(len(piece))
 	if most := l.exchanges.mostBody(x); most > 0 && x.took > most {
-		return l.declineJSON(c, &transcode.Wrong{Status: 413, Text: replyTooLarge.Detail})
+		return nil, true, l.declineJSON(c, &transcode.Wrong{Status: 413, Text: replyTooLarge.Detail})
 	}
 	messages, err := x.json.Request(piece, x.body.Done())
 	if err != nil {
-		return l.declineJSON(c, err)
+		return nil, true, l.declineJSON(c, err)
 	}
-	if len(messages) == 0 && !x.body.Done() && (x.headIn || !x.headAlone()) {
+	if len(messages) == 0 && !x.body.Done() && (x.headIn || x.bodyFirst) {
 		l.bodies.sentOn(c) // there is nothing to send yet
-		return true
+		return nil, true, true
 	}
-	if x.back.call != nil {
-		l.bodies.keepSent(x, messages)
-	}
-	if x.copy != nil {
-		x.copy.Request(messages)
-	}
-	x.sent += int64(len(messages))
-	return l.bodies.sendPart(c, messages)
+	return messages, false, true
 }
 
 // declineJSON ends an exchange whose request doesn't fit its method.
@@ -150,6 +155,12 @@ func (l *transcoding) declineJSON(c *client, err error) bool {
 		l.exchanges.cut(c)
 	}
 	return false
+}
+
+// responded takes the head of a call's response: what goes on is made of what follows it.
+func (l *transcoding) responded(c *client, k *backend, text, _ []byte, end tail) ([]byte, bool) {
+	l.callAnswers(c, k, text, end.here)
+	return nil, false
 }
 
 // callAnswers takes the head of a call's response, which may be all of it.
@@ -173,10 +184,7 @@ func (l *transcoding) callAnswers(c *client, k *backend, text []byte, end bool) 
 		return
 	}
 	k.headDone = true
-	if x.passage == nil {
-		l.bodies.copyHead(x, text)
-	}
-	l.answered(x)
+	l.bodies.answered(x)
 	call.Restart()
 	call.Head = translate.Metadata(call.Head[:0], l.heads.responseHead(l.out[:0], c, text))
 	l.out = l.out[:0]
@@ -189,19 +197,7 @@ func (l *transcoding) callAnswers(c *client, k *backend, text []byte, end bool) 
 		return
 	}
 	l.beginStreaming(c)
-	l.bodies.giveContent(c, k, nil, false)
-}
-
-// answered notes that the head of a response is in.
-func (l *transcoding) answered(x *exchange) {
-	came := l.now
-	if x.passage != nil {
-		came = x.passage.came
-	}
-	x.outcome.Upstream, x.outcome.Responded = true, came
-	if x.upstream.Config.Balance.Kind == config.EWMA {
-		x.endpoint.Took(came-x.tried, l.now)
-	}
+	l.giveContent(c, k, nil, false)
 }
 
 // beginStreaming writes the head of a response of several messages into the loop's buffer.
@@ -217,7 +213,17 @@ func (l *transcoding) beginStreaming(c *client) {
 	l.out = l.heads.framedAs(l.out, c, true)
 }
 
-// giveCall gives the client what a piece of a call's response comes to.
+// giveContent gives the client content of the response that was made.
+func (l *transcoding) giveContent(c *client, k *backend, piece []byte, done bool) {
+	l.bodies.give(c, k, piece, done, c.x.with.Before(filter.GRPCJSON))
+}
+
+// downloading gives the client what a piece of a call's response comes to.
+func (l *transcoding) downloading(c *client, k *backend, piece []byte, done bool) ([]byte, bool) {
+	l.giveCall(c, k, piece, done)
+	return nil, false
+}
+
 func (l *transcoding) giveCall(c *client, k *backend, piece []byte, done bool) {
 	text, err := c.x.json.Response(piece)
 	switch {
@@ -229,7 +235,7 @@ func (l *transcoding) giveCall(c *client, k *backend, piece []byte, done bool) {
 		if !c.x.begun {
 			l.beginStreaming(c)
 		}
-		l.bodies.giveContent(c, k, text, false)
+		l.giveContent(c, k, text, false)
 	default:
 		l.deadlines.await(c, stateBody)
 		if k.readable {
@@ -258,7 +264,7 @@ func (l *transcoding) endCall(c *client, k *backend, lines, text []byte) {
 		l.exchanges.failed(c, request.BadResponse)
 	case status.Code != grpc.OK && x.begun:
 		x.outcome.Status = grpc.HTTPOfCode(status.Code)
-		l.bodies.giveContent(c, k, append(text, call.Ending(&status)...), true)
+		l.giveContent(c, k, append(text, call.Ending(&status)...), true)
 	case status.Code != grpc.OK:
 		a := call.Refusal(&status)
 		l.giveWhole(c, k, a.Status, a.Fields, a.Body)
@@ -268,7 +274,7 @@ func (l *transcoding) endCall(c *client, k *backend, lines, text []byte) {
 		if !x.begun {
 			l.beginStreaming(c)
 		}
-		l.bodies.giveContent(c, k, text, true)
+		l.giveContent(c, k, text, true)
 	}
 }
 
@@ -292,8 +298,23 @@ func (l *transcoding) giveWhole(c *client, k *backend, status int, fields, body 
 	if x.silent {
 		body = nil
 	}
-	l.bodies.giveContent(c, k, body, true)
+	l.giveContent(c, k, body, true)
 }
+
+// refusing says of what is no call's response that it isn't.
+func (l *transcoding) refusing(_ *client, a *request.Reply) (*request.Reply, bool) {
+	if a == replyBad {
+		a = replyNotGRPC
+	}
+	return a, true
+}
+
+func (l *transcoding) breaking(c *client, why request.Failure) bool {
+	c.x.outcome.Failed = why
+	return l.breakOff(c, statusOfFailure(why))
+}
+
+func (l *transcoding) ending(c *client) { c.x.json = nil }
 
 // breakOff ends a stream that can't go on by telling why, if the client has taken all that
 // came before. It reports whether it did.

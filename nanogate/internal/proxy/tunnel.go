@@ -193,8 +193,8 @@ func (l *bodies) crossed(c *client, k *backend, head, rest []byte) {
 	if c.of == nil {
 		status, line = 101, "HTTP/1.1 101 Switching Protocols\r\n"
 	}
-	l.web = l.heads.responseHead(l.web[:0], c, head)
-	l.out = append(append(l.out[:0], line...), l.web[bytes.IndexByte(l.web, '\n')+1:]...)
+	l.told = l.heads.responseHead(l.told[:0], c, head)
+	l.out = append(append(l.out[:0], line...), l.told[bytes.IndexByte(l.told, '\n')+1:]...)
 	if c.of == nil {
 		key, _ := l.hedging.reread(x).Header("sec-websocket-key")
 		accept := websocket.Accept(key)
@@ -209,7 +209,7 @@ func (l *bodies) crossed(c *client, k *backend, head, rest []byte) {
 	k.body.Start(&endless)
 	k.headDone, k.toEnd, k.keep = true, true, false
 	x.outcome.Status, x.outcome.Upstream, x.outcome.Responded = status, true, l.now
-	l.give(c, k, rest, false)
+	l.give(c, k, rest, false, x.with)
 	if c.fd >= 0 && x.back == k {
 		l.upload(c)
 	}

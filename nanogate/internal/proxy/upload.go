@@ -68,7 +68,7 @@ func (l *bodies) readBody(c *client) bool {
 		}
 	}
 	if n == 0 {
-		if !x.headIn && x.headAlone() && !x.gathers() { // the client may wait for an answer to its head: 100
+		if !x.headIn && !x.bodyFirst && !x.gathers() { // the client may wait for an answer to its head: 100
 			l.sendPart(c, nil)
 		}
 		return false
@@ -99,18 +99,13 @@ func (l *bodies) passContent(c *client, piece []byte) bool {
 	if x.gathers() {
 		return l.gatherPart(c, piece)
 	}
-	if x.json != nil {
-		return l.transcoding.passJSON(c, piece)
-	}
-	if x.web != nil && x.web.Text {
-		var err error
-		if l.web, err = x.web.Request(l.web[:0], piece, x.body.Done()); err != nil {
-			l.badBody(c)
-			return false
+	if x.with != 0 {
+		var done, on bool
+		if piece, done, on = l.throughUpload(c, piece); done {
+			return on
 		}
-		piece = l.web
 	}
-	if most := l.exchanges.mostBody(x); most > 0 && !x.tunnel && x.sent+int64(len(piece)) > most {
+	if most := l.exchanges.mostBody(x); most > 0 && !x.tunnel && !x.measured && x.sent+int64(len(piece)) > most {
 		c.unread, x.keep = true, false
 		if x.begun {
 			l.exchanges.cut(c)
@@ -121,9 +116,6 @@ func (l *bodies) passContent(c *client, piece []byte) bool {
 	}
 	if x.back.call != nil {
 		l.keepSent(x, piece)
-	}
-	if x.copy != nil {
-		x.copy.Request(piece)
 	}
 	x.sent += int64(len(piece))
 	return l.sendPart(c, piece)

@@ -13,6 +13,7 @@ import (
 	"dyno.example/nanogate/internal/cache"
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/discovery"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/middleware"
 	"dyno.example/nanogate/internal/mirror"
 	"dyno.example/nanogate/internal/oidc"
@@ -66,7 +67,9 @@ func (b *Builder) Use(goes func(func()), rest func(time.Duration)) {
 // The caller swaps it in and then closes the one before by [Snapshot.Retire].
 func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
 	s := &Snapshot{Config: c, Problems: checkTelemetry(c)}
-	s.Cache = b.store(c)
+	if s.Cache = b.store(c); s.Cache != nil {
+		s.With = filter.SetOf(filter.Invalidate)
+	}
 	b.registry.Log = b.Log
 	b.Telemetry.configure(c, b.registry.Loops, b.Log)
 	m := making{b: b, s: s, before: before, upstreams: make(map[string]*upstream.Upstream, len(c.Upstreams)), sessions: sessionsOf(c)}

@@ -25,6 +25,9 @@ type kind struct {
 	// kinds make one filter. nil: it isn't one that is only asked about the head of a
 	// request, and the event loop carries it out.
 	make func(c *config.Route, r *Route) ([]filter.Filter, error)
+
+	// with is what has a hand in the exchange itself for it; the zero value: nothing does.
+	with filter.Set
 }
 
 // kinds are all filters of routes, in the order in which requests meet them. Responses meet
@@ -37,75 +40,75 @@ type kind struct {
 var kinds = []kind{
 	{"access", filter.Access, false,
 		func(c *config.Route, _ *Route) bool { return !c.Access.Empty() },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewAccess(c.Access), nil) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewAccess(c.Access), nil) }, 0},
 	{"cors", filter.Access, false,
 		func(c *config.Route, _ *Route) bool { return c.CORS != nil },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewCORS(c.CORS), nil) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewCORS(c.CORS), nil) }, 0},
 	{"rate", filter.Access, false,
 		func(c *config.Route, _ *Route) bool { return hasRates(c, true) },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return rates(c, true) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return rates(c, true) }, 0},
 	{"csrf", filter.Access, true,
 		func(c *config.Route, _ *Route) bool { return c.CSRF != nil },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewCSRF(c.CSRF), nil) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewCSRF(c.CSRF), nil) }, 0},
 
 	{"mtls", filter.Identity, true,
 		func(c *config.Route, _ *Route) bool { return c.MTLS != nil },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewMTLS(c.MTLS), nil) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewMTLS(c.MTLS), nil) }, 0},
 	{"keys", filter.Identity, true,
 		func(c *config.Route, _ *Route) bool { return c.Keys != nil },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewKeys(c.Keys)) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewKeys(c.Keys)) }, 0},
 	{"basic", filter.Identity, true,
 		func(c *config.Route, _ *Route) bool { return c.Basic != nil },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewBasic(c.Basic)) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewBasic(c.Basic)) }, 0},
 	{"jwt", filter.Identity, true,
 		func(c *config.Route, _ *Route) bool { return c.JWT != nil },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewJWT(c.JWT)) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(guard.NewJWT(c.JWT)) }, 0},
 	{"introspect", filter.Identity, true,
 		func(c *config.Route, _ *Route) bool { return c.Introspect != nil },
 		func(c *config.Route, r *Route) ([]filter.Filter, error) {
 			return one(guard.NewIntrospect(c.Introspect, r.log))
-		}},
+		}, 0},
 	{"oidc", filter.Identity, true,
 		func(c *config.Route, _ *Route) bool { return c.OIDC != nil },
 		func(c *config.Route, r *Route) ([]filter.Filter, error) {
 			return one(guard.NewOIDC(c.OIDC, r.logins, r.log))
-		}},
+		}, 0},
 	{"sessions", filter.Identity, false,
 		func(c *config.Route, r *Route) bool { return r.hidesSessions(c) },
 		func(_ *config.Route, r *Route) ([]filter.Filter, error) {
 			return one(guard.NewSessions(r.sessions), nil)
-		}},
+		}, 0},
 
-	{"rules", filter.Authorization, true, func(c *config.Route, _ *Route) bool { return len(c.Rules) > 0 }, rules},
-	{"use", filter.Middleware, true, func(_ *config.Route, r *Route) bool { return len(r.uses.all) > 0 }, hosts},
+	{"rules", filter.Authorization, true, func(c *config.Route, _ *Route) bool { return len(c.Rules) > 0 }, rules, 0},
+	{"use", filter.Middleware, true, func(_ *config.Route, r *Route) bool { return len(r.uses.all) > 0 }, hosts, 0},
 
 	{"rate", filter.Limits, false,
 		func(c *config.Route, _ *Route) bool { return hasRates(c, false) },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return rates(c, false) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return rates(c, false) }, 0},
 	{"shed", filter.Limits, false,
 		func(c *config.Route, _ *Route) bool { return c.Shed != nil },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(limit.NewShed(c.Shed), nil) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(limit.NewShed(c.Shed), nil) }, 0},
 	{"concurrency", filter.Limits, false,
 		func(c *config.Route, _ *Route) bool { return c.Concurrency != nil },
 		func(c *config.Route, _ *Route) ([]filter.Filter, error) {
 			return one(limit.NewConcurrency(c.Concurrency), nil)
-		}},
+		}, 0},
 	{"breaker", filter.Limits, false,
 		func(c *config.Route, _ *Route) bool { return c.Breaker != nil },
-		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(limit.NewBreaker(c.Breaker), nil) }},
+		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(limit.NewBreaker(c.Breaker), nil) }, 0},
 
-	{"respond", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Respond != nil }, nil},
-	{"redirect", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Redirect != nil }, nil},
-	{"grpc-web", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.GRPCWeb }, nil},
-	{"grpc-json", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.GRPCJSON != nil }, nil},
-	{"cache", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Cache != nil }, nil},
+	{"respond", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Respond != nil }, nil, filter.SetOf(filter.Respond)},
+	{"redirect", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Redirect != nil }, nil, filter.SetOf(filter.Redirect)},
+	{"grpc-web", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.GRPCWeb }, nil, filter.SetOf(filter.GRPCWeb)},
+	{"grpc-json", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.GRPCJSON != nil }, nil, filter.SetOf(filter.GRPCJSON)},
+	{"cache", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Cache != nil }, nil, filter.SetOf(filter.Cache)},
 
-	{"canary", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Canary != nil }, nil},
-	{"sticky", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Sticky != nil }, nil},
-	{"mirror", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Mirror != nil }, nil},
-	{"fault", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Fault != nil }, nil},
-	{"retry", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Retry.Attempts > 1 }, nil},
-	{"hedge", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Hedge != nil }, nil},
+	{"canary", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Canary != nil }, nil, filter.SetOf(filter.Canary)},
+	{"sticky", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Sticky != nil }, nil, filter.SetOf(filter.Sticky)},
+	{"mirror", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Mirror != nil }, nil, filter.SetOf(filter.Mirror)},
+	{"fault", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Fault != nil }, nil, filter.SetOf(filter.Fault)},
+	{"retry", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Retry.Attempts > 1 }, nil, 0},
+	{"hedge", filter.Forwarding, false, func(c *config.Route, _ *Route) bool { return c.Hedge != nil }, nil, 0},
 }
 
 // one is a kind's only filter.
@@ -124,6 +127,7 @@ func (r *Route) filters(c *config.Route) error {
 		case !k.asked(c, r):
 			continue
 		case k.make == nil:
+			r.With |= k.with
 			r.Along = append(r.Along, Listed{Name: k.name, Phase: k.phase})
 			continue
 		}
@@ -146,6 +150,9 @@ func (r *Route) filters(c *config.Route) error {
 			return fmt.Errorf("%s: %w", k.Name, err)
 		}
 		r.Chain.insert(Step{Name: k.Name, Phase: k.Phase, Filter: made, reveals: k.Reveals})
+	}
+	if len(r.Responders) > 0 {
+		r.With = r.With.With(filter.Responses)
 	}
 	r.keepClaims(c)
 	if err := r.storable(c); err != nil {

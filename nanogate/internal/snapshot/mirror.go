@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/mirror"
 )
 
@@ -30,7 +31,7 @@ func (m *making) mirror(r, before *Route) {
 		}
 	}
 	if err != nil {
-		r.Mirror = nil
+		r.Mirror, r.With = nil, r.With.Without(filter.Mirror)
 		m.s.Problems = append(m.s.Problems, c.At.Problem("", "nothing is mirrored: %v", err))
 	}
 }
@@ -39,5 +40,5 @@ func (m *making) mirror(r, before *Route) {
 // limit, and they aren't retried.
 func (m *making) shadow(r *Route, host string) *Route {
 	c := &config.Route{Name: r.Name, Host: host, Timeout: r.Config.Mirror.Timeout, Retry: config.Retry{Attempts: 1}}
-	return &Route{Name: r.Name, Config: c, Mirror: r.Mirror, Retries: make([]Allowance, m.loops())}
+	return &Route{Name: r.Name, Config: c, Mirror: r.Mirror, With: filter.SetOf(filter.Shadow), Retries: make([]Allowance, m.loops())}
 }

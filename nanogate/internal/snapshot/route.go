@@ -9,6 +9,7 @@ import (
 
 	"dyno.example/nanogate/internal/canary"
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/guard"
 	"dyno.example/nanogate/internal/middleware"
 	"dyno.example/nanogate/internal/mirror"
@@ -28,7 +29,8 @@ type Route struct {
 
 	Observers []observe.Observer
 	Chain     Chain
-	Along     []Listed // filters that go along with requests which the chain has let pass
+	Along     []Listed   // filters that go along with requests which the chain has let pass
+	With      filter.Set // those of them, and others, that have a hand in exchanges
 
 	Rules      *guard.Rules       // nil: it has none
 	Middleware []*middleware.Host // in the chain, in their order
@@ -151,7 +153,7 @@ func (r *Route) build(c *config.Route) *config.Problem {
 func (m *making) broken(r *Route, problem config.Problem, before *Route) *Route {
 	m.s.Problems = append(m.s.Problems, problem)
 	r.close()
-	r.Targets, r.Chain, r.Rules, r.Middleware, r.Responders, r.Mirror = nil, nil, nil, nil, nil, nil
+	r.Targets, r.Chain, r.Rules, r.Middleware, r.Responders, r.Mirror, r.With = nil, nil, nil, nil, nil, nil, 0
 	r.Broken = request.Refuse(503, "this route is not available", "Retry-After: 30\r\n").For(request.RefusedBroken)
 	r.count(m, before)
 	r.Observers = m.b.Telemetry.observers(r.topLevel, r.Config, r.Counters)
@@ -200,18 +202,6 @@ func (r *Route) Target(l *upstream.Local) *upstream.Upstream {
 		}
 	}
 	return r.Targets[0].Upstream
-}
-
-// Choose says where a request is sent, and in which group of the canary it is.
-func (r *Route) Choose(q *request.Request, l *upstream.Local) (*upstream.Upstream, canary.Ticket) {
-	if r.Canary == nil {
-		return r.Target(l), canary.Ticket{}
-	}
-	yes, ticket := r.Canary.Draw(q, l)
-	if yes {
-		return r.CanaryTo, ticket
-	}
-	return r.Target(l), ticket
 }
 
 // sameTargets reports whether what the route sends to are the same objects as before.

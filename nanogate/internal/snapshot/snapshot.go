@@ -8,6 +8,7 @@ package snapshot
 import (
 	"dyno.example/nanogate/internal/cache"
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/middleware"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/route"
@@ -22,6 +23,7 @@ type Snapshot struct {
 	Upstreams []*Upstream
 	Plugins   []*wasm.Plugin
 	Cache     *cache.Store // of all routes that store responses; nil: none does
+	With      filter.Set   // filters that all routes have a hand of in their exchanges
 	Unrouted  *Route       // stands for requests that no route was found for: their counts, their observers
 	// Problems is what kept routes from being built; each of those responds 503.
 	Problems config.Problems

@@ -1,0 +1,119 @@
+//go:build linux
+
+package proxy
+
+import (
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/filter"
+	"dyno.example/nanogate/internal/grpcweb"
+	"dyno.example/nanogate/internal/request"
+)
+
+// webCalls makes calls over gRPC of those over gRPC-Web, which browsers can make.
+type webCalls struct {
+	*loop
+
+	text []byte // content that was translated
+	told []byte // a response's head that was
+}
+
+// routed makes a call over gRPC of a request over gRPC-Web.
+func (l *webCalls) routed(c *client) {
+	x, r := &c.x, &l.req
+	kind, _ := r.Header("content-type")
+	accept, _ := r.Header("accept")
+	if string(r.Method()) == "POST" {
+		x.web = grpcweb.Begin(kind, accept)
+	}
+	if x.web == nil {
+		return
+	}
+	x.join(filter.GRPCWeb)
+	c.grpc, x.call, x.remade, x.trailers, x.unsized = true, true, true, true, x.web.Text
+	l.text = grpcweb.AppendContentType(l.text[:0], kind)
+	r.Forward("content-type", l.text)
+	r.Drop("content-length") // base64 is longer than what it says
+	x.chunked = !x.body.Done()
+}
+
+// uploading reads the base64 of a request.
+func (l *webCalls) uploading(c *client, piece []byte) (instead []byte, done, on bool) {
+	x := &c.x
+	if !x.web.Text {
+		return piece, false, true
+	}
+	var err error
+	if l.text, err = x.web.Request(l.text[:0], piece, x.body.Done()); err != nil {
+		l.bodies.badBody(c)
+		return nil, true, false
+	}
+	return l.text, false, true
+}
+
+// translated writes the head of a call's response as gRPC-Web has it.
+func (l *webCalls) translated(x *exchange, text []byte, end bool) []byte {
+	l.told = x.web.Response(l.told[:0], text, end)
+	return l.told
+}
+
+// responded refuses a response over HTTP/1.1: there is no gRPC over that.
+func (l *webCalls) responded(c *client, k *backend, text, _ []byte, _ tail) ([]byte, bool) {
+	if k.call == nil {
+		l.exchanges.failed(c, request.BadResponse)
+		return nil, false
+	}
+	return text, true
+}
+
+// downloading writes a part of a response as gRPC-Web has it; the trailers follow the last.
+func (l *webCalls) downloading(c *client, k *backend, piece []byte, done bool) ([]byte, bool) {
+	x := &c.x
+	call := x.web
+	l.text = l.text[:0]
+	if len(piece) > 0 {
+		l.text = call.Part(l.text, piece)
+	}
+	if done {
+		l.text = call.End(l.text, l.bodies.responseTrailers(x, k))
+		k.trailers, k.body = k.trailers[:0], http1.Body{} // they have been sent
+	}
+	return l.text, true
+}
+
+// replying writes a response of the gateway's own.
+func (l *webCalls) replying(c *client, a *request.Reply) bool {
+	out := append(append(l.out[:0], "HTTP/1.1 200 OK\r\n"...), l.date...)
+	l.grpc.giveRefusal(c, c.x.web.Refusal(out, l.grpc.statusFields(&c.x, a)))
+	return true
+}
+
+// cutting ends a call that has begun with a status, if all that came before it was taken and
+// ends with a message.
+func (l *webCalls) cutting(c *client) bool {
+	x := &c.x
+	if !c.out.empty() || !x.web.Between() {
+		return false
+	}
+	code, detail := x.codeOfFailure()
+	l.grpc.status = appendStatus(l.grpc.status[:0], code, detail)
+	l.text = x.web.End(l.text[:0], l.grpc.status)
+	l.exchanges.detach(c)
+	x.keep = x.keep && x.body.Done()
+	l.exchanges.end(c)
+	if c.of != nil {
+		l.muxes.send(&c.sink, l.text, true, nil)
+		l.exchanges.endOfResponse(c)
+		return true
+	}
+	out, rest := chunkOf(l.out[:0], l.text, x.rewrap)
+	errno := c.out.write(l.Sys, c.fd, out, rest)
+	if errno == 0 && x.rewrap {
+		errno = c.out.write(l.Sys, c.fd, l.bodies.lastChunk(l.out[:0], nil), nil)
+	}
+	if errno != 0 {
+		l.exchanges.drop(c)
+		return true
+	}
+	l.exchanges.endOfResponse(c)
+	return true
+}
