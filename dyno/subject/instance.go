@@ -22,6 +22,8 @@ const stopMargin = 5 * time.Second
 // up, of which only the URL is known. Its methods may be called from any goroutine.
 type Instance struct {
 	name    string
+	word    string // what it is called in messages
+	folder  string // of its own; empty for none
 	url     string
 	port    int
 	pid     int
@@ -60,7 +62,7 @@ func Attach(name, baseURL string) (*Instance, error) {
 		}
 	}
 	return &Instance{
-		name: name, url: u.Scheme + "://" + u.Host, port: port,
+		name: name, word: "subject", url: u.Scheme + "://" + u.Host, port: port,
 		stopped: make(chan struct{}), done: make(chan struct{}),
 	}, nil
 }
@@ -74,6 +76,9 @@ func (in *Instance) PID() int { return in.pid }
 
 // Port returns the TCP port it listens on.
 func (in *Instance) Port() int { return in.port }
+
+// Folder returns the folder that it works in and that goes with it; empty for none.
+func (in *Instance) Folder() string { return in.folder }
 
 // URL returns "http://host:port", or "https://host:port" of one that speaks TLS.
 func (in *Instance) URL() string { return in.url }
@@ -210,7 +215,7 @@ func (in *Instance) ended(err error) {
 }
 
 func (in *Instance) death() error {
-	text := fmt.Sprintf("subject %s died: %s", in.name, in.handle.status)
+	text := fmt.Sprintf("%s %s died: %s", in.word, in.name, in.handle.status)
 	if last := tail(in.log, lastLines); len(last) > 0 {
 		text += "; its last lines:\n  " + strings.Join(last, "\n  ")
 	}

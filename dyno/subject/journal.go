@@ -24,6 +24,7 @@ type Entry struct {
 	Token       string    `json:"token"` // in the environment of the subject and its descendants
 	Cgroup      string    `json:"cgroup,omitempty"`
 	LimitGroups []string  `json:"fences,omitempty"` // folders of cgroups that only limit it
+	Folder      string    `json:"folder,omitempty"` // that goes with it
 	Began       time.Time `json:"began"`
 }
 

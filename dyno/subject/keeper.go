@@ -79,6 +79,7 @@ func (k *keeper) main(control *json.Decoder) int {
 	go k.listen(control)
 	go k.obey(signals)
 	if err := k.start(); err != nil {
+		removeFolder(k.launch.Folder, k.launch.Token)
 		k.tell(notification{Event: eventFailed, Error: err.Error()})
 		return 1
 	}
@@ -100,6 +101,7 @@ func (k *keeper) main(control *json.Decoder) int {
 	if len(left) == 0 { // else the journal is how the next sweep knows of them
 		k.child.group.remove()
 		k.child.removeLimitGroups()
+		removeFolder(k.launch.Folder, k.launch.Token)
 		entry.remove(k.launch.StateDir)
 	}
 	k.tell(gone)
@@ -109,6 +111,9 @@ func (k *keeper) main(control *json.Decoder) int {
 // start launches the subject.
 func (k *keeper) start() error {
 	k.exited, k.gone = make(chan string, 1), make(chan struct{})
+	if err := makeFolder(k.launch.Folder, k.launch.RunAs); err != nil {
+		return err
+	}
 	adoptOrphans()
 	c, err := launch(k.launch)
 	if err != nil {
@@ -122,7 +127,7 @@ func (k *keeper) entry() Entry {
 	e := Entry{
 		Subject: k.launch.Name, PID: k.child.PID, Start: k.child.Start, Group: k.child.PID,
 		Boot: bootID(), Namespace: pidNamespace(), Keeper: self(), Owner: k.launch.Owner,
-		Token: k.launch.Token, Began: time.Now(), LimitGroups: k.child.limitGroupPaths(),
+		Token: k.launch.Token, Began: time.Now(), Folder: k.launch.Folder, LimitGroups: k.child.limitGroupPaths(),
 	}
 	if k.child.group != nil {
 		e.Cgroup = k.child.group.path
@@ -188,7 +193,7 @@ func (k *keeper) watch() {
 // terminate sends SIGTERM to the subject's process group and waits until it has ended,
 // or until the grace period is over.
 func (k *keeper) terminate() {
-	_ = syscall.Kill(-k.child.PID, syscall.SIGTERM)
+	_ = syscall.Kill(-k.child.PID, k.launch.StopSignal)
 	deadline := time.After(k.launch.Grace)
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()

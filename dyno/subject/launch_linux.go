@@ -60,6 +60,9 @@ func (c *child) exec(o launchRequest) error {
 		Dir: o.Dir, Env: o.Env, Files: []uintptr{null.Fd(), 1, 2},
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	}
+	if o.RunAs != nil {
+		attr.Sys.Credential = o.RunAs.credential()
+	}
 	leaveLimits, err := c.enterLimitGroups()
 	if err != nil {
 		return err

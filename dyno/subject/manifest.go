@@ -55,6 +55,9 @@ type Manifest struct {
 	// Upstream is the subject that is started before this one, a gateway, and that it
 	// sends requests on to; empty for none. See [StartSpec.Upstream].
 	Upstream string
+	// Services are the kinds of services that it stands on, such as "postgres"; their
+	// addresses are in its environment.
+	Services []string
 	Needs    []Need
 	Env      map[string]string // added to the environment of build and run
 	CPUs     string            // how it uses every CPU it is given, in words
@@ -118,6 +121,7 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 		field{"tls", false, r.oneOf(&secure, "true", "false")},
 		field{"protocols", false, r.protocols(&m.Protocols)},
 		field{"upstream", false, r.text(&m.Upstream)},
+		field{"services", false, r.services(&m.Services)},
 		field{"needs", false, r.needs(&m.Needs)},
 		field{"env", false, r.environment(&m.Env)},
 		field{"cpus", false, r.text(&m.CPUs)},
@@ -149,6 +153,16 @@ func (m *Manifest) Speaks(protocol string) bool {
 
 // GRPC reports whether the subject's contract is one of gRPC calls.
 func (m *Manifest) GRPC() bool { return slices.Contains(m.Protocols, contract.GRPC) }
+
+func (r *reader) services(dst *[]string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		r.items(n, p, func(item *yaml.Node, p string) {
+			var name string
+			r.oneOf(&name, "postgres", "redis", "kafka", "etcd", "s3")(item, p)
+			*dst = append(*dst, name)
+		})
+	}
+}
 
 func (r *reader) protocols(dst *[]string) func(*yaml.Node, string) {
 	return func(n *yaml.Node, p string) {

@@ -43,10 +43,13 @@ func launch(o launchRequest) (child, error) {
 		return c, err
 	}
 	defer null.Close()
+	attributes := &syscall.SysProcAttr{Setpgid: true}
+	if o.RunAs != nil {
+		attributes.Credential = o.RunAs.credential()
+	}
 	c.began = monotonic()
 	c.PID, err = syscall.ForkExec(o.Argv[0], o.Argv, &syscall.ProcAttr{
-		Dir: o.Dir, Env: o.Env, Files: []uintptr{null.Fd(), 1, 2},
-		Sys: &syscall.SysProcAttr{Setpgid: true},
+		Dir: o.Dir, Env: o.Env, Files: []uintptr{null.Fd(), 1, 2}, Sys: attributes,
 	})
 	return c, err
 }

@@ -1,6 +1,9 @@
 package subject
 
-import "time"
+import (
+	"syscall"
+	"time"
+)
 
 // keeperArg is the hidden first argument that makes dyno a keeper.
 const keeperArg = "__keeper"
@@ -25,13 +28,17 @@ type launchRequest struct {
 	Owner    identity      `json:"owner"` // dyno
 	Limits   Limits        `json:"limits"`
 	LogLimit int64         `json:"log_limit"` // bytes
+
+	Folder     string         `json:"folder,omitempty"` // made before, and removed after; empty for none
+	RunAs      *Account       `json:"run_as,omitempty"` // nil for who runs dyno
+	StopSignal syscall.Signal `json:"stop_signal"`
 }
 
 // command is a JSON value that follows the launch request on the control pipe.
 type command string
 
 const (
-	commandStop command = "stop" // SIGTERM, grace, SIGKILL
+	commandStop command = "stop" // StopSignal, grace, SIGKILL
 	commandKill command = "kill" // SIGKILL at once
 )
 

@@ -1,12 +1,14 @@
 package subject
 
 import (
+	"context"
 	"crypto/tls"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"dyno.example/internal/i18n"
@@ -41,6 +43,17 @@ type StartSpec struct {
 	Limits   Limits // of all its processes together
 	// TLS is the TLS of polls of a subject that listens with it; nil for one without.
 	TLS *tls.Config
+	// Check replaces polls of HTTP: it returns nil when what listens on the port is ready.
+	Check func(ctx context.Context, port int) error `json:"-"`
+	// Folder makes the program work in an empty folder of its own, made below this one
+	// and removed when the program has ended, however that came; Dir must be empty.
+	Folder string
+	// RunAs is who runs it, if that isn't who runs dyno; the folder is theirs.
+	RunAs *Account
+	// StopSignal asks it to end; 0 means SIGTERM.
+	StopSignal syscall.Signal
+	// Word is what it is called in messages; empty for "subject".
+	Word string
 	// Upstream is started before the subject, and ends after it: what the subject, a
 	// gateway, sends requests on to. Its address, host:port, is the subject's variable
 	// UPSTREAM. It has no upstream of its own. nil for none.
@@ -85,6 +98,12 @@ func (s *StartSpec) check() error {
 	if s.Grace == 0 {
 		s.Grace = defaultGrace
 	}
+	if s.Word == "" {
+		s.Word = "subject"
+	}
+	if s.StopSignal == 0 {
+		s.StopSignal = syscall.SIGTERM
+	}
 	if s.Ready == "" && s.Poll == "" {
 		s.Poll = "/"
 	}
@@ -116,11 +135,16 @@ func (s *StartSpec) launchRequest(port int) (launchRequest, error) {
 			return launchRequest{}, err
 		}
 	}
-	return launchRequest{
+	o := launchRequest{
 		Name: s.Name, Argv: argv, Env: environ(s.Env, own), Dir: s.Dir, CPUs: s.CPUs,
 		Grace: s.Grace, StateDir: stateDir, Token: token, Owner: self(),
-		Limits: s.Limits, LogLimit: s.LogLimit,
-	}, nil
+		Limits: s.Limits, LogLimit: s.LogLimit, RunAs: s.RunAs, StopSignal: s.StopSignal,
+	}
+	if s.Folder != "" {
+		o.Folder = ownFolder(s.Folder, token)
+		o.Dir = o.Folder
+	}
+	return o, nil
 }
 
 func (s *StartSpec) variable(name string, own map[string]string) string {

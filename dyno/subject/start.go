@@ -20,6 +20,7 @@ const portAttempts = 3
 // StartError says why a subject did not get ready, with what it printed last.
 type StartError struct {
 	Subject string
+	Word    string // what it is called: "subject", or "service"
 	Cause   error
 	Last    []string // last lines printed, at most 30
 	Log     string   // file with all it printed; may be empty
@@ -27,7 +28,7 @@ type StartError struct {
 
 // Error is the cause, followed by the last lines.
 func (e *StartError) Error() string {
-	text := fmt.Sprintf("subject %s %v", e.Subject, e.Cause)
+	text := fmt.Sprintf("%s %s %v", e.Word, e.Subject, e.Cause)
 	if len(e.Last) > 0 {
 		text += "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
 	}
@@ -98,7 +99,7 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 		return nil, i18n.Errorf("subject.start-subject", "start subject %s: %w", s.Name, err)
 	}
 	in := &Instance{
-		name: s.Name, port: port, handle: h, log: log.Name(), ownLog: s.Log == "",
+		name: s.Name, word: s.Word, folder: o.Folder, port: port, handle: h, log: log.Name(), ownLog: s.Log == "",
 		url:     s.scheme() + "://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
 		stopped: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -141,7 +142,11 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 	}
 	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
 	in.unenforced = n.Unenforced
-	if err := awaitReady(ctx, pollOf(in.url, s.Ready, s.Poll, s.TLS), s.Timeout, in.handle.exited); err != nil {
+	poll := pollOf(in.url, s.Ready, s.Poll, s.TLS)
+	if s.Check != nil {
+		poll = func(ctx context.Context) error { return s.Check(ctx, in.port) }
+	}
+	if err := awaitReady(ctx, poll, s.Timeout, in.handle.exited); err != nil {
 		return in.notReady(ctx, err, s.Log)
 	}
 	in.startUp = time.Duration(monotonic() - n.Began)
@@ -159,5 +164,5 @@ func (in *Instance) notReady(ctx context.Context, cause error, log string) error
 	if errors.Is(cause, errExited) {
 		cause = fmt.Errorf("%w (%s)", errExited, status)
 	}
-	return &StartError{Subject: in.name, Cause: cause, Last: tail(in.log, lastLines), Log: log}
+	return &StartError{Subject: in.name, Word: in.word, Cause: cause, Last: tail(in.log, lastLines), Log: log}
 }

@@ -53,6 +53,7 @@ func Sweep(ctx context.Context, stateDir string) ([]Ended, error) {
 
 func (e Entry) sweep(ctx context.Context, stateDir string) ([]int, error) {
 	if e.Boot != bootID() {
+		removeFolder(e.Folder, e.Token)
 		e.remove(stateDir)
 		return nil, nil
 	}
@@ -98,6 +99,7 @@ func (e Entry) end(ctx context.Context) ([]int, error) {
 		left := e.leftovers()
 		if len(left) == 0 {
 			e.removeCgroups()
+			removeFolder(e.Folder, e.Token)
 			slices.Sort(killed)
 			return slices.Compact(killed), nil
 		}

@@ -12,6 +12,7 @@ import (
 
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/probe"
+	"dyno.example/dyno/service"
 	"dyno.example/dyno/subject"
 	"dyno.example/dyno/subject/contract"
 	"dyno.example/internal/i18n"
@@ -102,7 +103,7 @@ func (c *Checker) Try(ctx context.Context, item *Item, builds Builds) (Result, e
 }
 
 // serve runs a subject through its life and notes its figures.
-func (c *Checker) serve(ctx context.Context, a *subject.Artifact, r *Result) error {
+func (c *Checker) serve(ctx context.Context, a *subject.Artifact, r *Result) (err error) {
 	dir, err := os.MkdirTemp("", "dyno-check-")
 	if err != nil {
 		return err
@@ -121,6 +122,14 @@ func (c *Checker) serve(ctx context.Context, a *subject.Artifact, r *Result) err
 	defer remove()
 	if tells {
 		spec.Env = withAll(spec.Env, runtime.Env())
+	}
+	services, err := service.StartAll(ctx, &service.Host{Catalog: c.Catalog, Builder: c.Builder, StateDir: c.StateDir}, service.Of(&a.Manifest))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, services.Stop(context.WithoutCancel(ctx))) }()
+	if len(a.Manifest.Services) > 0 {
+		spec.Env = withAll(spec.Env, services.Env())
 	}
 	in, err := subject.Start(ctx, spec)
 	if err != nil {
