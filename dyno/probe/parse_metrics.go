@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -62,6 +63,25 @@ func parseMetrics(text []byte) (map[string]float64, error) {
 		return nil, errors.New("the answer has none of the process_… and go_… series of Prometheus' client libraries")
 	}
 	return values, nil
+}
+
+// sumSeries adds up the samples of each series named, whatever their labels.
+func sumSeries(text []byte, names []string) (map[string]float64, error) {
+	sums := make(map[string]float64)
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		series, rest := cutName(line)
+		if !slices.Contains(names, series) {
+			continue
+		}
+		value, err := parseSample(rest)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %s: %w", number, series, err)
+		}
+		sums[series] += value
+	}
+	return sums, nil
 }
 
 // cutName splits a line behind the series' name; a comment has none.

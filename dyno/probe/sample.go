@@ -17,9 +17,11 @@ type Window struct {
 	Length   time.Duration `json:"length"` // ns
 	Process  *Process      `json:"process,omitempty"`
 	Upstream *Process      `json:"upstream,omitempty"` // what a gateway sends requests on to, if dyno started it
-	Machine  *Machine      `json:"machine,omitempty"`
-	Runtime  *Runtime      `json:"runtime,omitempty"` // subjects with a helper, a log of collections or a metrics endpoint
-	Missing  []string      `json:"missing,omitempty"` // figures that could not be read and are zero: "name: why"
+	// Services are what the subject stands on, such as a database, if the study has any.
+	Services []ServiceWindow `json:"services,omitempty"`
+	Machine  *Machine        `json:"machine,omitempty"`
+	Runtime  *Runtime        `json:"runtime,omitempty"` // subjects with a helper, a log of collections or a metrics endpoint
+	Missing  []string        `json:"missing,omitempty"` // figures that could not be read and are zero: "name: why"
 }
 
 // Lacks reports whether any of the figures named is in Missing: its zero means

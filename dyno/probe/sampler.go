@@ -29,6 +29,8 @@ type Config struct {
 	// Trust says which servers the URL may lead to, if it is https; nil for those
 	// with the system's certificates.
 	Trust *tls.Config
+	// Services are what the subject stands on.
+	Services []Service
 }
 
 // Sampler takes snapshots of everything that can be seen of a subject. It
@@ -39,20 +41,28 @@ type Sampler struct {
 	machine  *MachineProbe
 	runtime  *RuntimeListener
 	metrics  *scraper
+	services []*serviceProbe
 }
 
 // New makes a sampler. Nothing is read before the first Snapshot.
 func New(c Config) *Sampler {
 	s := &Sampler{machine: NewMachine(c.PID, c.CPUs...), runtime: c.Runtime}
+	var known []int // processes that are no strangers
+	for _, one := range c.Services {
+		s.services = append(s.services, newServiceProbe(one))
+		if one.PID != 0 {
+			known = append(known, one.PID)
+		}
+	}
 	if c.PID != 0 {
 		s.process = NewProcess(c.PID)
 		s.process.WatchPSS()
+		known = append(known, c.PID)
 		if c.Upstream != 0 {
 			s.upstream = NewProcess(c.Upstream)
-			s.machine.WatchPrograms(c.PID, c.Upstream)
-		} else {
-			s.machine.WatchPrograms(c.PID)
+			known = append(known, c.Upstream)
 		}
+		s.machine.WatchPrograms(known...)
 	}
 	if c.Metrics != "" {
 		s.metrics = newScraper(c.Metrics, ScrapeTime, c.Trust)
@@ -72,6 +82,9 @@ func (s *Sampler) Close() {
 	if s.metrics != nil {
 		s.metrics.close()
 	}
+	for _, one := range s.services {
+		one.close()
+	}
 	s.machine.Close()
 }
 
@@ -84,6 +97,7 @@ type Snapshot struct {
 	Machine  *MachineTotals
 	Runtime  *RuntimeTotals
 	Metrics  *MetricsTotals
+	services []serviceTotals
 	helped   bool // a helper in the subject was connected, or a log there
 	errs     []failure
 }
@@ -134,6 +148,10 @@ func (s *Sampler) snapshot(read func(*ProcessProbe) (ProcessTotals, error)) Snap
 	if s.runtime != nil {
 		finish = s.runtime.request() // it responds while the files are read
 	}
+	var collect []func() serviceTotals
+	for _, one := range s.services {
+		collect = append(collect, one.request())
+	}
 	snap := Snapshot{Time: clock.Now()}
 	if s.process != nil {
 		t, err := read(s.process)
@@ -153,6 +171,9 @@ func (s *Sampler) snapshot(read func(*ProcessProbe) (ProcessTotals, error)) Snap
 	if answered != nil {
 		t, err := answered()
 		snap.Metrics = kept(&snap, metricsProbe, t, err)
+	}
+	for _, totals := range collect {
+		snap.services = append(snap.services, totals())
 	}
 	return snap
 }
@@ -178,6 +199,9 @@ func (s *Sampler) Between(a, b Snapshot) Window {
 	if a.Upstream != nil && b.Upstream != nil {
 		p := b.Upstream.Since(*a.Upstream)
 		w.Upstream = &p
+	}
+	for i := range min(len(a.services), len(b.services)) {
+		w.Services = append(w.Services, s.services[i].between(&a.services[i], &b.services[i]))
 	}
 	if a.Machine != nil && b.Machine != nil {
 		m := b.Machine.Since(*a.Machine)
