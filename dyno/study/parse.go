@@ -57,7 +57,7 @@ func (in *input) study(s *Study, root scope) {
 		root.Report(i18n.New("study.expected-fields-study-got", "expected the fields of a study, got %s", root.Describe()), i18n.New("study.start-study-my-study", "start it with: study: my-study"))
 		return
 	}
-	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "design", "loads", "trial", "blocks", "twin", "placement", "report", "claims", "gate", "accept", "until", "quick")
+	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "design", "loads", "trial", "blocks", "twin", "placement", "report", "claims", "gate", "accept", "until", "quick", "services")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
@@ -78,6 +78,9 @@ func (in *input) study(s *Study, root scope) {
 		s.Subjects = subjectsAt(at, s.Requests)
 	} else if understood {
 		root.Report(i18n.New("study.study-no-subjects", "the study has no subjects"), i18n.Verbatim("add: subjects: [go/nethttp]"))
+	}
+	if at, ok := f["services"]; ok {
+		s.Services = servicesAt(at)
 	}
 	s.Loads = []Load{{Name: "saturate", Profile: profile.Profile{Mode: profile.Closed, Connections: defaultConnections}, Timeout: request.DefaultTimeout}}
 	if at, ok := f["loads"]; ok {

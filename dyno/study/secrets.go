@@ -38,6 +38,13 @@ func secretsOf(s *Study) Secrets {
 		secrets.AddCommand(s.Subjects[i].Run)
 		secrets.AddCommand(s.Subjects[i].Build)
 	}
+	for i := range s.Services {
+		one := &s.Services[i]
+		secrets.AddEnv(one.Env)
+		secrets.AddEnv(map[string]string{one.As: one.URL})
+		secrets.AddEnv(one.Settings)
+		secrets.AddCommand(one.Run)
+	}
 	secrets.AddRequests(s.Requests)
 	if len(secrets) == 0 {
 		return nil

@@ -18,6 +18,7 @@ type Study struct {
 	Name      string
 	Question  string
 	Subjects  []Subject
+	Services  []Service // what the subjects stand on
 	Factors   []Factor
 	Design    Design // which combinations of levels are measured
 	Twin      bool   // the reference is measured twice in each block; see [Cell.Twin]

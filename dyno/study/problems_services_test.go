@@ -1,0 +1,65 @@
+package study
+
+import (
+	"reflect"
+	"testing"
+	"time"
+)
+
+const serving = "study: s\nsubjects: [go/gin]\n"
+
+func TestServicesProblems(t *testing.T) {
+	checkProblems(t, []problemCase{
+		{"unknown", serving + "services: [postgress]\n",
+			`s.yaml:3:12: services[0]: "postgress" is not one of the choices (did you mean "postgres"?)`},
+		{"two of one kind", serving + "services: [redis, {name: other, use: redis}]\n",
+			`s.yaml:3:19: services[1]: the addresses of redis and other are both in REDIS_URL (as: another variable, of one of them)`},
+		{"two of one name", serving + "services: [redis, {use: redis, as: OTHER}]\n",
+			`s.yaml:3:19: services[1]: two services are called "redis" (give one of them another name: {name: …, use: …})`},
+		{"no kind", serving + "services: [{name: a}]\n",
+			"s.yaml:3:12: services[0]: expected exactly one of use, run, compose and url, got 0 (use: a service that dyno starts; run: a command of yours; compose: a file for docker compose; url: one that is already up)"},
+		{"seed of one that is up", serving + "services: [{url: \"redis://h:1\", seed: [{run: a}]}]\n",
+			"s.yaml:3:39: services[0].seed: seed doesn't go with url: dyno changes nothing about a service that is already up"},
+		{"no URL", serving + "services: [{name: a, url: h}]\n",
+			"s.yaml:3:27: services[0].url: expected the URL of a service, such as postgres://user:password@host:5432/database, redis://host:6379/0 or kafka://host:9092"},
+		{"another kind", serving + "services: [{use: postgres, url: \"redis://h:1\"}]\n",
+			"s.yaml:3:33: services[0].url: the URL is that of redis, and use says postgres"},
+		{"SQL for Redis", serving + "services: [{use: redis, seed: [{sql: SELECT 1}]}]\n",
+			"s.yaml:3:31: services[0].seed: sql goes with postgres only"},
+		{"reset of etcd", serving + "services: [{use: etcd, reset: trial}]\n",
+			"s.yaml:3:31: services[0].reset: the data of this service can't be set back while it runs (reset: restart)"},
+		{"name of a setting", serving + "services: [{use: redis, settings: {\"a b\": c}}]\n",
+			`s.yaml:3:36: services[0].settings.a b: "a b" can't be the name of a setting`},
+		{"address", serving + "services: [{name: a, run: ./a, address: here}]\n",
+			`s.yaml:3:41: services[0].address: an address has $PORT in it, as dyno chooses the port, got "here"`},
+		{"topics of Redis", serving + "services: [{use: redis, topics: {a: 1}}]\n",
+			"s.yaml:3:33: services[0].topics: topics goes with kafka only"},
+	})
+}
+
+func TestServices(t *testing.T) {
+	s, err := Parse("s.yaml", []byte(serving+`services:
+  - kafka
+  - {name: main-db, use: postgres, as: PG, replica: {settings: {a: 1}}, settings: {fsync: off}, seed: [{sql: SELECT 1}], reset: trial, cpus: 0-1, ready_within: 20s}
+  - {name: other, url: "redis://:secret-word@h:1/0"}
+  - {name: the.mock, run: ./mock, address: "x:$PORT"}
+`), []string{"go/gin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Service{
+		{Name: "kafka", Use: Kafka, As: "KAFKA_BROKERS"},
+		{Name: "main-db", Use: Postgres, As: "PG", Replica: &Replica{Settings: map[string]string{"a": "1"}}, Settings: map[string]string{"fsync": "off"},
+			Seed: []Seed{{SQL: "SELECT 1"}}, Reset: ResetTrial, CPUs: []int{0, 1}, ReadyWithin: 20 * time.Second},
+		{Name: "other", Use: Redis, As: "REDIS_URL", URL: "redis://:secret-word@h:1/0"},
+		{Name: "the.mock", Run: "./mock", As: "THE_MOCK_URL", Address: "x:$PORT"},
+	}
+	for i := range want {
+		if !reflect.DeepEqual(s.Services[i], want[i]) {
+			t.Errorf("got  %+v\nwant %+v", s.Services[i], want[i])
+		}
+	}
+	if hidden := s.Secrets.Hide("it is secret-word"); hidden != "it is ***" {
+		t.Errorf("the password is shown: %s", hidden)
+	}
+}
