@@ -103,12 +103,13 @@ type Cell struct {
 	// Wrong is the share of requests, in percent, that were answered other than they had
 	// to be, if that is much: the subject has no rank. FailsMore says that it failed more
 	// of its requests than another one of the group, by more than chance.
-	Wrong     float64  `json:"wrong,omitempty"`
-	FailsMore bool     `json:"fails_more,omitempty"`
-	Curve     []Point  `json:"curve"`            // response by percentile, all used windows merged
-	Service   []Point  `json:"service"`          // service by percentile
-	Stages    []Stage  `json:"stages,omitempty"` // of a load with several
-	Seconds   []Second `json:"seconds"`          // every window of every trial, in order
+	Wrong     float64   `json:"wrong,omitempty"`
+	FailsMore bool      `json:"fails_more,omitempty"`
+	Curve     []Point   `json:"curve"`              // response by percentile, all used windows merged
+	Service   []Point   `json:"service"`            // service by percentile
+	Stages    []Stage   `json:"stages,omitempty"`   // of a load with several
+	Services  []Service `json:"services,omitempty"` // what it stood on
+	Seconds   []Second  `json:"seconds"`            // every window of every trial, in order
 	// Statuses counts the complete responses by status, of all trials, in windows that
 	// are not invalid; Requests are those of a single load with a mix.
 	Statuses map[int]uint64 `json:"statuses,omitempty"`

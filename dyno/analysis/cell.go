@@ -18,12 +18,13 @@ import (
 // cellBuilder is a cell while its trials are taken in one by one.
 type cellBuilder struct {
 	Cell
-	name   string // of the cell: its subject and group
-	mode   profile.Mode
-	clocks []measure.Clock // that figures rest on
-	blocks []int           // block of each used trial
-	merged *sums           // all used trials
-	stages *stageSums      // of all used trials; nil unless the load has several
+	name     string // of the cell: its subject and group
+	mode     profile.Mode
+	clocks   []measure.Clock // that figures rest on
+	blocks   []int           // block of each used trial
+	merged   *sums           // all used trials
+	stages   *stageSums      // of all used trials; nil unless the load has several
+	services []*serviceSums  // of all used trials
 	// responses of each used trial, see [responseWindows]
 	responses [][]stats.Counts
 	explained *explain.Cell        // what is known of the slow requests of its used trials
@@ -103,6 +104,11 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 	s.responses = append(s.responses, responses.counts)
 	for _, f := range all {
 		s.compute(f, sums)
+	}
+	for w := range t.Windows {
+		if t.Windows[w].Counts() {
+			s.addServices(&t.Windows[w])
+		}
 	}
 	return true, s.takeStages(run, i)
 }
@@ -191,6 +197,7 @@ func (s *cellBuilder) estimate(c *confidence) {
 	s.Curve = s.merged.distribution(measure.Response).curve()
 	s.Service = s.merged.distribution(measure.Service).curve()
 	s.Stages = s.stages.stages()
+	s.Services = s.servicesOf()
 	s.Merged = s.mergedIntervals()
 	s.Unusable = s.unusableFigures()
 }

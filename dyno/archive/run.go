@@ -68,6 +68,7 @@ type Manifest struct {
 	// to rest figures on. [Writer.Finish] sets it; runs of earlier versions lack it.
 	Usable      *int                 `json:"usable_trials,omitempty"`
 	Subjects    []Subject            `json:"subjects"`
+	Services    []Service            `json:"services,omitempty"` // what the subjects stand on
 	Machine     machine.Fingerprint  `json:"machine"`
 	Placement   Placement            `json:"placement"`
 	Calibration *measure.Calibration `json:"calibration,omitempty"` // of the generator, before the first trial
@@ -108,6 +109,19 @@ type Upstream struct {
 	Framework string `json:"framework,omitempty"`
 	Version   string `json:"version,omitempty"`
 	BuildHash string `json:"build_hash,omitempty"`
+}
+
+// Service is what subjects stand on, such as a database. Its address is not kept: it may
+// hold a password.
+type Service struct {
+	Name     string            `json:"name"`
+	Kind     string            `json:"kind,omitempty"`    // of those that dyno starts; empty for a command of the user's
+	Version  string            `json:"version,omitempty"` // as it says itself
+	Up       bool              `json:"up,omitempty"`      // it was up already
+	Replica  bool              `json:"replica,omitempty"` // it has one
+	Settings map[string]string `json:"settings,omitempty"`
+	Reset    string            `json:"reset,omitempty"`    // what is done before each trial; empty for nothing
+	StartUp  time.Duration     `json:"start_up,omitempty"` // until it was ready and seeded, ns
 }
 
 // Fault says whose fault it is that a trial failed.

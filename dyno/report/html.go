@@ -43,8 +43,9 @@ type page struct {
 	Rankings  []ranking
 	Ranked    []languageTable // of each ranking
 	Variance  []sensitivityTable
-	Crossed   []string     // factors whose interactions can be drawn; none if there are not two
-	Stages    []stageTable // of each ranking; without rows for loads of one stage
+	Crossed   []string       // factors whose interactions can be drawn; none if there are not two
+	Services  []serviceTable // of each ranking; without rows for studies without services
+	Stages    []stageTable   // of each ranking; without rows for loads of one stage
 	Statuses  []statusTable
 	Requests  []requestTable
 	Unusable  []unusableTable // of each ranking; without rows if all subjects have usable trials
@@ -101,6 +102,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 		p.Rankings = append(p.Rankings, t)
 		p.Ranked = append(p.Ranked, newLanguageTable(a, t, c))
 		p.Stages = append(p.Stages, newStageTable(t))
+		p.Services = append(p.Services, newServiceTable(t, c))
 		p.Statuses = append(p.Statuses, newStatusTable(t))
 		p.Requests = append(p.Requests, newRequestTable(t))
 		p.Unusable = append(p.Unusable, newUnusableTable(a, &a.Groups[i], c))

@@ -25,6 +25,7 @@ func Markdown(w io.Writer, a *analysis.Analysis, lang string) error {
 		if r.By != "" {
 			m.ranks(newRanks(a, &a.Groups[i], r.By, c), "###", false)
 		}
+		m.services(newServiceTable(r, c))
 		m.unusable(newUnusableTable(a, &a.Groups[i], c))
 		m.curves(newCurveTable(a, r, c))
 	}

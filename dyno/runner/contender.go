@@ -46,8 +46,9 @@ func (c *contender) built(flags string, artifact *subject.Artifact) {
 // starter starts contenders.
 type starter struct {
 	places      *places
-	certificate *certificate // nil if none listens with TLS
-	stateDir    string       // for the journal of running subjects
+	certificate *certificate      // nil if none listens with TLS
+	stateDir    string            // for the journal of running subjects
+	services    map[string]string // variables that say where the services are
 }
 
 // instance starts the contender, or attaches to it, and verifies its responses. In its
@@ -94,7 +95,7 @@ func (s *starter) begin(ctx context.Context, c *contender, cell *study.Cell, pro
 	if start.CPUs, err = cell.PickCPUs(s.places.Subject, s.places.online); err != nil {
 		return nil, i18n.Errorf("runner.subject", "subject %s: %w", c.Name, err)
 	}
-	start.Env = merged(probeEnv, start.Env, cell.Env)
+	start.Env = merged(probeEnv, s.services, start.Env, cell.Env)
 	if cell.TLS != "" {
 		start.TLS = s.certificate.config()
 		maps.Copy(start.Env, s.certificate.env())

@@ -17,6 +17,7 @@ const (
 	Building      Kind = "building"       // Subject's build begins
 	BuildLine     Kind = "build-line"     // Line was printed by it
 	Built         Kind = "built"          // Subject is ready to start; Line is "cached" if it was before
+	Serving       Kind = "serving"        // Line says what happens to what the subjects stand on
 	Checking      Kind = "checking"       // Subject is started once, to verify its responses
 	Checked       Kind = "checked"        // Subject responds as it should
 	Begun         Kind = "begun"          // the run exists: Run is its ID

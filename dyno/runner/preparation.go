@@ -8,6 +8,7 @@ import (
 	"dyno.example/dyno/machine/busy"
 	"dyno.example/dyno/machine/tune"
 	"dyno.example/dyno/probe"
+	"dyno.example/dyno/service"
 	"dyno.example/dyno/study"
 	"dyno.example/internal/i18n"
 )
@@ -23,6 +24,7 @@ type preparation struct {
 	starter    starter
 	contenders map[string]*contender // by the names of their subjects
 	scratch    string                // folder of the run's own, gone at its end
+	services   *service.Set          // what the subjects stand on; nil for nothing
 }
 
 func newPreparation(r *Runner, tell func(Event)) *preparation {
@@ -37,7 +39,7 @@ func (p *preparation) run(ctx context.Context) (err error) {
 	if err := p.tuner.PutBack(); err != nil {
 		return i18n.Errorf("runner.putting-back-settings-earlier-run", "putting back settings that an earlier run has left changed: %w", err)
 	}
-	if p.starter.places, err = choosePlaces(p.study, p.cells, p.builder.upstreams()); err != nil {
+	if p.starter.places, err = choosePlaces(p.study, p.cells, p.builder.upstreams() || len(p.builder.services()) > 0); err != nil {
 		return err
 	}
 	if err := checkSettings(p.tuner, p.study, p.cells); err != nil {
@@ -53,11 +55,15 @@ func (p *preparation) run(ctx context.Context) (err error) {
 	if p.contenders, err = p.builder.all(ctx); err != nil {
 		return err
 	}
+	if err := p.startServices(ctx); err != nil {
+		return err
+	}
 	return p.check(ctx)
 }
 
-// close removes what was made for the run only.
+// close stops the services, and removes what was made for the run only.
 func (p *preparation) close() {
+	p.stopServices()
 	p.starter.certificate.remove()
 	if p.scratch != "" {
 		os.RemoveAll(p.scratch)
@@ -97,6 +103,10 @@ func (p *preparation) check(ctx context.Context) error {
 func (p *preparation) checkCell(ctx context.Context, s study.Subject, cell *study.Cell) error {
 	all := *cell
 	all.Requests = p.study.Requests
+	if err := p.services.Prepare(ctx); err != nil {
+		return err
+	}
+	p.starter.services = p.services.Env()
 	in, err := p.starter.instance(ctx, p.contenders[s.Name], &all, nil, "")
 	if err != nil {
 		return err

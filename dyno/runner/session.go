@@ -59,6 +59,7 @@ func (s *session) manifest() archive.Manifest {
 		Accept: s.runner.Study.Accept, Until: s.runner.Study.Until,
 		Machine: machine.Read(), Placement: s.places.Placement, Calibration: s.calibrated.main(), Warmup: s.runner.Study.Trial.Warmup, WarmupMost: s.runner.Study.Trial.WarmupMost, Duration: s.runner.Study.Trial.Duration,
 	}
+	m.Services = s.ready.archivedServices()
 	for _, sub := range s.runner.Study.Subjects {
 		m.Subjects = append(m.Subjects, s.ready.contenders[sub.Name].archived)
 	}

@@ -49,6 +49,10 @@ func (f failure) error() error { return errors.Join(f.cause, f.left) }
 // measure does the work of a trial.
 func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (f failure) {
 	c := s.ready.contenders[cell.Subject]
+	if err := s.ready.services.Prepare(ctx); err != nil {
+		return failure{cause: err}
+	}
+	s.ready.starter.services = s.ready.services.Env()
 	settings, err := assign(s.ready.tuner, cell)
 	if err != nil {
 		return failure{cause: err}
@@ -89,6 +93,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 		case <-ctx.Done():
 		}
 	}()
+	s.ready.services.Watch(ctx, cancel) // so does a service
 	timing := cell.Timing(s.runner.Study.Trial)
 	contender := s.ready.contenders[cell.Subject]
 	metrics := contender.MetricsURL(in.URL())
@@ -99,12 +104,12 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 	t.Idle = idle(ctx, in.PID())
 	if timing.WarmupMost > 0 && contender.settles {
 		if err := s.warmUp(ctx, t, cell, in, timing); err != nil {
-			return cmp.Or(died(in), err)
+			return cmp.Or(s.died(in), err)
 		}
 		timing.Warmup = min(timing.Warmup, rejoining)
 	}
 	counter := newRequestCounter(ctx, metrics, trust)
-	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: s.places.ofSubject(contender, cell), Runtime: runtime, Metrics: metrics, Trust: trust}))
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: s.places.ofSubject(contender, cell), Runtime: runtime, Metrics: metrics, Trust: trust, Services: s.ready.services.Probes()}))
 	defer ledger.close()
 	calibrated := s.calibrated.of(cell)
 	spec := s.spec(t, cell, in, timing)
@@ -112,7 +117,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 	spec.OnStart = ledger.begin
 	result, err := load.Run(ctx, spec)
 	if err != nil {
-		return cmp.Or(died(in), err)
+		return cmp.Or(s.died(in), err)
 	}
 	counter.compare(ctx, result)
 	t.Mono, t.Engine, t.Failures, t.Causes = result.Start, result.Engine, result.Failures, result.Causes
@@ -120,7 +125,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 	said := slices.Concat(validity.ByBothSides(result.Findings), unenforced(in), validity.WarmedUp(t.WarmUp))
 	t.Findings = validity.Trial(said, t.Windows, s.conditions(cell))
 	t.Validity = validity.Worth(t.Findings)
-	return died(in)
+	return s.died(in)
 }
 
 // spec is the load of a cell on a subject, whose windows are reported to observers.
@@ -137,9 +142,12 @@ func (s *session) spec(t *archive.Trial, cell *study.Cell, in *subject.Instance,
 	}
 }
 
-// died is how the subject ended, if it did by itself; or its upstream, which is no fault
-// of the subject's.
-func died(in *subject.Instance) error {
+// died is how the subject ended, if it did by itself; or its upstream or a service, which
+// is no fault of the subject's.
+func (s *session) died(in *subject.Instance) error {
+	if err := s.ready.services.Err(); err != nil {
+		return err
+	}
 	if up := in.Upstream(); up != nil && up.Err() != nil {
 		return in.Err()
 	}

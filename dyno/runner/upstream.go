@@ -48,7 +48,7 @@ func (s *starter) upstream(c *contender, cell *study.Cell) *subject.StartSpec {
 		return nil
 	}
 	up := *c.upstream
-	up.Env = merged(c.Env, up.Env, cell.Env)
+	up.Env = merged(s.services, c.Env, up.Env, cell.Env)
 	up.CPUs, up.StateDir = s.places.ofUpstream(), s.stateDir
 	return &up
 }

@@ -60,6 +60,7 @@ var house = []room{
 		{"dyno/load/internal/engine"},
 		{"dyno/load", "dyno/subject/contract"},
 		{"dyno/machine/tune", "dyno/machine/busy", "dyno/hlog", "dyno/objective", "dyno/present", "dyno/study", "dyno/subject"},
+		{"dyno/service"},
 		{"dyno/archive", "dyno/calibrate", "dyno/export", "dyno/present/curve", "dyno/subject/check"},
 		{"dyno/machine/noise", "dyno/archive/bucket", "dyno/analysis/analysistest", "dyno/explain", "dyno/validity"},
 		{"dyno/capacity", "dyno/runner", "dyno/analysis"},
@@ -102,7 +103,7 @@ var house = []room{
 	{"cmd", []string{"wire", "internal", "studies", "subjects", "lab"}, [][]string{
 		{"dyno/cmd/dyno/internal/cli"},
 		{"dyno/cmd/dyno/internal/library"},
-		{"dyno/cmd/dyno/internal/archivecmd", "dyno/cmd/dyno/internal/machinecmd", "dyno/cmd/dyno/internal/runcmd", "dyno/cmd/dyno/internal/subjectcmd"},
+		{"dyno/cmd/dyno/internal/archivecmd", "dyno/cmd/dyno/internal/machinecmd", "dyno/cmd/dyno/internal/runcmd", "dyno/cmd/dyno/internal/servicecmd", "dyno/cmd/dyno/internal/subjectcmd"},
 		{"dyno/cmd/dyno/internal/loadcmd", "dyno/cmd/dyno/internal/studycmd"},
 		{"dyno/cmd/dyno/internal/capacitycmd", "dyno/cmd/dyno/internal/comparecmd"},
 		{"dyno/cmd/dyno", "dyno/cmd/dyno/readme"},

@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/loadcmd"
 	"dyno.example/dyno/cmd/dyno/internal/machinecmd"
 	"dyno.example/dyno/cmd/dyno/internal/runcmd"
+	"dyno.example/dyno/cmd/dyno/internal/servicecmd"
 	"dyno.example/dyno/cmd/dyno/internal/studycmd"
 	"dyno.example/dyno/cmd/dyno/internal/subjectcmd"
 	"dyno.example/internal/i18n"
@@ -56,7 +57,7 @@ says what the numbers are worth, and keeps the evidence.
 	root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "zh"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(
 		runcmd.NewRun(&global), loadcmd.New(&global), loadcmd.NewNullServer(), capacitycmd.NewCapacity(&global), capacitycmd.NewKnee(&global), capacitycmd.NewOverload(&global), runcmd.NewUp(&global),
-		studycmd.NewStudies(), subjectcmd.New(&global), studycmd.NewStudy(&global),
+		studycmd.NewStudies(), subjectcmd.New(&global), servicecmd.New(&global), studycmd.NewStudy(&global),
 		studycmd.NewClaims(&global), studycmd.NewPublish(&global), studycmd.NewResults(&global),
 		archivecmd.NewList(&global), archivecmd.NewShow(&global), archivecmd.NewReport(&global), archivecmd.NewExplain(&global), archivecmd.NewVerify(&global), archivecmd.NewPush(&global), archivecmd.NewPull(&global), archivecmd.NewRemove(&global),
 		machinecmd.NewMachine(&global), comparecmd.NewCompare(&global), comparecmd.NewBaseline(&global), comparecmd.NewGate(&global), comparecmd.NewHistory(&global),

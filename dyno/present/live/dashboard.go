@@ -64,6 +64,8 @@ func (d *Dashboard) Event(e runner.Event) {
 		d.active = e.Subject
 	}
 	switch e.Kind {
+	case runner.Serving:
+		d.now = d.t.Say(e.Line)
 	case runner.Busy:
 		d.problems = append(d.problems, d.t.Say(e.Line))
 	case runner.Building:

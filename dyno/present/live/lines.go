@@ -49,7 +49,7 @@ func (p *plainLines) Close() {}
 
 func (p *plainLines) Event(e runner.Event) {
 	switch e.Kind {
-	case runner.Busy:
+	case runner.Busy, runner.Serving:
 		fmt.Fprintln(p.w, p.t.Say(e.Line))
 	case runner.Building:
 		fmt.Fprintln(p.w, p.t.Text("live.line.build", "subject", e.Subject))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno.example/dyno/cmd/dyno/internal/cli"
+	"dyno.example/dyno/service"
 	"dyno.example/dyno/subject"
 	"dyno.example/internal/i18n"
 )
@@ -34,7 +36,7 @@ func NewUp(global *cli.Global) *cobra.Command {
 	return cmd
 }
 
-func up(ctx context.Context, name string, port int, global *cli.Global) error {
+func up(ctx context.Context, name string, port int, global *cli.Global) (err error) {
 	c, err := cli.Catalog()
 	if err != nil {
 		return err
@@ -64,6 +66,12 @@ func up(ctx context.Context, name string, port int, global *cli.Global) error {
 		start.Upstream.StateDir = dir
 	}
 	start.Port, start.StateDir = port, dir
+	services, err := service.StartAll(ctx, &service.Host{Catalog: c, Builder: &builder, StateDir: dir}, service.Of(&m))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, services.Stop(context.WithoutCancel(ctx))) }()
+	maps.Copy(start.Env, services.Env())
 	in, err := subject.Start(ctx, start)
 	if err != nil {
 		return err

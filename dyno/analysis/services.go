@@ -1,0 +1,101 @@
+package analysis
+
+import (
+	"slices"
+	"time"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/probe"
+)
+
+// Service is what something that the subject stands on did, over all windows of the used
+// trials of a cell that figures rest on.
+type Service struct {
+	Name   string             `json:"name"`
+	CPU    *float64           `json:"cpu,omitempty"`    // CPUs used; nil of one that isn't dyno's
+	RSS    *float64           `json:"rss,omitempty"`    // bytes, the most at the end of a window
+	Rates  map[string]float64 `json:"rates,omitempty"`  // its own counters, per second
+	Gauges map[string]float64 `json:"gauges,omitempty"` // its own gauges, the mean over the ends of windows
+	// Missing is in how many of the windows its own statistics are missing, and Why the
+	// last reason.
+	Missing int    `json:"missing,omitempty"`
+	Why     string `json:"why,omitempty"`
+}
+
+// serviceSums adds up the windows of a service.
+type serviceSums struct {
+	name    string
+	cpu     time.Duration
+	length  time.Duration // of the windows with processes
+	rss     uint64
+	counted map[string]float64
+	over    map[string]time.Duration // by counter, the time it was seen over
+	gauges  map[string]float64
+	seen    map[string]float64 // by gauge, in how many windows
+	missing int
+	why     string
+}
+
+// addServices adds a window that figures rest on.
+func (s *cellBuilder) addServices(w *archive.Window) {
+	for i := range w.Server.Services {
+		one := &w.Server.Services[i]
+		at := slices.IndexFunc(s.services, func(o *serviceSums) bool { return o.name == one.Name })
+		if at < 0 {
+			at = len(s.services)
+			s.services = append(s.services, &serviceSums{
+				name: one.Name, counted: make(map[string]float64), over: make(map[string]time.Duration), gauges: make(map[string]float64), seen: make(map[string]float64),
+			})
+		}
+		s.services[at].add(one, w.Server.Length)
+	}
+}
+
+func (s *serviceSums) add(w *probe.ServiceWindow, length time.Duration) {
+	if p := w.Process; p != nil {
+		s.cpu += p.CPU
+		s.length += length
+		s.rss = max(s.rss, p.RSS)
+	}
+	if w.Missing != "" {
+		s.missing++
+		s.why = w.Missing
+	}
+	for name, n := range w.Counted {
+		s.counted[name] += n
+		s.over[name] += w.Length
+	}
+	for name, x := range w.Gauges {
+		s.gauges[name] += x
+		s.seen[name]++
+	}
+}
+
+// servicesOf are the results of all services.
+func (s *cellBuilder) servicesOf() (list []Service) {
+	for _, one := range s.services {
+		r := Service{Name: one.name, Missing: one.missing, Why: one.why}
+		if one.length > 0 {
+			cpu, rss := float64(one.cpu)/float64(one.length), float64(one.rss)
+			r.CPU, r.RSS = &cpu, &rss
+		}
+		for name, n := range one.counted {
+			if over := one.over[name].Seconds(); over > 0 {
+				r.Rates = put(r.Rates, name, n/over)
+			}
+		}
+		for name, x := range one.gauges {
+			r.Gauges = put(r.Gauges, name, x/one.seen[name])
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func put(m map[string]float64, name string, x float64) map[string]float64 {
+	if m == nil {
+		m = make(map[string]float64)
+	}
+	m[name] = x
+	return m
+}

@@ -1,0 +1,97 @@
+package service
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno.example/dyno/study"
+)
+
+// TestCommand: a program of the user's, with a metrics page.
+func TestCommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts programs")
+	}
+	python(t)
+	in := start(t, newTestHost(t), study.Service{
+		Name: "mock", Run: `echo here >"$DATA/mark"; exec python3 -c "$MOCK"`, As: "MOCK_URL", Address: "http://127.0.0.1:$PORT/base", Env: map[string]string{"MOCK": mock},
+		Ready: "/up", Metrics: "/metrics", Figures: []string{"served_total", "waiting"}, Seed: []study.Seed{{Run: `case "$MOCK_URL" in http://127.0.0.1:*/base) ;; *) exit 1 ;; esac`}},
+	})
+	if url := in.Env()["MOCK_URL"]; !strings.HasSuffix(url, "/base") || strings.Contains(url, "$") {
+		t.Errorf("address %q", url)
+	}
+	r, err := in.Probes()[0].Read(5 * time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Counters["served_total"] != 7 || r.Gauges["waiting"] != 2 || len(r.Counters)+len(r.Gauges) != 2 {
+		t.Errorf("read %v", r)
+	}
+	if _, err := os.Stat(filepath.Join(in.parts[0].in.Folder(), "mark")); err != nil {
+		t.Error(err)
+	}
+}
+
+// mock serves a page of metrics.
+const mock = `
+import http.server, os
+class Page(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *words): pass
+    def do_GET(self):
+        self.send_response(200 if self.path in ("/up", "/metrics") else 404)
+        self.end_headers()
+        self.wfile.write(b'served_total{a="1"} 3\nserved_total{a="2"} 4\nwaiting 2\nother 1\n')
+http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Page).serve_forever()
+`
+
+// TestCompose: what is said to docker, by a docker that only notes it and serves.
+func TestCompose(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts programs")
+	}
+	python(t)
+	bin := t.TempDir()
+	notes := filepath.Join(bin, "notes")
+	docker := "#!/bin/sh\necho \"$@\" >>" + notes + "\ncase \"$*\" in *' up') exec python3 -c \"$MOCK\" ;; esac\n"
+	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(docker), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	in, err := Start(t.Context(), newTestHost(t), study.Service{Name: "stack", Compose: "compose.yaml", As: "STACK_URL", Env: map[string]string{"MOCK": mock}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Stop(context.Background()); err != nil {
+		t.Error(err)
+	}
+	said, err := os.ReadFile(notes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	if len(lines) != 2 || !strings.HasSuffix(lines[0], " up") || !strings.Contains(lines[1], " down --volumes") || !strings.Contains(lines[0], "testdata/compose.yaml") {
+		t.Errorf("docker was told\n%s", said)
+	}
+}
+
+func TestNoDocker(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := Start(t.Context(), newTestHost(t), study.Service{Name: "stack", Compose: "compose.yaml", As: "X"})
+	checkError(t, err, []string{"service stack: compose: there is no docker in PATH"})
+}
+
+func TestCommandThatFails(t *testing.T) {
+	_, err := Start(t.Context(), newTestHost(t), study.Service{Name: "mock", Run: "echo no such luck >&2; exit 4", As: "X"})
+	checkError(t, err, []string{"service mock exited before it was ready (exit status 4)", "no such luck"})
+}
+
+func python(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat("/usr/bin/python3"); err != nil {
+		t.Skip("no python3")
+	}
+}

@@ -1,0 +1,147 @@
+package service
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"dyno.example/dyno/probe"
+	"dyno.example/internal/i18n"
+)
+
+// kit is a running helper that talks to one server, by its driver. It ends when its input
+// is closed, which the death of dyno does.
+type kit struct {
+	url  string
+	mu   sync.Mutex // one order at a time
+	cmd  *exec.Cmd
+	in   *json.Encoder
+	pipe *os.File
+	out  chan outcome // closed when the helper has ended
+}
+
+// order and outcome are the lines that a kit reads and writes.
+type order struct {
+	Do    string            `json:"do"`
+	Text  string            `json:"text,omitempty"`
+	Args  map[string]string `json:"args,omitempty"`
+	Limit time.Duration     `json:"limit"` // ns
+}
+
+type outcome struct {
+	Error   string         `json:"error"`
+	Version string         `json:"version"`
+	Reading *probe.Reading `json:"reading"`
+}
+
+// openKit starts the helper for a server of the kind at url.
+func openKit(ctx context.Context, h *Host, kind, url string) (*kit, error) {
+	folder, err := h.build(ctx, servicekit())
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(filepath.Join(folder, "servicekit"), kind)
+	cmd.Env = append(os.Environ(), "SERVICE_URL="+url)
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer read.Close()
+	cmd.Stdin, cmd.Stderr = read, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = startOn(cmd, h.CPUs)
+	}
+	if err != nil {
+		write.Close()
+		return nil, i18n.Errorf("service.starting-helper", "starting its helper: %w", err)
+	}
+	k := &kit{url: url, cmd: cmd, in: json.NewEncoder(write), pipe: write, out: make(chan outcome, 1)}
+	go func() {
+		defer close(k.out)
+		lines := json.NewDecoder(bufio.NewReader(out))
+		for {
+			var o outcome
+			if lines.Decode(&o) != nil {
+				break
+			}
+			k.out <- o
+		}
+		_ = cmd.Wait() // what it had to say is in the outcomes
+	}()
+	return k, nil
+}
+
+// slack is how much later than its limit an outcome may be.
+const slack = time.Second
+
+// send has an order carried out.
+func (k *kit) send(ctx context.Context, o order) (outcome, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.in.Encode(o); err != nil {
+		return outcome{}, i18n.Errorf("service.helper-ended", "its helper has ended: %w", err)
+	}
+	late := time.NewTimer(o.Limit + slack)
+	defer late.Stop()
+	select {
+	case done, ok := <-k.out:
+		if !ok {
+			return done, i18n.Errorf("service.helper-has-ended", "its helper has ended")
+		}
+		if done.Error != "" {
+			return done, errors.New(done.Error)
+		}
+		return done, nil
+	case <-ctx.Done():
+		k.abandon()
+		return outcome{}, context.Cause(ctx)
+	case <-late.C:
+		k.abandon()
+		return outcome{}, i18n.Errorf("service.no-answer-from-helper", "its helper gave no response in %v", o.Limit+slack)
+	}
+}
+
+// abandon ends a helper that owes an outcome: the next would be taken for it.
+func (k *kit) abandon() {
+	_ = k.cmd.Process.Kill()
+	k.pipe.Close()
+}
+
+func (k *kit) do(ctx context.Context, o order) error {
+	_, err := k.send(ctx, o)
+	return err
+}
+
+// version is what the server says of itself.
+func (k *kit) version(ctx context.Context) (string, error) {
+	done, err := k.send(ctx, order{Do: "version", Limit: seedLimit})
+	return done.Version, err
+}
+
+// read reads the statistics, within limit.
+func (k *kit) read(limit time.Duration) (probe.Reading, error) {
+	done, err := k.send(context.Background(), order{Do: "read", Limit: limit})
+	if err != nil || done.Reading == nil {
+		return probe.Reading{}, err
+	}
+	return *done.Reading, nil
+}
+
+// close ends the helper and waits for that. The nil kit has none.
+func (k *kit) close() {
+	if k == nil {
+		return
+	}
+	k.pipe.Close()
+	late := time.AfterFunc(slack, func() { _ = k.cmd.Process.Kill() })
+	defer late.Stop()
+	for range k.out { // until it is closed
+	}
+}
