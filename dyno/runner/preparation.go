@@ -103,10 +103,9 @@ func (p *preparation) check(ctx context.Context) error {
 func (p *preparation) checkCell(ctx context.Context, s study.Subject, cell *study.Cell) error {
 	all := *cell
 	all.Requests = p.study.Requests
-	if err := p.services.Prepare(ctx); err != nil {
+	if err := p.prepareServices(ctx); err != nil {
 		return err
 	}
-	p.starter.services = p.services.Env()
 	in, err := p.starter.instance(ctx, p.contenders[s.Name], &all, nil, "")
 	if err != nil {
 		return err

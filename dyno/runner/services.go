@@ -57,6 +57,15 @@ func (p *preparation) startServices(ctx context.Context) (err error) {
 	return nil
 }
 
+// prepareServices makes them ready for the next trial, or for all that take turns.
+func (p *preparation) prepareServices(ctx context.Context) error {
+	if err := p.services.Prepare(ctx); err != nil {
+		return err
+	}
+	p.starter.services = p.services.Env()
+	return nil
+}
+
 // stopServices ends them. What can't be ended is in the journal for the next run.
 func (p *preparation) stopServices() {
 	if err := p.services.Stop(context.Background()); err != nil {

@@ -49,10 +49,9 @@ func (f failure) error() error { return errors.Join(f.cause, f.left) }
 // measure does the work of a trial.
 func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (f failure) {
 	c := s.ready.contenders[cell.Subject]
-	if err := s.ready.services.Prepare(ctx); err != nil {
+	if err := s.ready.prepareServices(ctx); err != nil {
 		return failure{cause: err}
 	}
-	s.ready.starter.services = s.ready.services.Env()
 	settings, err := assign(s.ready.tuner, cell)
 	if err != nil {
 		return failure{cause: err}
@@ -145,9 +144,11 @@ func (s *session) spec(t *archive.Trial, cell *study.Cell, in *subject.Instance,
 // died is how the subject ended, if it did by itself; or its upstream or a service, which
 // is no fault of the subject's.
 func (s *session) died(in *subject.Instance) error {
-	if err := s.ready.services.Err(); err != nil {
-		return err
-	}
+	return cmp.Or(s.ready.services.Err(), died(in))
+}
+
+// died is how the subject or its upstream ended.
+func died(in *subject.Instance) error {
 	if up := in.Upstream(); up != nil && up.Err() != nil {
 		return in.Err()
 	}

@@ -66,6 +66,12 @@ func (s *session) newTurns(planned []study.PlannedTrial) *turns {
 
 // run starts the arms, one after the other, and has them take turns.
 func (b *turns) run(ctx context.Context, w *archive.Writer) {
+	if err := b.session.ready.prepareServices(ctx); err != nil {
+		for _, a := range b.arms {
+			a.failed = err
+		}
+		return
+	}
 	for _, a := range b.arms {
 		if ctx.Err() != nil {
 			return
@@ -184,7 +190,7 @@ func (b *turns) turn(ctx context.Context, a *arm, round int) {
 		}
 		return
 	}
-	if dead := died(a.in); dead != nil {
+	if dead := b.session.died(a.in); dead != nil {
 		a.failed = dead
 	} else {
 		a.alone = i18n.New("runner.turn-failed", "it could not take its turn: %v", err)
@@ -220,7 +226,7 @@ func (b *turns) end(ctx context.Context) []error {
 			continue
 		}
 		if a.failed == nil {
-			a.failed = died(a.in)
+			a.failed = b.session.died(a.in)
 		}
 		a.close(b.session.conditions(a.cell))
 		a.trial.Findings = append(a.trial.Findings, finding.Accept(b.besides(a, shares), b.session.runner.Study.Accept)...)
