@@ -81,7 +81,7 @@ func ofRuntime() []figure {
 			case r.windows == 0:
 				return 0, i18n.New("analysis.subjects-runtime-did-not-tell", "the subject's runtime did not tell")
 			case r.lacking[f.source]:
-				return 0, i18n.Join(i18n.New("analysis.subjects-runtime-does-not-tell", "the subject's runtime does not tell "), f.source)
+				return 0, i18n.New("analysis.runtime-lacks", "the subject's runtime does not tell %s", f.source)
 			}
 			return r.shared(f.per, f.of(&r.sum))
 		}))

@@ -111,7 +111,7 @@ func describe(t reflect.Type) i18n.Message {
 	case reflect.Float32, reflect.Float64:
 		return i18n.New("archive.number", "a number")
 	default:
-		return i18n.Join(i18n.New("archive.whole-number-fits", "a whole number that fits "), t.Kind().String())
+		return i18n.New("archive.integer-of", "a whole number that fits %s", t.Kind().String())
 	}
 }
 

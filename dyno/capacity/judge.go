@@ -35,7 +35,7 @@ func judge(o *objective.Objective, r *load.Result, p *profile.Profile) Trial {
 	leftOut, measured, _ := r.LeftOut()
 	switch v := outcome.Verdict(); {
 	case leftOut == measured:
-		t.spoil(i18n.Join(i18n.New("capacity.no-window-can-used", "no window can be used: "), details(invalid(r.Findings))))
+		t.spoil(i18n.New("capacity.no-usable-window", "no window can be used: %s", details(invalid(r.Findings))))
 		t.Useless = true
 	case r.Total.Offered == 0:
 		t.spoil(i18n.New("capacity.no-request-was-due-short", "no request was due in so short a trial"))
@@ -85,7 +85,7 @@ func (t *Trial) spoil(why i18n.Message) { t.Verdict, t.Why = Spoiled, why }
 func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective.Outcome) {
 	t.Verdict = Fails
 	if outcome.Verdict() == objective.Unknown {
-		t.Why = i18n.Join(i18n.New("capacity.cant-shown-hold", "it can't be shown to hold: "), outcome.Text)
+		t.Why = i18n.New("capacity.not-shown-to-hold", "it can't be shown to hold: %s", outcome.Text)
 	}
 	if slower := named(r.Findings, []finding.Name{finding.CPUSpeed}); slower != nil {
 		t.spoil(details(slower)) // it concerns all windows

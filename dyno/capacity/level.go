@@ -50,7 +50,7 @@ func (g *Generator) Level(ctx context.Context, connections int, length time.Dura
 	var none *request.UnreachableError
 	switch {
 	case errors.As(err, &none):
-		t.Spoiled, t.Why = true, i18n.Join(i18n.New("capacity.no-connection-came-up-2", "no connection came up: "), none.Why)
+		t.Spoiled, t.Why = true, i18n.New("capacity.no-connection-because", "no connection came up: %s", none.Why)
 		return t, nil
 	case err != nil:
 		return t, err

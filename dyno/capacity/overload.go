@@ -136,7 +136,7 @@ func (o *Overload) Analyse(goal *objective.Objective, r *load.Result) *Aftermath
 	a.recover(o, parts, end)
 	a.note(r)
 	if before := goal.Judge(merge(parts[0])); before.Verdict() == objective.Fails && !a.Failing {
-		a.Notes = append(a.Notes, i18n.Join(i18n.New("capacity.objective-did-not-hold-before", "the objective did not hold before the overload either: "), before.Text))
+		a.Notes = append(a.Notes, i18n.New("capacity.failed-before-overload", "the objective did not hold before the overload either: %s", before.Text))
 	}
 	a.judge(r)
 	return a
@@ -148,7 +148,7 @@ func (a *Aftermath) judge(r *load.Result) {
 		a.Spoiled = a.Spoiled || part.Windows <= part.Invalid
 	}
 	if a.Spoiled {
-		a.Why = i18n.Join(i18n.New("capacity.machine-was-disturbed", "the machine was disturbed: "), details(named(r.Findings, disturbances)))
+		a.Why = i18n.New("capacity.machine-disturbed", "the machine was disturbed: %s", details(named(r.Findings, disturbances)))
 	}
 }
 

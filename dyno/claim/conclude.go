@@ -80,7 +80,7 @@ func alongModerator(parts []Part) i18n.Message {
 			texts = append(texts, i18n.New("claim.at", "%s at %s", v, i18n.And(places...)))
 		}
 	}
-	return i18n.Join(i18n.New("claim.dial-decides", "the dial decides: "), i18n.List("; ", texts...))
+	return i18n.New("claim.moderator-decides", "the dial decides: %s", i18n.List("; ", texts...))
 }
 
 func count(list []Verdict, v Verdict) (n int) {

@@ -94,9 +94,9 @@ func (f *foreseer) comparison(cmp *Comparison) (out Foreseen, ok bool) {
 	case f.most.IsZero():
 		return out, false
 	case state == fails:
-		out.Verdict, out.Why = Unmeasurable, i18n.Join(i18n.New("claim.cant-hold-whatever-subject-does", "it can't hold, whatever the subject does: "), f.most)
+		out.Verdict, out.Why = Unmeasurable, i18n.New("claim.never-holds", "it can't hold, whatever the subject does: %s", f.most)
 	case state == holds:
-		out.Verdict, out.Why = ByConstruction, i18n.Join(i18n.New("claim.cant-but-hold-whatever-subject", "it can't but hold, whatever the subject does: "), f.most)
+		out.Verdict, out.Why = ByConstruction, i18n.New("claim.always-holds", "it can't but hold, whatever the subject does: %s", f.most)
 	default:
 		out.Why = f.growth(cmp)
 	}

@@ -293,9 +293,9 @@ func (m *measuredComparison) leftOut(n int) i18n.Message {
 func (m *measuredComparison) hope(needed int) i18n.Message {
 	switch {
 	case needed > 0 && m.sample.ranked:
-		return i18n.Join(i18n.New("claim.takes-least", ": it takes at least "), more(needed))
+		return i18n.New("claim.needed-at-least", ": it takes at least %s", more(needed))
 	case needed > 0:
-		return i18n.Join(i18n.New("claim.about", ": about "), more(needed), i18n.New("claim.would-tell", " would tell"))
+		return i18n.New("claim.needed-about", ": about %s would tell", more(needed))
 	case m.sample.ranked:
 		return i18n.Message{}
 	case !slices.Equal(m.sample.low, m.sample.high):

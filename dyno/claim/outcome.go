@@ -184,7 +184,7 @@ func newSubjects(text string, c *Claim, src Source, ranges [][]pick, level float
 
 // inThisRun says what a run lacks.
 func (e *Error) inThisRun() i18n.Message {
-	text := i18n.Join(i18n.New("claim.run-cant-tell", "this run can't tell: "), e.Message)
+	text := i18n.New("claim.run-undecided", "this run can't tell: %s", e.Message)
 	if !e.Hint.IsZero() {
 		text = i18n.Join(text, " (", e.Hint, ")")
 	}
@@ -203,9 +203,9 @@ func Progress(out Outcome) i18n.Message {
 	case out.Needed == 0:
 		return i18n.Join(out.Verdict, i18n.New("claim.and-more-blocks-would-hardly", ", and more blocks would hardly tell"))
 	case out.Verdict == Undecided:
-		return i18n.Join(i18n.New("claim.needs-about", "needs about "), more(out.Needed))
+		return i18n.New("claim.needs", "needs about %s", more(out.Needed))
 	}
-	return i18n.Join(out.Verdict, i18n.New("claim.far-needs-about", " so far, needs about "), more(out.Needed))
+	return i18n.New("claim.so-far-needs", "%s so far, needs about %s", out.Verdict, more(out.Needed))
 }
 
 // more writes a number of blocks.

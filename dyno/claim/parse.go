@@ -66,7 +66,7 @@ func (p *parser) isSign(texts ...string) bool {
 // expect takes the sign that must come next.
 func (p *parser) expect(text string) {
 	if !p.isSign(text) {
-		p.fail(p.tok.at, i18n.Message{}, i18n.New("claim.expected-got", "expected %q, got %v", text, p.tok))
+		p.fail(p.tok.at, i18n.Message{}, i18n.New("claim.expected-token", "expected %q, got %v", text, p.tok))
 		return
 	}
 	p.advance()
@@ -87,7 +87,7 @@ func (p *parser) comparison() Comparison {
 	c := Comparison{left: p.sum()}
 	c.at, c.Op = p.tok.at, Op(p.tok.text)
 	if !p.isSign("<", "<=", ">", ">=", "~") {
-		p.fail(p.tok.at, i18n.New("claim.claim-compares-b", "a claim compares, such as a / b >= 2.3"), i18n.New("claim.expected-got-2", "expected <, <=, >, >= or ~, got %v", p.tok))
+		p.fail(p.tok.at, i18n.New("claim.claim-compares-b", "a claim compares, such as a / b >= 2.3"), i18n.New("claim.expected-comparison", "expected <, <=, >, >= or ~, got %v", p.tok))
 		return c
 	}
 	p.advance()

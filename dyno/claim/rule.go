@@ -50,11 +50,11 @@ func (e *effect) read(v evidence) reading {
 	case direction == fails && v.own != nil:
 		return reading{verdict: Opposite, why: i18n.New("claim.direction-does-not-hold", "its direction does not hold")}
 	case direction == fails:
-		return reading{verdict: Opposite, why: i18n.Join(i18n.New("claim.opposite-holds-beyond", "the opposite holds, beyond "), e.reason(v))}
+		return reading{verdict: Opposite, why: i18n.New("claim.opposite-beyond", "the opposite holds, beyond %s", e.reason(v))}
 	case size.verdict != "" && direction != open:
 		return reading{verdict: size.verdict, why: i18n.Join(size.why, e.remark(next))}
 	case none && (e.bare() || v.wide.short(e.target(), e.side())):
-		return reading{verdict: NoEffect, why: i18n.Join(i18n.New("claim.no-effect-same-within", "no effect: the same within "), inPercent(v.margin))}
+		return reading{verdict: NoEffect, why: i18n.New("claim.no-effect-within", "no effect: the same within %s", inPercent(v.margin))}
 	case direction == holds && e.directed(v) && size.state == fails:
 		return reading{verdict: SizeRefuted, why: directionOnly(size.why), directed: true}
 	case direction == holds && e.directed(v):
@@ -148,9 +148,9 @@ func reach(noise *stats.Interval) float64 {
 // reason is what a figure is beyond if it is the opposite.
 func (e *effect) reason(v evidence) i18n.Message {
 	if reach(v.noise) > v.margin {
-		return i18n.Join(i18n.New("claim.same-program-differs-when-measured", "what the same program differs by when measured twice ("), inPercent(reach(v.noise)), ")")
+		return i18n.New("claim.noise-of-twins", "what the same program differs by when measured twice (%s)", inPercent(reach(v.noise)))
 	}
-	return i18n.Join(i18n.New("claim.margin", "the margin of "), inPercent(v.margin))
+	return i18n.New("claim.margin-of", "the margin of %s", inPercent(v.margin))
 }
 
 // sized is what is known of the size. verdict is that which it gives if the
@@ -243,7 +243,7 @@ func (e *effect) undirected(v evidence) i18n.Message {
 	case side == 0 || v.own != nil:
 		return i18n.Message{}
 	case v.near.short(e.null, side):
-		return i18n.Join(i18n.New("claim.is-lies-other-side-within", "; what there is lies on the other side, within "), e.reason(v))
+		return i18n.New("claim.other-side-within", "; what there is lies on the other side, within %s", e.reason(v))
 	}
 	return i18n.New("claim.whether-is-one-cant-told", "; whether there is one can't be told")
 }

@@ -150,7 +150,7 @@ func (s *Space) lookUp(p pick) (key, value string, err *Error) {
 			return f.Name, level, nil
 		}
 	}
-	return "", "", unknown(i18n.Join(i18n.New("claim.level", "level of "), f.Name), p.value, f.Levels)
+	return "", "", unknown(i18n.New("claim.level-of", "level of %s", f.Name), p.value, f.Levels)
 }
 
 // sameLevel reports whether two texts name the same level: 10k is 10000.
@@ -185,7 +185,7 @@ func (s *Space) subject(name string) (string, *Error) {
 		err.Hint = i18n.New("yaml.did-you-mean", "did you mean %q?", near)
 	}
 	if slices.Contains(s.Loads, name) {
-		err.Hint = i18n.Join(i18n.New("claim.write-load", "write load="), name)
+		err.Hint = i18n.New("claim.load-by-name", "write load=%s", name)
 	}
 	for _, f := range s.Factors {
 		if slices.Contains(f.Levels, name) {
@@ -216,7 +216,7 @@ func unknown(kind any, name string, valid []string) *Error {
 	case len(valid) > few:
 		err.Hint = i18n.New("claim.are-and-more", "there are %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
 	default:
-		err.Hint = i18n.Join(i18n.New("claim.are", "there are "), strings.Join(valid, ", "))
+		err.Hint = i18n.New("claim.there-are", "there are %s", strings.Join(valid, ", "))
 	}
 	return err
 }
@@ -284,7 +284,7 @@ func (s *Space) open(cells []int) (list []i18n.Message) {
 			text += ", …"
 		}
 		if key == subjectKey {
-			list = append(list, i18n.Join(i18n.New("claim.subject", "a subject ("), text, ")"))
+			list = append(list, i18n.New("claim.subject-of", "a subject (%s)", text))
 		} else {
 			list = append(list, i18n.Join(key, "= (", text, ")"))
 		}

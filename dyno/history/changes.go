@@ -86,9 +86,9 @@ func (h *History) change(s *Series, found stats.Change) Change {
 	if c.Worse {
 		word = i18n.New("history.is-worse", "which is worse")
 	}
-	by := i18n.New("history.instead", "%.3g instead of %.3g", c.After, c.Before)
+	by := i18n.New("history.figure-instead", "%.3g instead of %.3g", c.After, c.Before)
 	if s.Unit == "%" {
-		by = i18n.New("history.instead-2", "%.3g %% instead of %.3g %%", c.After, c.Before)
+		by = i18n.New("history.percent-instead", "%.3g %% instead of %.3g %%", c.After, c.Before)
 	}
 	if c.Before > 0 && c.After > 0 {
 		by = compare.Change(stats.Interval{Estimate: c.After / c.Before})

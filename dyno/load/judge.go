@@ -38,7 +38,7 @@ func judgeWindow(w *measure.Window, spec *Spec) []finding.Finding {
 		add(finding.GeneratorFull, finding.Suspect, i18n.New("load.load-loops-used-cpus-limit", "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull))
 	}
 	if w.Late > 0 && float64(w.Late) >= generatorLate*float64(w.Offered) {
-		add(finding.GeneratorLate, finding.Suspect, i18n.New("load.arrivals-were-taken-up-more", "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, measure.LateAfter, 100*generatorLate))
+		add(finding.GeneratorLate, finding.Suspect, i18n.New("load.arrivals-late", "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, measure.LateAfter, 100*generatorLate))
 	}
 	if float64(w.Resent) > resentSuspect*float64(w.Sent)+1 {
 		add(finding.Retransmits, finding.Suspect, i18n.New("load.tcp-segments-were-sent-again", "%d TCP segments were sent again on the load's own connections (limit %.1f %% of the %d requests)", w.Resent, 100*resentSuspect, w.Sent))

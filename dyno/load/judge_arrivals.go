@@ -85,7 +85,7 @@ func (b *arrivalBatch) off(limit float64) bool {
 
 func (b *arrivalBatch) detail(limit float64) i18n.Message {
 	if b.uneven > 0 {
-		return i18n.New("load.gaps-between-requests-were-not", "%d of %d gaps between requests were not as even as scheduled (limit %.0f %%)", b.uneven, b.gaps, 100*unevenGaps)
+		return i18n.New("load.gaps-uneven", "%d of %d gaps between requests were not as even as scheduled (limit %.0f %%)", b.uneven, b.gaps, 100*unevenGaps)
 	}
-	return i18n.New("load.gaps-between-requests-were-not-2", "the gaps between requests were not exponential as scheduled: Anderson-Darling A² = %.1f over %d gaps, p = %.1g (limit %.1g)", b.a2, b.gaps, b.p, limit)
+	return i18n.New("load.gaps-not-exponential", "the gaps between requests were not exponential as scheduled: Anderson-Darling A² = %.1f over %d gaps, p = %.1g (limit %.1g)", b.a2, b.gaps, b.p, limit)
 }

@@ -145,7 +145,7 @@ func (t *Tally) Outcome() Outcome {
 	for i, r := range readings {
 		worst[i] = r.Message()
 	}
-	return outcome(v, readings, i18n.Join(text, i18n.New("objective.worst", "; at worst "), i18n.List(", ", worst...)))
+	return outcome(v, readings, i18n.New("objective.and-at-worst", "%s; at worst %s", text, i18n.List(", ", worst...)))
 }
 
 // decide compares the share of windows that hold, and that may hold, with what

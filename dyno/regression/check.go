@@ -126,7 +126,7 @@ func (c *Check) says() i18n.Message {
 	if c.Verdict != CannotTell {
 		return text
 	}
-	text = i18n.Join(i18n.New("regression.cant-tell", "can't tell: "), text)
+	text = i18n.New("regression.cannot-tell", "can't tell: %s", text)
 	if c.Needs > 0 {
 		text = i18n.Join(text, i18n.New("regression.about-blocks-would-tell", "; about %d blocks would tell", c.Needs))
 	}

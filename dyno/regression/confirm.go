@@ -88,6 +88,6 @@ func (r *Result) Unconfirmable(why error) {
 // Unconfirmed is what to add if an alarm rests on one run alone.
 func (r *Result) Unconfirmed(why string) {
 	if r.Verdict == Regression {
-		r.Remarks = append(r.Remarks, i18n.Join(i18n.New("regression.alarm-rests-one-run", "the alarm rests on one run: "), why))
+		r.Remarks = append(r.Remarks, i18n.New("regression.alarm-of-one-run", "the alarm rests on one run: %s", why))
 	}
 }

@@ -106,7 +106,7 @@ func (s *sample) checkErrors(t threshold.Threshold, named bool, level float64) C
 	}
 	c.Sentence = i18n.Join(h.says(d), i18n.New("regression.points-more-are-allowed", "; %.3g points more are allowed", limit))
 	if c.Verdict == CannotTell {
-		c.Sentence = i18n.Join(i18n.New("regression.cant-tell", "can't tell: "), c.Sentence)
+		c.Sentence = i18n.New("regression.cannot-tell", "can't tell: %s", c.Sentence)
 	}
 	return c
 }

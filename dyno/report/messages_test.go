@@ -81,6 +81,28 @@ func literal(e ast.Expr) (text string, ok bool) {
 	return text, err == nil
 }
 
+// numberedID is an id that is told from another by a number, which says nothing.
+var numberedID = regexp.MustCompile(`-[0-9]+$`)
+
+// identifier is how ids are written: an area, and what is said there.
+var identifier = regexp.MustCompile(`^[a-z][a-z0-9]*(\.[a-z0-9]+(-[a-z0-9]+)*)+$`)
+
+// Ids name what is said, and messages are whole: what belongs to a sentence is an argument,
+// which has its place in each language, and isn't put behind it.
+func TestMessagesAreWhole(t *testing.T) {
+	messages := map[string][]told{}
+	messagesIn(t, "..", messages)
+	messagesIn(t, "../../internal", messages)
+	for id, all := range messages {
+		if !identifier.MatchString(id) || numberedID.MatchString(id) {
+			t.Errorf("%s: the id %q isn't of the form area.what-is-said", all[0].at, id)
+		}
+		if format := all[0].format; strings.HasSuffix(format, " ") || strings.HasSuffix(format, "(") {
+			t.Errorf("%s: %q is half a message: say what follows by a verb", all[0].at, format)
+		}
+	}
+}
+
 var numbered = regexp.MustCompile(`\{[0-9]+\}`)
 
 // Each message has one English format and a template in each other language, which has a

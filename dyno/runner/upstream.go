@@ -32,7 +32,7 @@ func (b *builder) upstream(ctx context.Context, c *contender, name string) (cach
 	}
 	artifact, err := b.build(ctx, study.Subject{Name: c.Name}, m, "")
 	if err != nil {
-		return false, i18n.Errorf("runner.upstream-2", "its upstream %s: %w", name, err)
+		return false, i18n.Errorf("runner.upstream-by-name", "its upstream %s: %w", name, err)
 	}
 	start := artifact.StartSpec()
 	start.Name = c.Name + "'s upstream"

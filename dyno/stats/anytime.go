@@ -45,7 +45,7 @@ func RatioAnytime(a, b []float64, level float64) Interval {
 	mean, stderr := pairedError(a, b, logs)
 	factor := anytimeFactor(n, 1-level)
 	if math.IsInf(factor, 1) {
-		return pointRatio(len(logs), mean, i18n.New("stats.need-blocks-interval", "need ≥ %d blocks for an interval", anytimeNeeds(1-level)))
+		return pointRatio(len(logs), mean, i18n.New("stats.blocks-needed", "need ≥ %d blocks for an interval", anytimeNeeds(1-level)))
 	}
 	return ratioInterval(len(logs), mean, factor*stderr, level)
 }

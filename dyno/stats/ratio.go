@@ -56,7 +56,7 @@ func fewLogs(logs []float64) Interval {
 	if len(logs) == 0 {
 		return Interval{Note: i18n.New("stats.no-pair-values-above-zero", "no pair of values above zero")}
 	}
-	return pointRatio(1, logs[0], i18n.New("stats.need-blocks-interval-2", "need ≥ 2 blocks for an interval"))
+	return pointRatio(1, logs[0], i18n.New("stats.two-blocks-needed", "need ≥ 2 blocks for an interval"))
 }
 
 // pointRatio is a ratio without an interval, and why.

@@ -46,9 +46,9 @@ func (s *Study) size() (points int, how i18n.Message) {
 		}
 		return points, i18n.New("study.combinations-one-time", " × %d combinations one at a time", points)
 	case LatinHypercube:
-		return s.Design.Samples, i18n.New("study.samples", " × %d samples", s.Design.Samples)
+		return s.Design.Samples, i18n.New("study.samples-of-design", " × %d samples", s.Design.Samples)
 	case SobolDesign:
-		return s.Design.Samples * (n + 2), i18n.New("study.samples-2", " × %d samples × %d", s.Design.Samples, n+2)
+		return s.Design.Samples * (n + 2), i18n.New("study.samples-and-levels", " × %d samples × %d", s.Design.Samples, n+2)
 	}
 	points = 1
 	for _, f := range s.Factors {

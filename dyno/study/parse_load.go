@@ -15,7 +15,7 @@ func loadsAt(at scope) []Load {
 	for _, item := range at.list() {
 		l := loadAt(item)
 		if l.Name != "" && taken[l.Name] {
-			item.Report(i18n.New("study.two-loads-are-called", "two loads are called %s", form.Quote(l.Name)), i18n.New("study.give-one-them-another-name", "give one of them another name"))
+			item.Report(i18n.New("study.two-loads-are-called", "two loads are called %s", form.Quote(l.Name)), i18n.New("study.rename-one-load", "give one of them another name"))
 		}
 		taken[l.Name] = true
 		loads = append(loads, l)

@@ -26,7 +26,7 @@ func subjectsAt(at scope, requests []request.Request) []Subject {
 			continue
 		}
 		if taken[s.Name] {
-			item.Report(i18n.New("study.two-subjects-are-called", "two subjects are called %s", form.Quote(s.Name)), i18n.New("study.give-one-them-another-name-2", "give one of them another name: {name: …, use: …}"))
+			item.Report(i18n.New("study.two-subjects-are-called", "two subjects are called %s", form.Quote(s.Name)), i18n.New("study.rename-one-subject", "give one of them another name: {name: …, use: …}"))
 		}
 		taken[s.Name] = true
 		if s.Run != "" && s.Ready == "" && len(requests) > 0 {

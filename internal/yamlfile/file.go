@@ -64,7 +64,7 @@ func (f *File) Read(src []byte) (root Place, ok bool) {
 	}
 	if at, what := firstUnreadable(src); !what.IsZero() {
 		line, column := position(src, at)
-		f.report(line, column, i18n.Join(i18n.New("yaml.expected-utf-text-got", "expected UTF-8 text, got "), what))
+		f.report(line, column, i18n.New("yaml.not-utf8", "expected UTF-8 text, got %s", what))
 		return Place{}, false
 	}
 	doc, err := f.Form.decode(src)

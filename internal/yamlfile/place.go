@@ -188,7 +188,7 @@ func (f *Form) describe(n *yaml.Node) i18n.Message {
 	case tag == "!!null":
 		return i18n.New("yaml.nothing", "nothing")
 	case !isTextTag(tag):
-		return i18n.Join(i18n.New("yaml.value-tag", "a value with the tag "), f.Quote(tag))
+		return i18n.New("yaml.tagged-value", "a value with the tag %s", f.Quote(tag))
 	}
 	return i18n.Verbatim(f.Quote(n.Value))
 }

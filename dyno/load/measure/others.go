@@ -73,7 +73,7 @@ func (o *Others) Finding(index int) (f finding.Finding, found bool) {
 	if level == finding.Valid {
 		return f, false
 	}
-	detail := i18n.Join(i18n.New("measure.other-programs-used", "other programs used "), i18n.And(said...), o.who())
+	detail := i18n.New("measure.others-cpu", "other programs used %s%s", i18n.And(said...), o.who())
 	if o.Waited >= time.Millisecond {
 		detail = i18n.Join(detail, i18n.New("measure.threads-generator-and-server-waited", "; threads of the generator and the server waited %v for a CPU", o.Waited.Round(time.Millisecond)))
 	}
@@ -154,7 +154,7 @@ func (o *Others) who() i18n.Message {
 	case names != nil:
 		return i18n.Join(": ", i18n.List(", ", names...))
 	case !o.Unknown.IsZero():
-		return i18n.Join(i18n.New("measure.whom-cant-told", ", by whom can't be told: "), o.Unknown)
+		return i18n.New("measure.others-unknown", ", by whom can't be told: %s", o.Unknown)
 	}
 	return i18n.New("measure.programs-came-and-went-kernel", ", by programs that came and went, or by the kernel")
 }

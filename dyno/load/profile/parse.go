@@ -61,11 +61,11 @@ func unknownShape(word string) error {
 	for _, s := range Shapes() {
 		names = append(names, string(s))
 	}
-	hint := i18n.Join(i18n.New("profile.are", "; there are "), strings.Join(names, ", "))
+	hint := i18n.New("profile.there-are", "; there are %s", strings.Join(names, ", "))
 	if name, ok := spelling.Nearest(word, names); ok {
 		hint = i18n.New("profile.did-you-mean", "; did you mean %s?", name)
 	}
-	return i18n.Errorf("profile.is-no-shape", "there is no shape %q%s", cutText(word), hint)
+	return i18n.Errorf("profile.shape-misspelt", "there is no shape %q%s", cutText(word), hint)
 }
 
 // parse reads what follows the shape.

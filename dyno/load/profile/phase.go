@@ -60,7 +60,7 @@ const maxSteps = 1000
 // Check reports what is wrong with the phase, or nil.
 func (ph *Phase) Check() error {
 	if !slices.Contains(Shapes(), ph.Shape) {
-		return i18n.Errorf("profile.is-no-shape-2", "there is no shape %q", ph.Shape)
+		return i18n.Errorf("profile.shape-unknown", "there is no shape %q", ph.Shape)
 	}
 	if ph.Duration <= 0 || ph.Duration > MaxLength {
 		return i18n.Errorf("profile.duration-must-above-and-most", "the duration must be above 0 and at most %v, not %v", ShortDuration(MaxLength), ph.Duration)

@@ -68,7 +68,7 @@ func hintFor(name string) i18n.Message {
 	if near, ok := spelling.Nearest(name, assignable); ok {
 		return i18n.New("yaml.did-you-mean", "did you mean %q?", near)
 	}
-	return i18n.Join(i18n.New("claim.are", "there are "), strings.Join(assignable, ", "), ", and sysctls such as net.ipv4.tcp_fastopen")
+	return i18n.New("setting.assignable", "there are %s, and sysctls such as net.ipv4.tcp_fastopen", strings.Join(assignable, ", "))
 }
 
 func sysctlFile(name string) string { return path.Join("proc/sys", strings.ReplaceAll(name, ".", "/")) }

@@ -206,7 +206,7 @@ func clockSource(m *Machine) Value {
 		return m.unseen("sys/devices/system/clocksource/clocksource0/current_clocksource")
 	case "hpet", "acpi_pm", "jiffies", "refined-jiffies":
 		offered, _ := m.text(pathClocks)
-		return bad(i18n.Verbatim(m.ClockSource), i18n.Join(i18n.New("setting.each-look-clock-enters-kernel", "each look at the clock enters the kernel; there are: "), offered))
+		return bad(i18n.Verbatim(m.ClockSource), i18n.New("setting.clock-enters-kernel", "each look at the clock enters the kernel; there are: %s", offered))
 	}
 	return good(i18n.Verbatim(m.ClockSource))
 }

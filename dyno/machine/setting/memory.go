@@ -73,7 +73,7 @@ func cgroupLimits(m *Machine) Value {
 	quota, memory := m.ownLimits()
 	var found []i18n.Message
 	if quota != "" {
-		found = append(found, i18n.Join(i18n.New("setting.cpu-quota", "CPU quota "), quota))
+		found = append(found, i18n.New("setting.cpu-quota-of", "CPU quota %s", quota))
 	}
 	if memory != "" {
 		found = append(found, i18n.Join("memory ", memory))

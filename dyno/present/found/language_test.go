@@ -47,7 +47,7 @@ func everyKind() map[string]outcome {
 		"generator": {Holds: &lower, Limit: &blocked, Why: i18n.New("capacity.from-s-generator-is-limit", "from %s/s on the generator is the limit: %s", "1100", "no answer was as expected")},
 		"top":       {Holds: &lower, Why: i18n.New("capacity.holds-even-highest-rate", "it holds even at the highest rate")},
 		"floor":     {Fails: &upper, Why: i18n.New("capacity.fails-even-lowest-rate", "it fails even at the lowest rate")},
-		"nothing":   {Why: i18n.New("loadcmd.nothing-answered", "nothing answered: %s", i18n.Join(i18n.New("capacity.generator-was-disturbed-all-time", "the generator was disturbed all the time: "), "other-load"))},
+		"nothing":   {Why: i18n.New("loadcmd.nothing-answered", "nothing answered: %s", i18n.New("capacity.generator-disturbed", "the generator was disturbed all the time: %s", "other-load"))},
 	} {
 		if r.Validity == "" {
 			r.Validity = finding.Valid
@@ -68,7 +68,7 @@ func everyKind() map[string]outcome {
 	during := capacity.Stretch{Offered: 900, Goodput: 300, Shed: 7}
 	during.Errors.Timeout = 3
 	for name, a := range map[string]*capacity.Aftermath{
-		"never": {During: during, Recovery: 20 * time.Second, Spoiled: true, Why: i18n.Join(i18n.New("capacity.machine-was-disturbed", "the machine was disturbed: "), "steal"), Notes: []i18n.Message{i18n.New("capacity.objective-no-limit-response-time", "the objective has no limit on the response time: goodput counts every answer")}},
+		"never": {During: during, Recovery: 20 * time.Second, Spoiled: true, Why: i18n.New("capacity.machine-disturbed", "the machine was disturbed: %s", "steal"), Notes: []i18n.Message{i18n.New("capacity.objective-no-limit-response-time", "the objective has no limit on the response time: goodput counts every answer")}},
 		"dead":  {Failing: true}, "at once": {Recovered: true}, "later": {Recovered: true, Recovery: time.Second},
 	} {
 		kinds["overload, "+name] = &Overload{Aftermath: a, Validity: finding.Suspect, Findings: disturbed.Findings, Tries: 2}

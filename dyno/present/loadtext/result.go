@@ -243,7 +243,7 @@ func Calibration(c *measure.Calibration) i18n.Message {
 		if c.Protocol == "grpc" {
 			over = "gRPC"
 		}
-		text = i18n.Join(i18n.New("loadtext.over-connection", "over %s with %s a connection, ", over, present.Streams(c.Streams)), text)
+		text = i18n.New("loadtext.connections-then", "over %s with %s a connection, %s", over, present.Streams(c.Streams), text)
 	}
 	if c.LagRate > 0 {
 		text = i18n.Join(text, i18n.New("loadtext.lag-p99-s", ", lag %s (p99) at %s/s", present.Duration(float64(c.Lag.P99)), present.Number(c.LagRate)))

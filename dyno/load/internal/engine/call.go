@@ -132,7 +132,7 @@ func (c *call) judge(x *exchange, status int) (kind measure.ErrorKind, why i18n.
 	case r.Unit == request.UnitMessage:
 		return measure.BodyError, i18n.New("engine.server-ended-stream-before-answered", "the server ended the stream (%v) before it had answered the message", c.code)
 	case c.code == grpc.OK && !r.ManyAnswers && c.came != 1:
-		return measure.BodyError, i18n.Join(i18n.New("engine.call-is-answered-one-message", "a call that is answered with one message was answered with "), strconv.FormatUint(c.came, 10))
+		return measure.BodyError, i18n.New("engine.unary-message-count", "a call that is answered with one message was answered with %s", strconv.FormatUint(c.came, 10))
 	}
 	return x.judgeMessages()
 }
@@ -173,7 +173,7 @@ func (x *exchange) judgeMessages() (kind measure.ErrorKind, why i18n.Message) {
 		}
 		var err error
 		if body, err = r.Call.AnswerJSON(framed); err != nil {
-			return measure.ExpectError, i18n.Join(i18n.New("engine.message-is-not-schema-says", "a message is not what its schema says: "), err.Error())
+			return measure.ExpectError, i18n.New("engine.message-schema", "a message is not what its schema says: %s", err.Error())
 		}
 	}
 	n := len(head)

@@ -93,11 +93,11 @@ func spoken(state *tls.ConnectionState, want string) error {
 	case p == want, p == "" && want == request.HTTP1:
 		return nil
 	case want == request.HTTP1:
-		return i18n.Errorf("engine.server-chose-protocols-offered-alpn", "the server chose %q of the protocols offered by ALPN, but only http/1.1 is spoken here: don't offer it", p)
+		return i18n.Errorf("engine.alpn-not-http1", "the server chose %q of the protocols offered by ALPN, but only http/1.1 is spoken here: don't offer it", p)
 	case p == "":
 		return i18n.Errorf("engine.server-agreed-no-protocol-alpn", "the server agreed on no protocol by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2")
 	default:
-		return i18n.Errorf("engine.server-chose-protocols-offered-alpn-2", "the server chose %q of the protocols offered by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2", p)
+		return i18n.Errorf("engine.alpn-not-http2", "the server chose %q of the protocols offered by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2", p)
 	}
 }
 
@@ -109,7 +109,7 @@ var serverClosed = i18n.New("engine.server-closed-connection", "the server close
 func brokeText(why i18n.Message, goaway string, greeted bool) (measure.ErrorKind, i18n.Message) {
 	switch {
 	case goaway != "":
-		return measure.GoAwayError, i18n.Join(why, i18n.New("engine.after-goaway", " after a GOAWAY ("), goaway, i18n.New("engine.request-unanswered", "), with the request unanswered"))
+		return measure.GoAwayError, i18n.New("engine.goaway-unanswered", "%s after a GOAWAY (%s), with the request unanswered", why, goaway)
 	case !greeted:
 		return measure.ResetError, i18n.Join(why, i18n.New("engine.before-settings-does-speak-http", " before its SETTINGS: does it speak HTTP/2?"))
 	}
@@ -136,7 +136,7 @@ func resetText(ev *http2.Event, again int) (measure.ErrorKind, i18n.Message) {
 	case ev.Code == http2.HTTP11Required:
 		return measure.StreamError, i18n.New("engine.server-reset-stream-http-required", "the server reset the stream: HTTP_1_1_REQUIRED: it wants this request over HTTP/1.1")
 	}
-	return measure.StreamError, i18n.Join(i18n.New("engine.server-reset-stream", "the server reset the stream: "), ev.Code.String())
+	return measure.StreamError, i18n.New("engine.stream-reset", "the server reset the stream: %s", ev.Code.String())
 }
 
 // refusedTimes says that a request's stream was refused so often.
@@ -160,10 +160,10 @@ func notHTTP2(first []byte, violation error) error {
 	const most = 40
 	shown := fmt.Sprintf("%q", first[:min(len(first), most)])
 	if bytes.HasPrefix(first, []byte("HTTP/1.")) {
-		return i18n.Errorf("engine.server-doesnt-speak-http-begins", "the server doesn't speak HTTP/2 here: it begins with %s, which is HTTP/1.1; load it without --http2", shown)
+		return i18n.Errorf("engine.preface-http1", "the server doesn't speak HTTP/2 here: it begins with %s, which is HTTP/1.1; load it without --http2", shown)
 	}
 	if what := language(first); !what.IsZero() && !strings.Contains(what.String(), "HTTP/2") {
-		return i18n.Errorf("engine.server-doesnt-speak-http-begins-2", "the server doesn't speak HTTP/2 here: it begins with %s%s", shown, what)
+		return i18n.Errorf("engine.preface-unknown", "the server doesn't speak HTTP/2 here: it begins with %s%s", shown, what)
 	}
 	return i18n.Errorf("engine.server-doesnt-speak-http-must", "the server doesn't speak HTTP/2 as it must: it begins with %s: %w", shown, violation)
 }

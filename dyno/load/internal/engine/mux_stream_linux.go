@@ -180,7 +180,7 @@ func (m *multiplexer) drawn(s *slot, failed bool) {
 // the rules, from this side.
 func (m *multiplexer) reset(s *slot, ev *http2.Event) {
 	if s.idle() {
-		if m.giveUpIdle(s, i18n.Join(i18n.New("engine.server-reset-stream-nothing-asked", "the server reset a stream with nothing asked: "), ev.Code.String())) {
+		if m.giveUpIdle(s, i18n.New("engine.idle-stream-reset", "the server reset a stream with nothing asked: %s", ev.Code.String())) {
 			m.loop.release(s.id)
 		}
 		return

@@ -41,13 +41,13 @@ func Explain(err error) (Fault, i18n.Message) {
 	case errors.As(err, &stateless):
 		return Ended, i18n.New("http3.server-knows-nothing-connection-any", "the server knows nothing of the connection any more (stateless reset, RFC 9000 10.3)")
 	case errors.As(err, &transport) && !transport.Remote:
-		return Violated, i18n.Join(i18n.New("http3.server-broke-quic", "the server broke QUIC: "), transport.Error())
+		return Violated, i18n.New("http3.quic-violation", "the server broke QUIC: %s", transport.Error())
 	case errors.As(err, &transport):
-		return Ended, i18n.Join(i18n.New("http3.server-closed-connection", "the server closed the connection: "), transport.Error())
+		return Ended, i18n.New("http3.connection-closed", "the server closed the connection: %s", transport.Error())
 	case errors.As(err, &app) && !app.Remote:
 		return Violated, i18n.New("http3.server-broke-http", "the server broke HTTP/3: %v %s", http3.ErrCode(app.ErrorCode), app.ErrorMessage)
 	case errors.As(err, &app):
-		return Ended, i18n.New("http3.server-closed-connection-2", "the server closed the connection: %v %s", http3.ErrCode(app.ErrorCode), app.ErrorMessage)
+		return Ended, i18n.New("http3.closed-with-code", "the server closed the connection: %v %s", http3.ErrCode(app.ErrorCode), app.ErrorMessage)
 	case errors.As(err, &stream):
 		return ofStream(http3.ErrCode(stream.ErrorCode), stream.Remote, err)
 	case errors.As(err, &h3):
@@ -61,11 +61,11 @@ func Explain(err error) (Fault, i18n.Message) {
 func ofStream(code http3.ErrCode, remote bool, err error) (Fault, i18n.Message) {
 	switch {
 	case !remote:
-		return Malformed, i18n.Join(i18n.New("http3.response-breaks-http", "the response breaks HTTP/3: "), err.Error())
+		return Malformed, i18n.New("http3.response-malformed", "the response breaks HTTP/3: %s", err.Error())
 	case code == http3.ErrCodeRequestRejected:
 		return Rejected, i18n.New("http3.server-rejected-request-without-looking", "the server rejected the request without looking at it (H3_REQUEST_REJECTED, RFC 9114 4.1.1)")
 	}
-	return Reset, i18n.Join(i18n.New("engine.server-reset-stream", "the server reset the stream: "), code.String())
+	return Reset, i18n.New("engine.stream-reset", "the server reset the stream: %s", code.String())
 }
 
 // explainDial adds what can be done about a connection that did not come up.

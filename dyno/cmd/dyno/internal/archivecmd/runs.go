@@ -108,7 +108,7 @@ func status(m *archive.Manifest) i18n.Message {
 func usable(m *archive.Manifest) i18n.Message {
 	planned := m.Plan.Originals()
 	if m.Usable == nil {
-		return i18n.New("archivecmd.of", "? of %d", planned)
+		return i18n.New("archivecmd.unknown-of-planned", "? of %d", planned)
 	}
-	return i18n.New("archivecmd.of-2", "%d of %d", *m.Usable, planned)
+	return i18n.New("archivecmd.usable-of-planned", "%d of %d", *m.Usable, planned)
 }

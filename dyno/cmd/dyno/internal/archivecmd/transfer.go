@@ -21,7 +21,7 @@ bucket that --archive or DYNO_ARCHIVE names. The run is listed there only when
 all of it is there. A push that failed can be repeated: what is there is not sent
 again. Credentials come from the environment or the AWS configuration files.`,
 		Example: "  dyno push latest 's3://lab/runs?region=eu-central-1'\n  dyno push latest 's3://lab/runs?endpoint=https://minio.example:9000'",
-		Args:    cli.ArgsBetween(1, 2, i18n.New("archivecmd.runs-id-latest-and-where", "a run's ID, or latest, and where to copy it")),
+		Args:    cli.ArgsBetween(1, 2, i18n.New("archivecmd.run-and-destination", "a run's ID, or latest, and where to copy it")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from, to, err := transfer(global, args)
 			if err != nil {
@@ -41,7 +41,7 @@ func NewPull(global *cli.Global) *cobra.Command {
 --archive or DYNO_ARCHIVE names, to the runs of this machine. RUN can also be a
 URL with the run at its end. What arrives is held to the run's address.`,
 		Example: "  dyno pull latest 's3://lab/runs?region=eu-central-1'\n  dyno pull 's3://lab/runs/20261121-075328-go-frameworks-52f0?region=eu-central-1'",
-		Args:    cli.ArgsBetween(1, 2, i18n.New("archivecmd.runs-id-latest-and-where-2", "a run's ID, or latest, and where it is")),
+		Args:    cli.ArgsBetween(1, 2, i18n.New("archivecmd.run-and-source", "a run's ID, or latest, and where it is")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return pull(cmd.Context(), global, args)
 		},

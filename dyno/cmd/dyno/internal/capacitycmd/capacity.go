@@ -130,7 +130,7 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *cli.Global, targ
 		return err
 	}
 	if !r.Found() {
-		return i18n.Fail(i18n.Join(i18n.New("capacitycmd.no-bracket", "no bracket: "), found.Answer(report.English())))
+		return i18n.Fail(i18n.New("capacitycmd.bracket-missing", "no bracket: %s", found.Answer(report.English())))
 	}
 	return worthless(&r.Disturbed)
 }

@@ -96,7 +96,7 @@ func runKnee(ctx context.Context, f *kneeFlags, global *cli.Global, target strin
 		return err
 	}
 	if k.Enough == 0 {
-		return i18n.Fail(i18n.Join(i18n.New("capacitycmd.no-level-was-measured", "no level was measured: "), found.Answer(report.English())))
+		return i18n.Fail(i18n.New("capacitycmd.no-level", "no level was measured: %s", found.Answer(report.English())))
 	}
 	return worthless(&k.Disturbed)
 }

@@ -88,7 +88,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	sendsLoad := cmd.Flags().Lookup("header") != nil && cmd.Flags().Lookup("connections") != nil
 	switch {
 	case sendsLoad && singleDash(cmd, os.Args) != "":
-		return i18n.Fail(i18n.Join(i18n.New("cli.flags-several-letters-take-two", "flags of several letters take two dashes: "), singleDash(cmd, os.Args)))
+		return i18n.Fail(i18n.New("cli.single-dash", "flags of several letters take two dashes: %s", singleDash(cmd, os.Args)))
 	case errors.As(err, &value):
 		if e, ok := elsewhere[value.GetFlag().Name]; ok && sendsLoad && e.like(value.GetValue()) {
 			return errors.New(wrongValue(value).Error() + "; " + e.means)
@@ -107,9 +107,9 @@ func FlagError(cmd *cobra.Command, err error) error {
 		}
 		switch {
 		case known && sendsLoad:
-			return i18n.Fail(i18n.Join(said, i18n.New("cli.here", "; here: "), ours))
+			return i18n.Fail(i18n.Join(said, i18n.New("cli.flags-here", "; here: %s", ours)))
 		case known && suggestion.IsZero() && cmd.Flags().Lookup("quick") != nil: // dyno run, dyno gate
-			return i18n.Fail(i18n.Join(said, i18n.New("cli.studys-file-says-is-sent", "; a study's file says what is sent; of dyno load: "), ours))
+			return i18n.Fail(i18n.Join(said, i18n.New("cli.flags-of-load", "; a study's file says what is sent; of dyno load: %s", ours)))
 		case suggestion.IsZero():
 			suggestion = flagOfLoad(cmd, name)
 		}

@@ -33,7 +33,7 @@ func ArgsBetween(least, most int, what i18n.Message) cobra.PositionalArgs {
 func UnknownCommand(cmd *cobra.Command, word string) error {
 	hint := didYouMean(suggestions(cmd, word), "")
 	if ours := foreignCommand(word); hint.IsZero() && !cmd.HasParent() && ours != "" {
-		hint = i18n.Join(i18n.New("cli.here", "; here: "), ours)
+		hint = i18n.New("cli.flags-here", "; here: %s", ours)
 	}
 	return i18n.Errorf("cli.no-command-see-help", "%s has no command %q%s; see %s --help", cmd.CommandPath(), word, hint, cmd.CommandPath())
 }

@@ -74,9 +74,9 @@ func parseDestination(value string) (destination, error) {
 			return destination{f, "--out", value}, nil
 		}
 	}
-	hint := i18n.Join(i18n.New("claim.are", "there are "), strings.Join(names, ", "))
+	hint := i18n.New("claim.there-are", "there are %s", strings.Join(names, ", "))
 	if meant, ok := spelling.Nearest(name, names); ok && named {
-		hint = i18n.Join(i18n.New("loadcmd.did-you-mean", "did you mean "), meant, "?")
+		hint = i18n.New("loadcmd.meant", "did you mean %s?", meant)
 	}
 	if named {
 		return destination{}, i18n.Errorf("loadcmd.out-no-format", "--out %s: no format %q; %s", value, name, hint)
