@@ -42,21 +42,16 @@ func (j *joiner) takeFaults(cost int64) {
 // faults is how many page faults a thread had between two instants, as its events tell: from
 // the last count at or before the first to the first at or after the second.
 func (j *joiner) faults(thread int32, from, to int64) uint32 {
-	var before, after *Event
-	for _, e := range j.threads[thread] {
-		if e.Kind == Waking {
-			continue
-		}
-		if e.Time <= from {
-			before = e
-		}
-		if e.Time >= to {
-			after = e
-			break
-		}
+	events := j.threads[thread]
+	before, after := firstAt(events, from+1)-1, firstAt(events, to)
+	for before >= 0 && events[before].Kind == Waking {
+		before--
 	}
-	if before == nil || after == nil {
+	for after < len(events) && events[after].Kind == Waking {
+		after++
+	}
+	if before < 0 || after == len(events) {
 		return 0
 	}
-	return after.Faults - before.Faults
+	return events[after].Faults - events[before].Faults
 }

@@ -34,6 +34,7 @@ func Join(s *Sample, events []Event, started, faultCost int64) Record {
 	}
 	j.until(j.end, Interval{Stage: Unexplained})
 	j.takeFaults(faultCost)
+	j.bound()
 	for i := range r.Intervals {
 		r.Intervals[i].From -= r.Intended
 		r.Intervals[i].To -= r.Intended
@@ -56,16 +57,18 @@ type joiner struct {
 	events  []Event
 	at, end int64 // up to where intervals have been made; where they end
 
-	seen        bool   // there is any event of the connection
-	established *Event // the handshake's end, at the server
-	ready       *Event // bytes of the request came
-	read        *Event // and were read
-	first, last *Event // sendings of the response
-	client      *Event // its last bytes at the client
-	reader      int32  // the thread that read, or would have
-	migrates    bool   // connections go from thread to thread
-	process     int32  // the server's, or the one of its processes that has the connection
-	threads     map[int32][]*Event
+	seen        bool               // there is any event of the connection
+	established *Event             // the handshake's end, at the server
+	ready       *Event             // bytes of the request came
+	read        *Event             // and were read
+	first, last *Event             // sendings of the response
+	client      *Event             // its last bytes at the client
+	reader      int32              // the thread that read, or would have
+	migrates    bool               // connections go from thread to thread
+	process     int32              // the server's, or the one of its processes that has the connection
+	threads     map[int32][]*Event // of each, in order
+	halts       []*Event           // threads of the server that were put aside for their quota
+	arrivals    []*Event           // of bytes, at the server's sockets and those of upstreams
 	shared      []int32            // threads of the process that may have the request
 	lines       map[int32]timeline // of threads, over the whole request
 }
@@ -76,6 +79,11 @@ func (j *joiner) index() {
 	for i := range j.events {
 		if e := &j.events[i]; e.ofThread() || e.inThread() {
 			j.threads[e.Thread] = append(j.threads[e.Thread], e)
+			if e.Kind == SwitchOut && e.A&OutOfQuota != 0 {
+				j.halts = append(j.halts, e)
+			}
+		} else if e.Kind == Ready || e.Kind == UpstreamReady {
+			j.arrivals = append(j.arrivals, e)
 		}
 	}
 }
@@ -281,5 +289,37 @@ func (j *joiner) back() {
 	j.until(arrived, v)
 	if j.client != nil {
 		j.until(j.end, Interval{Stage: Generator, Reason: "reading"})
+	}
+}
+
+// mostIntervals is how many intervals a record has, but for one of each stage.
+const mostIntervals = 256
+
+// bound sums up, stage by stage, what comes after the first intervals if there are too many.
+func (j *joiner) bound() {
+	r := j.record
+	if len(r.Intervals) <= mostIntervals {
+		return
+	}
+	rest := r.Intervals[mostIntervals:]
+	sums := make(map[Stage]*Interval)
+	for i := range rest {
+		v := &rest[i]
+		s := sums[v.Stage]
+		if s == nil {
+			s = &Interval{Stage: v.Stage, Thread: v.Thread, Reason: v.Reason, By: v.By, Peer: v.Peer, Estimated: true}
+			sums[v.Stage] = s
+		}
+		s.To += v.To - v.From
+		s.Faults += v.Faults
+	}
+	at := rest[0].From
+	r.Intervals = r.Intervals[:mostIntervals:mostIntervals]
+	for _, stage := range Stages() {
+		if s := sums[stage]; s != nil {
+			s.From, s.To = at, at+s.To
+			at = s.To
+			r.Intervals = append(r.Intervals, *s)
+		}
 	}
 }

@@ -152,6 +152,25 @@ func TestFaultsAreTakenFromWork(t *testing.T) {
 	}
 }
 
+// TestRecordsAreBounded: a request that is interrupted ten thousand times has a closed budget too.
+func TestRecordsAreBounded(t *testing.T) {
+	var events []Event
+	for i := range int64(10_000) {
+		events = append(events, at(30+2*i, SwitchOut, loop, 0, Preempted), at(31+2*i, SwitchIn, loop, 0, 0))
+	}
+	s := requested(30e6)
+	r := Join(&s, ordinary(append(events, at(29_000, Sent, loop, us, 200))...), 0, 0)
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.Intervals); n > mostIntervals+len(Stages()) {
+		t.Errorf("%d intervals", n)
+	}
+	if got := r.Budget(); got[CPUWait] != 10_005e3 {
+		t.Errorf("%v", got)
+	}
+}
+
 // FuzzJoin: whatever the events, the budget is closed.
 func FuzzJoin(f *testing.F) {
 	f.Add([]byte("\x01\x0b\x01\x00\x05\x04\x00\x01\x00\x05\x05\x0b\x01\x00\x05\x06\x0b\x01\x00\x05"), int64(1000), uint32(1))

@@ -3,7 +3,6 @@ package evidence
 import (
 	"cmp"
 	"slices"
-	"sort"
 )
 
 // ownTurn is how long a thread may run, from its waking for some bytes to its reading them,
@@ -86,7 +85,7 @@ func (j *joiner) notReading(v *Interval, p *span) {
 // responded to; 0 if there is none.
 func (j *joiner) serving(thread int32, at int64) uint64 {
 	events := j.threads[thread]
-	n := sort.Search(len(events), func(i int) bool { return events[i].Time > at })
+	n := firstAt(events, at+1)
 	for i := n - 1; i >= 0; i-- {
 		switch e := events[i]; {
 		case e.Kind == Sent:
@@ -105,11 +104,12 @@ func (j *joiner) serving(thread int32, at int64) uint64 {
 func (j *joiner) served(from, to int64) []Served {
 	took := make(map[uint64]int64)
 	connection, since := j.serving(j.reader, from), from
-	for _, e := range j.threads[j.reader] {
+	events := j.threads[j.reader]
+	for _, e := range events[firstAt(events, from):] {
 		if e.Time > to {
 			break
 		}
-		if e.Time < from || e.Kind != Received && e.Kind != Sent {
+		if e.Kind != Received && e.Kind != Sent {
 			continue
 		}
 		if connection != 0 {
@@ -150,14 +150,6 @@ func (j *joiner) waitsForCPU(v *Interval, p *span) {
 // quotaRanOut reports whether another thread of the server was put aside for its quota
 // while this one could run.
 func (j *joiner) quotaRanOut(p *span) bool {
-	for i := range j.events {
-		e := &j.events[i]
-		if e.Time > p.to {
-			break
-		}
-		if e.Kind == SwitchOut && e.A&OutOfQuota != 0 && e.Time >= p.from {
-			return true
-		}
-	}
-	return false
+	i := firstAt(j.halts, p.from)
+	return i < len(j.halts) && j.halts[i].Time <= p.to
 }

@@ -1,5 +1,7 @@
 package evidence
 
+import "sort"
+
 // doing is what a thread does.
 type doing uint8
 
@@ -78,12 +80,11 @@ func timelineOf(events []*Event, from, to int64) timeline {
 
 // at is the span that an instant is in; nil if there is none.
 func (l timeline) at(t int64) *span {
-	for i := range l {
-		if l[i].from <= t && t < l[i].to {
-			return &l[i]
-		}
+	i := sort.Search(len(l), func(i int) bool { return l[i].to > t })
+	if i == len(l) || l[i].from > t {
+		return nil
 	}
-	return nil
+	return &l[i]
 }
 
 // edges calls f with each instant at which the thread begins something else.
@@ -91,4 +92,9 @@ func (l timeline) edges(f func(at int64)) {
 	for i := range l {
 		f(l[i].from)
 	}
+}
+
+// firstAt is the first of events, which are in order, that isn't before an instant.
+func firstAt(events []*Event, t int64) int {
+	return sort.Search(len(events), func(i int) bool { return events[i].Time >= t })
 }

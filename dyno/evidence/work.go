@@ -257,8 +257,16 @@ func (j *joiner) sleeps(p *path, v *Interval, s *span, t int64) {
 
 // moreCame reports whether a sleep ended with more bytes of the request.
 func (j *joiner) moreCame(s *span) bool {
-	for i := range j.events {
-		if e := &j.events[i]; e.Kind == Ready && e.Subject == j.sample.Connection && e.Time > s.from && e.Time <= s.to && e != j.ready {
+	return j.came(Ready, j.sample.Connection, s.from+1, s.to)
+}
+
+// came reports whether bytes came at a socket between two instants.
+func (j *joiner) came(kind Kind, subject uint64, from, to int64) bool {
+	for _, e := range j.arrivals[firstAt(j.arrivals, from):] {
+		if e.Time > to {
+			break
+		}
+		if e.Kind == kind && e.Subject == subject && e != j.ready {
 			return true
 		}
 	}
@@ -267,13 +275,11 @@ func (j *joiner) moreCame(s *span) bool {
 
 // wokenBy is the read from an upstream that ended a thread's sleep; nil if it was none.
 func (j *joiner) wokenBy(thread int32, s *span) *Event {
-	for _, e := range j.threads[thread] {
-		if e.Time < s.to {
-			continue
-		}
+	events := j.threads[thread]
+	for _, e := range events[firstAt(events, s.to):] {
 		switch e.Kind {
 		case UpstreamReceived:
-			if j.readyWithin(e.Subject, s.from, s.to) {
+			if j.came(UpstreamReady, e.Subject, s.from, s.to) {
 				return e
 			}
 		case SwitchOut, Received, Sent:
@@ -281,15 +287,6 @@ func (j *joiner) wokenBy(thread int32, s *span) *Event {
 		}
 	}
 	return nil
-}
-
-func (j *joiner) readyWithin(socket uint64, from, to int64) bool {
-	for i := range j.events {
-		if e := &j.events[i]; e.Kind == UpstreamReady && e.Subject == socket && e.Time >= from && e.Time <= to {
-			return true
-		}
-	}
-	return false
 }
 
 // findAway finds when the reader served other connections before the response.

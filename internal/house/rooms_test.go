@@ -59,7 +59,7 @@ var house = []room{
 		{"dyno/machine/setting", "dyno/load/internal/http3", "dyno/load/rpc"},
 		{"dyno/load/internal/engine"},
 		{"dyno/load", "dyno/subject/contract"},
-		{"dyno/machine/tune", "dyno/machine/busy", "dyno/hlog", "dyno/objective", "dyno/present", "dyno/study", "dyno/subject"},
+		{"dyno/evidence/collect", "dyno/machine/tune", "dyno/machine/busy", "dyno/hlog", "dyno/objective", "dyno/present", "dyno/study", "dyno/subject"},
 		{"dyno/service"},
 		{"dyno/archive", "dyno/calibrate", "dyno/export", "dyno/present/curve", "dyno/subject/check"},
 		{"dyno/machine/noise", "dyno/archive/bucket", "dyno/analysis/analysistest", "dyno/explain", "dyno/validity"},

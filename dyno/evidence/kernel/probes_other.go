@@ -46,3 +46,6 @@ func (*Probes) Slice(_, _ int64, into []evidence.Event) ([]evidence.Event, bool)
 
 // Close removes all from the kernel.
 func (*Probes) Close() {}
+
+// FaultCost is what a page fault costs; it isn't known here.
+func FaultCost() int64 { return 0 }
