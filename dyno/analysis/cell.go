@@ -94,6 +94,13 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 		s.Left = append(s.Left, t.Index)
 		return false, s.takeUnusable(run, i, all)
 	}
+	header, records, err := run.Evidence(i)
+	if err != nil {
+		return false, err
+	}
+	if header != nil {
+		s.explained.AddEvidence(t.Index, header, records)
+	}
 	s.places = append(s.places, t.Block)
 	s.failed[t.Block] = s.failed[t.Block] || validity.Misserved(t.Findings)
 	s.Trials = append(s.Trials, t.Index)

@@ -27,6 +27,7 @@ const (
 	windowsFile    = "windows.jsonl"
 	histogramsFile = "histograms.hlog"
 	slicesFile     = "slices.csv"
+	evidenceFile   = "evidence.jsonl.gz"
 	logFile        = "subject.log"
 )
 

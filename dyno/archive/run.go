@@ -161,6 +161,9 @@ type Trial struct {
 	// are made of them: each of so many as take a second, wherever they were.
 	Sliced *Sliced `json:"sliced,omitempty"`
 	Slices []Slice `json:"-"`
+	// Evidence of single requests is in evidence.jsonl.gz; nil if none was collected, and of a
+	// run read from disk: see [Run.Evidence].
+	Evidence *Evidence `json:"-"`
 	// Windows are in windows.jsonl and histograms.hlog. Those of a run read from
 	// disk come without histograms, of which a run has gigabytes: see
 	// [Run.Windows].

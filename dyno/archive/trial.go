@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dyno.example/dyno/evidence"
 )
 
 // trialName is the name of a trial's folder.
@@ -42,6 +44,10 @@ func (create creator) writeTrial(folder string, t *Trial) error {
 	if t.Sliced != nil {
 		names = append(names, slicesFile)
 		fills[slicesFile] = func(w io.Writer) error { return writeSlices(w, t.Slices) }
+	}
+	if e := t.Evidence; e != nil {
+		names = append(names, evidenceFile)
+		fills[evidenceFile] = func(w io.Writer) error { return evidence.Write(w, e.Header, e.Records) }
 	}
 	for _, name := range names {
 		if err := create.write(filepath.Join(folder, name), fills[name]); err != nil {

@@ -114,7 +114,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 	spec := s.spec(t, cell, in, timing)
 	spec.Calibration, spec.Uncalibrated, spec.Idle = calibrated.result, calibrated.why, t.Idle
 	spec.OnStart = ledger.begin
-	result, err := load.Run(ctx, spec)
+	result, err := s.explained(ctx, t, cell, in, spec)
 	if err != nil {
 		return cmp.Or(s.died(in), err)
 	}

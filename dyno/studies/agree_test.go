@@ -255,6 +255,7 @@ func TestSchemaAndParserAccept(t *testing.T) {
 		{"messages", minimal + "requests: [{get: /ws, body: \"{{seq}}\", expect: {body: == x}}]\nloads: [{name: a, closed: {}, websocket: true}, {name: b, open: {rate: 1}, websocket: {binary: true, max_message: 100}}, {name: c, closed: {}, websocket: {answers: none, stamp: \"json:.at\", stamp_clock: unix-ms}}, {name: d, closed: {}, websocket: false}]\n"},
 		{"events", minimal + "loads: [{name: a, closed: {}, events: true}, {name: b, closed: {}, events: {stamp: id, stamp_clock: monotonic-ns, retry: 1s, silence: 10s, max_event: 1000}}]\n"},
 		{"accept", minimal + "accept: [drifting, steal]\n"},
+		{"explain", minimal + "explain: true\n"},
 		{"until", minimal + "until: {time: 10m, precision: 2%, blocks: 30}\n"},
 		{"until blocks alone", minimal + "until: {blocks: 12}\n"},
 		{"timings", minimal + "trial: {warmup: 0s, duration: 1.5s}\nquick: {trial: {duration: 1500ms}}\n"},

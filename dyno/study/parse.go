@@ -57,7 +57,7 @@ func (in *input) study(s *Study, root scope) {
 		root.Report(i18n.New("study.expected-fields-study-got", "expected the fields of a study, got %s", root.Describe()), i18n.New("study.start-study-my-study", "start it with: study: my-study"))
 		return
 	}
-	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "design", "loads", "trial", "blocks", "twin", "placement", "report", "claims", "gate", "accept", "until", "quick", "services")
+	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "design", "loads", "trial", "blocks", "twin", "placement", "report", "claims", "gate", "accept", "explain", "until", "quick", "services")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
@@ -126,6 +126,9 @@ func (in *input) howToMeasure(s *Study, f map[string]scope) {
 	}
 	if at, ok := f["accept"]; ok {
 		s.Accept = wordsOf(at, finding.Acceptable())
+	}
+	if at, ok := f["explain"]; ok {
+		s.Explain = at.Boolean()
 	}
 	if at, ok := f["until"]; ok {
 		s.Until = untilAt(at)

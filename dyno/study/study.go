@@ -33,6 +33,7 @@ type Study struct {
 	Claims    []claim.Claim
 	Gate      []threshold.Threshold // what dyno gate takes for a regression; empty for its own
 	Accept    []finding.Name        // names of findings that don't lower what a trial is worth; see package finding
+	Explain   bool                  // evidence of single requests is collected in its trials
 	Until     Until                 // when a run that goes on block by block ends; zero: after its blocks
 	Shorter   Shorter               // what a quick run changes; see [Study.Quick]
 	Secrets   Secrets               // in it, that must be neither shown nor archived

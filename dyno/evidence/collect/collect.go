@@ -30,7 +30,7 @@ const (
 // Config is what a collection needs to know.
 type Config struct {
 	Port        int   // where the server listens
-	Processes   []int // the server's; those that it starts and those that read from the port are found
+	Processes   []int // the server's; those below them and those that read from the port are found
 	Connections int   // of the load
 	// Missing is what the caller knows that can't be seen, such as with an engine that
 	// draws no requests.
@@ -96,7 +96,7 @@ func Start(c Config) *Collector {
 
 // attach makes the probes run for the first time.
 func (k *Collector) attach(p *kernel.Probes) {
-	for _, pid := range k.config.Processes {
+	for _, pid := range trees(k.config.Processes) {
 		if err := p.Watch(pid); err != nil {
 			k.header.Missing = append(k.header.Missing, evidence.Missing{What: "kernel", Why: err.Error()})
 			continue
@@ -303,6 +303,9 @@ func (k *Collector) End() (*evidence.Header, []evidence.Record) {
 	c.Requests, c.Tail, dropped = k.sampler.Seen()
 	c.Dropped += dropped
 	c.Kept, c.Every = uint64(len(k.records)), int(k.mask)+1
+	if c.Requests == 0 {
+		k.header.Missing = append(k.header.Missing, evidence.Missing{What: "requests", Why: "the generator drew none: only its event loops do (not the portable engine), from requests over HTTP with a response each"})
+	}
 	if k.probes != nil {
 		c.Events = k.probes.Events()
 		k.header.Probes = k.probes.Programs()

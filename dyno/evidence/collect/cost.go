@@ -2,10 +2,7 @@ package collect
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"dyno.example/dyno/evidence"
 	"dyno.example/dyno/load/measure"
@@ -143,13 +140,4 @@ func (c *cost) close() {
 	for _, p := range c.processes {
 		p.Close()
 	}
-}
-
-// comm is the name of a process; empty if that isn't known.
-func comm(pid int) string {
-	name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(name))
 }
