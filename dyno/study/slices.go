@@ -106,6 +106,8 @@ func arms(s *Study, cells []Cell) (groups [][]int) {
 func (c *Cell) WhyWhole(s *Study) i18n.Message {
 	at := slices.IndexFunc(s.Subjects, func(sub Subject) bool { return sub.Name == c.Subject })
 	switch {
+	case s.Explain:
+		return i18n.New("study.whole-explain", "evidence of its requests is collected, which is of a whole load")
 	case at >= 0 && s.Subjects[at].URL != "":
 		return i18n.New("study.whole-url", "what a service that is up already uses can't be seen at the ends of a slice")
 	case c.Profile.Length() > 0:
