@@ -26,7 +26,7 @@ func (c *Case) group() string {
 
 // allCases are the cases of all groups, in the order of groups.
 func allCases() (cases []Case) {
-	for _, group := range [][]Case{stopCases(), stallCases(), faultCases(), failingCases(), toldCases(), figureCases(), machineCases(), idleCases(), studyCases(), gateCases(), verdictCases()} {
+	for _, group := range [][]Case{stopCases(), stallCases(), faultCases(), failingCases(), toldCases(), figureCases(), machineCases(), idleCases(), studyCases(), gateCases(), verdictCases(), explainCases()} {
 		cases = append(cases, group...)
 	}
 	return cases
@@ -71,6 +71,7 @@ type Examined struct {
 	Commands   []string    `json:"commands"`
 	Statements []Statement `json:"statements"`
 	Failed     string      `json:"failed,omitempty"`
+	Right      string      `json:"right_first,omitempty"` // of a cause that was to be explained: how often it came first
 	Truth      Truth       `json:"truth"`
 }
 

@@ -21,6 +21,8 @@ type lab struct {
 	dyno string // the binary
 	self string // this program, for subjects of studies
 	dir  string // a folder of its own, removed at the end
+
+	each, seconds int // of causes that are to be explained: how often each is injected, and for how long
 }
 
 func newLab(ctx context.Context, dyno string) (*lab, error) {

@@ -38,15 +38,26 @@ type options struct {
 	list      bool
 	name, out string
 	dyno      string
+	runs      int // of each cause that is to be explained
+	seconds   int // of each of their loads
+}
+
+// subjects are what this program is besides, by its first argument.
+var subjects = map[string]func(args []string) error{
+	"serve":  serveMain,
+	"suffer": suffer,
+	"burn":   func([]string) error { burn(); return nil },
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		if err := serveMain(os.Args[2:]); err != nil {
-			fmt.Fprintln(os.Stderr, "truth serve:", err)
-			os.Exit(1)
+	if len(os.Args) > 1 {
+		if subject := subjects[os.Args[1]]; subject != nil {
+			if err := subject(os.Args[2:]); err != nil {
+				fmt.Fprintf(os.Stderr, "truth %s: %v\n", os.Args[1], err)
+				os.Exit(1)
+			}
+			return
 		}
-		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -67,6 +78,8 @@ func parseOptions(args []string) (o options, err error) {
 	flags.StringVar(&o.name, "name", time.Now().UTC().Format("20060102-150405"), "name of the record")
 	flags.StringVar(&o.out, "out", "dyno/bench/truth/results", "folder for the record")
 	flags.StringVar(&o.dyno, "dyno", "", "the dyno binary to ask; empty builds that of this checkout")
+	flags.IntVar(&o.runs, "runs", 1, "of group explain: how often each cause is injected")
+	flags.IntVar(&o.seconds, "seconds", 8, "of group explain: how long each load is")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -112,6 +125,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer lab.close()
+	lab.each, lab.seconds = o.runs, o.seconds
 	record := newRecord(args)
 	for _, c := range cases {
 		if ctx.Err() != nil {

@@ -100,9 +100,17 @@ func (r *Record) markdown(name string) string {
 	fmt.Fprint(&b, "| case | injected | what was said | |\n|---|---|---|---|\n")
 	for i := range r.Cases {
 		e := &r.Cases[i]
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", e.Name, cellText(e.Injected), cellText(e.digest()), e.Truth)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", e.Name, cellText(e.Injected), cellText(e.firsts()+e.digest()), e.Truth)
 	}
 	return b.String()
+}
+
+// firsts says how often a cause that was injected came first.
+func (e *Examined) firsts() string {
+	if e.Right == "" {
+		return ""
+	}
+	return "right in " + e.Right + ". "
 }
 
 // digest is what was said, in short: everything that is false, or else the first

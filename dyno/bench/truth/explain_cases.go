@@ -1,0 +1,185 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// explained is a cause that is injected into a service, and what the lab has to name.
+type explained struct {
+	name     string
+	injected string
+	cause    string    // of the service itself: see suffer
+	outside  injection // nil for none
+	want     []string  // what may come first
+	second   []string  // what must be in the first two beside it: two causes at once
+	flags    []string  // of the load, besides the usual ones
+}
+
+// byMachine are the causes that a machine may bring about with nothing injected.
+var byMachine = []string{"cpu-wait", "steal", "generator", "interrupt", "frequency", "network-delay"}
+
+func injectedCauses() []explained {
+	return []explained{
+		{name: "none", injected: "nothing"},
+		{name: "fsync", injected: "one request of 40 waits for the disk", cause: "fsync", want: []string{"disk"}},
+		{name: "file-lock", injected: "one request of 40 waits for a file's lock that is held 20 ms", cause: "flock", want: []string{"lock"}},
+		{name: "mutex", injected: "one request of 40 waits for a mutex that is held 20 ms of 60", cause: "mutex", want: []string{"lock"}},
+		{name: "sleep", injected: "one request of 40 sleeps 30 ms", cause: "sleep", want: []string{"sleep"}},
+		{name: "work", injected: "one request of 40 computes 25 ms", cause: "work", want: []string{"work"}},
+		{name: "pipe", injected: "one request of 40 reads from a pipe that is silent for 30 ms", cause: "pipe", want: []string{"blocked"}},
+		{name: "page-faults", injected: "one request of 40 touches 48 MB of fresh memory", cause: "fault", want: []string{"page-fault"}},
+		{name: "resolver", injected: "one request of 40 asks a name server that takes 200 ms", cause: "dns", want: []string{"dns"}},
+		{name: "upstream", injected: "one request of 40 asks an upstream that takes 40 ms", cause: "upstream", want: []string{"upstream"}},
+		{name: "loop", injected: "one request of 40 computes 25 ms on the only event loop: those behind it wait", cause: "loop", want: []string{"loop-queue"}},
+		{name: "accept", injected: "one connection of 40 is accepted 30 ms late, each request on a new one", cause: "accept", want: []string{"accept-queue"}, flags: []string{"--reuse", "none"}},
+		{name: "loss", injected: "one segment of a hundred to the service is lost", cause: "loss", want: []string{"retransmit"}},
+		{name: "collections", injected: "a heap of 4 million pointers is collected twice a second", cause: "gc", want: []string{"gc"}},
+		{name: "timers", injected: "50,000 timers come due at once, twice a second", cause: "timers", want: []string{"scheduler", "cpu-wait"}},
+		{name: "hog", injected: "another program computes 100 ms of 400 on the service's CPU", outside: hog, want: []string{"cpu-wait"}},
+		{name: "quota", injected: "a quota of 4 ms each 100 ms", outside: quota, want: []string{"throttled"}},
+		{name: "stopped", injected: "the process is stopped for 60 ms each second", outside: stopping, want: []string{"stopped"}},
+		{name: "nightly", injected: "another program writes to the disk that one request of 40 waits for", cause: "fsync", outside: nightly, want: []string{"disk"}},
+		{name: "two-disk-upstream", injected: "one request of 40 waits for the disk or, in turns, an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}},
+		{name: "two-stopped-fsync", injected: "stopped for 60 ms each second, and one request of 40 waits for a busy disk", cause: "fsync", outside: stopping, want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}},
+	}
+}
+
+// explainCases ask for the causes of tails that are known. They take root.
+func explainCases() (cases []Case) {
+	for _, x := range injectedCauses() {
+		cases = append(cases, Case{Name: "explain/" + x.name, Injected: x.injected, Examine: x.examine})
+	}
+	return cases
+}
+
+// named is what dyno explain said.
+type named struct {
+	Causes []struct {
+		Name  string  `json:"name"`
+		Share float64 `json:"share"`
+	} `json:"causes"`
+	Unexplained float64  `json:"unexplained"`
+	Source      string   `json:"source"`
+	Notes       []string `json:"notes"`
+}
+
+// says writes the causes in their order.
+func (n *named) says() string {
+	if len(n.Causes) == 0 {
+		return "no cause found"
+	}
+	var parts []string
+	for _, c := range n.Causes {
+		parts = append(parts, fmt.Sprintf("%s %.0f %%", c.Name, 100*c.Share))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// right reports whether what was named is what was injected.
+func (x *explained) right(n *named) bool {
+	if len(x.want) == 0 {
+		for _, c := range n.Causes {
+			if !slices.Contains(byMachine, c.Name) {
+				return false
+			}
+		}
+		return true
+	}
+	if len(n.Causes) == 0 || !slices.Contains(x.want, n.Causes[0].Name) {
+		return false
+	}
+	if len(x.second) == 0 {
+		return len(n.Causes) < 2 || n.Causes[1].Share < n.Causes[0].Share/2
+	}
+	return len(n.Causes) > 1 && slices.Contains(x.second, n.Causes[1].Name)
+}
+
+// examine injects, loads and asks, as often as the lab does each.
+func (x explained) examine(ctx context.Context, l *lab, e *Examined) error {
+	so := "no cause, or the machine's"
+	if len(x.want) > 0 {
+		so = strings.Join(x.want, " or ")
+	}
+	if len(x.second) > 0 {
+		so = strings.Join(x.want, " and ")
+	}
+	if os.Geteuid() != 0 {
+		e.silent("all runs", "only root may ask the kernel", so)
+		return nil
+	}
+	first := 0
+	for run := range l.each {
+		n, err := x.once(ctx, l, e, run)
+		if err != nil {
+			return err
+		}
+		about := fmt.Sprintf("run %d", run+1)
+		switch {
+		case x.right(n):
+			first++
+			e.say(about, true, n.says(), so)
+		case len(n.Causes) == 0:
+			e.silent(about, strings.Join(append([]string{n.says()}, n.Notes...), "; "), so)
+		default:
+			e.say(about, false, n.says(), so)
+		}
+	}
+	e.Right = fmt.Sprintf("%d/%d", first, l.each)
+	return nil
+}
+
+// once injects the cause into a fresh service and loads it.
+func (x *explained) once(ctx context.Context, l *lab, e *Examined, run int) (*named, error) {
+	upstream := slowUpstream()
+	defer upstream.Close()
+	resolver := ""
+	if x.cause == "dns" {
+		addr, stop, err := slowResolver()
+		if err != nil {
+			return nil, err
+		}
+		defer stop()
+		resolver = addr
+	}
+	s, err := l.suffer(x.cause, upstream.URL, resolver)
+	if err != nil {
+		return nil, err
+	}
+	defer s.stop()
+	if x.outside != nil {
+		undo, err := x.outside(ctx, l, s.pid())
+		if err != nil {
+			return nil, err
+		}
+		defer undo()
+	}
+	file := filepath.Join(l.dir, fmt.Sprintf("explain-%s-%d", x.name, run))
+	args := append([]string{"load", "--explain=" + file, "-c", "16", "-R", "300", "-d", (time.Duration(l.seconds) * time.Second).String(), "--plain"}, x.flags...)
+	if a, err := l.ask(ctx, e, nil, nil, append(args, s.url)...); err != nil {
+		return nil, err
+	} else if a.code == 2 {
+		return nil, fmt.Errorf("dyno load: exit code %d\n%s", a.code, a.stderr)
+	}
+	a, err := l.ask(ctx, e, nil, nil, "explain", file, "--json")
+	if err != nil {
+		return nil, err
+	}
+	if a.code != 0 {
+		return nil, fmt.Errorf("dyno explain: exit code %d\n%s", a.code, a.stderr)
+	}
+	var n named
+	if err := json.NewDecoder(bytes.NewReader([]byte(a.stdout))).Decode(&n); err != nil {
+		return nil, fmt.Errorf("dyno explain --json: %w", err)
+	}
+	return &n, nil
+}
