@@ -115,7 +115,7 @@ func explainedNotes(e *explain.Explanation) []i18n.Message {
 		notes = append(notes, i18n.New("report.probe-cost", "with the probes on, a request cost the server %s more CPU time (95 %%: %s to %s)", signedPercent(c.CPU.Ratio), signedPercent(c.CPU.Low), signedPercent(c.CPU.High)))
 	}
 	if len(e.Causes) > 0 {
-		notes = append(notes, i18n.New("report.association", "this is association: that the slow requests go with the cause, a run without it shows"))
+		notes = append(notes, i18n.New("report.association", "this is association: that the slow requests go with the cause, a run without it shows (dyno explain RUN --test CAUSE)"))
 	}
 	return notes
 }

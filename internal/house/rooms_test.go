@@ -105,7 +105,7 @@ var house = []room{
 		{"dyno/cmd/dyno/internal/library"},
 		{"dyno/cmd/dyno/internal/archivecmd", "dyno/cmd/dyno/internal/machinecmd", "dyno/cmd/dyno/internal/runcmd", "dyno/cmd/dyno/internal/servicecmd", "dyno/cmd/dyno/internal/subjectcmd"},
 		{"dyno/cmd/dyno/internal/loadcmd", "dyno/cmd/dyno/internal/studycmd"},
-		{"dyno/cmd/dyno/internal/capacitycmd", "dyno/cmd/dyno/internal/comparecmd"},
+		{"dyno/cmd/dyno/internal/capacitycmd", "dyno/cmd/dyno/internal/comparecmd", "dyno/cmd/dyno/internal/explaincmd"},
 		{"dyno/cmd/dyno", "dyno/cmd/dyno/readme"},
 	}},
 	{"bench", []string{"wire", "internal", "studies", "subjects", "lab", "nano"}, [][]string{

@@ -7,6 +7,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/capacitycmd"
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/cmd/dyno/internal/comparecmd"
+	"dyno.example/dyno/cmd/dyno/internal/explaincmd"
 	"dyno.example/dyno/cmd/dyno/internal/loadcmd"
 	"dyno.example/dyno/cmd/dyno/internal/machinecmd"
 	"dyno.example/dyno/cmd/dyno/internal/runcmd"
@@ -59,7 +60,7 @@ says what the numbers are worth, and keeps the evidence.
 		runcmd.NewRun(&global), loadcmd.New(&global), loadcmd.NewNullServer(), capacitycmd.NewCapacity(&global), capacitycmd.NewKnee(&global), capacitycmd.NewOverload(&global), runcmd.NewUp(&global),
 		studycmd.NewStudies(), subjectcmd.New(&global), servicecmd.New(&global), studycmd.NewStudy(&global),
 		studycmd.NewClaims(&global), studycmd.NewPublish(&global), studycmd.NewResults(&global),
-		archivecmd.NewList(&global), archivecmd.NewShow(&global), archivecmd.NewReport(&global), archivecmd.NewExplain(&global), archivecmd.NewVerify(&global), archivecmd.NewPush(&global), archivecmd.NewPull(&global), archivecmd.NewRemove(&global),
+		archivecmd.NewList(&global), archivecmd.NewShow(&global), archivecmd.NewReport(&global), explaincmd.New(&global), archivecmd.NewVerify(&global), archivecmd.NewPush(&global), archivecmd.NewPull(&global), archivecmd.NewRemove(&global),
 		machinecmd.NewMachine(&global), comparecmd.NewCompare(&global), comparecmd.NewBaseline(&global), comparecmd.NewGate(&global), comparecmd.NewHistory(&global),
 	)
 	cli.TranslateHelp(root, &global, told)

@@ -20,6 +20,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/library"
 	"dyno.example/dyno/runner"
 	"dyno.example/dyno/study"
+	"dyno.example/dyno/subject"
 	"dyno.example/internal/i18n"
 )
 
@@ -90,27 +91,57 @@ func runStudy(ctx context.Context, f *runFlags, global *cli.Global, name string)
 			return err
 		}
 	}
-	lib, err := library.Reachable(ctx, global)
-	if err != nil {
+	run, lib, err := carryOut(ctx, global, r, f.asJSON)
+	if run == nil {
 		return err
-	}
-	r.Store = lib.Store
-	observer := NewObserver(f.asJSON, global, r)
-	r.Observe = observer.Event
-	id, err := r.Run(ctx)
-	observer.Close()
-	if id == "" {
-		return err
-	}
-	run, readErr := r.Store.Open(id)
-	if readErr != nil {
-		return errors.Join(err, readErr)
 	}
 	concluded := errors.Join(Conclude(run, f.asJSON, global.Lang), lib.Keep(ctx, global, run))
 	if ctx.Err() != nil && concluded != nil {
 		return cli.Exit(cli.ExitInterrupted, concluded)
 	}
 	return errors.Join(err, concluded)
+}
+
+// carryOut does what is planned, and reads the run back; nil if there is none.
+func carryOut(ctx context.Context, global *cli.Global, r *runner.Runner, asJSON bool) (*archive.Run, *library.Library, error) {
+	lib, err := library.Reachable(ctx, global)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Store = lib.Store
+	observer := NewObserver(asJSON, global, r)
+	r.Observe = observer.Event
+	id, err := r.Run(ctx)
+	observer.Close()
+	if id == "" {
+		return nil, lib, err
+	}
+	run, readErr := r.Store.Open(id)
+	return run, lib, errors.Join(err, readErr)
+}
+
+// CarryOut carries a study out that is no file's, as dyno run does, and returns the run;
+// command is what repeats it.
+func CarryOut(ctx context.Context, global *cli.Global, s *study.Study, seed uint64, keepGoing bool, command []string) (*archive.Run, error) {
+	f := runFlags{seed: seed, repeats: DefaultRepeats, keepOn: keepGoing}
+	c, err := cli.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	r, err := f.runnerOf(s, c, command)
+	if err != nil {
+		return nil, cli.UsageError(err)
+	}
+	if !global.Quiet {
+		if err := describePlan(global, r, false); err != nil {
+			return nil, err
+		}
+	}
+	run, lib, err := carryOut(ctx, global, r, false)
+	if run != nil {
+		err = errors.Join(err, lib.Keep(ctx, global, run))
+	}
+	return run, err
 }
 
 // DefaultRepeats is how often an invalid trial is repeated unless told otherwise.
@@ -183,6 +214,11 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 	if f.seed == 0 {
 		f.seed = rand.Uint64N(1<<32) + 1
 	}
+	return f.runnerOf(s, c, f.command(name))
+}
+
+// runnerOf plans a study that is complete.
+func (f *runFlags) runnerOf(s *study.Study, c *subject.Catalog, command []string) (*runner.Runner, error) {
 	plan, err := study.Expand(s, f.seed)
 	if err != nil {
 		return nil, err
@@ -197,7 +233,7 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 		return nil, err
 	}
 	return &runner.Runner{
-		Repeats: f.repeats, KeepGoing: f.keepOn, Decide: decide, Study: s, Plan: plan, Quick: f.quick, Command: f.command(name), Version: cli.Version(),
+		Repeats: f.repeats, KeepGoing: f.keepOn, Decide: decide, Study: s, Plan: plan, Quick: f.quick, Command: command, Version: cli.Version(),
 		Calibrate: calibrate.Run, Catalog: c, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: store,
 	}, nil
 }

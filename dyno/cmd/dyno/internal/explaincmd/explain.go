@@ -1,4 +1,6 @@
-package archivecmd
+// Package explaincmd is dyno explain: why a run's slow requests were slow, and what becomes
+// of them when a cause is taken away.
+package explaincmd
 
 import (
 	"context"
@@ -6,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/cmd/dyno/internal/library"
 	"dyno.example/dyno/evidence"
@@ -18,9 +21,11 @@ import (
 type explainFlags struct {
 	subject, load string
 	json          bool
+	test          string // the cause to take away; empty for none
+	keepGoing     bool
 }
 
-func NewExplain(global *cli.Global) *cobra.Command {
+func New(global *cli.Global) *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain RUN",
@@ -40,9 +45,17 @@ dyno/docs/causes.md.
 
 RUN is an ID, the beginning of one or of an address, a folder, a URL, or latest;
 or a file that dyno load --explain wrote.
+With --test CAUSE the subject is measured again, with the same seed and load, as it is
+and without the cause, in turns, and the effect on the tail is told. That is possible
+of gc and allocation (Go: it only collects near 2 GiB) and of throttled (without its
+quota, or with one of half a CPU if it has none).
+
 With --json there is one object for each subject and load, one after another.`,
 		Args: cli.ExactArgs(1, i18n.New("archivecmd.runs-id-latest", "a run's ID, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.test != "" {
+				return testCause(cmd.Context(), &f, global, args[0])
+			}
 			return explainRun(cmd.Context(), &f, global, args[0])
 		},
 		ValidArgsFunction: library.CompleteRuns,
@@ -52,6 +65,8 @@ With --json there is one object for each subject and load, one after another.`,
 	flags.StringVar(&f.subject, "subject", "", "only this subject")
 	flags.StringVar(&f.load, "load", "", "only this load")
 	flags.BoolVar(&f.json, "json", false, "as JSON")
+	flags.StringVar(&f.test, "test", "", "measure again, as it is and without this cause")
+	flags.BoolVar(&f.keepGoing, "keep-going", false, "with --test: go on though this machine was disturbed in every trial of the first block")
 	return cmd
 }
 
@@ -59,11 +74,18 @@ func explainRun(ctx context.Context, f *explainFlags, global *cli.Global, ref st
 	if info, err := os.Stat(ref); err == nil && info.Mode().IsRegular() {
 		return explainFile(f, global, ref)
 	}
-	a, _, err := library.Analyse(ctx, global, ref)
+	list, _, err := f.chosen(ctx, global, ref)
 	if err != nil {
 		return err
 	}
-	var list []explain.Explanation
+	return f.print(list, global)
+}
+
+// chosen are the explanations of a run that the flags ask for.
+func (f *explainFlags) chosen(ctx context.Context, global *cli.Global, ref string) (list []explain.Explanation, a *analysis.Analysis, err error) {
+	if a, _, err = library.Analyse(ctx, global, ref); err != nil {
+		return nil, nil, err
+	}
 	for _, e := range a.Explained {
 		if (f.subject == "" || f.subject == e.Subject) && (f.load == "" || f.load == e.Load) {
 			list = append(list, e)
@@ -71,17 +93,17 @@ func explainRun(ctx context.Context, f *explainFlags, global *cli.Global, ref st
 	}
 	switch {
 	case len(a.Explained) == 0:
-		return i18n.Errorf("archivecmd.nothing-to-explain", "run %s has no usable trial, so there is nothing to explain; dyno show %s says why", a.Run.ID, a.Run.ID)
+		return nil, nil, i18n.Errorf("explaincmd.nothing-to-explain", "run %s has no usable trial, so there is nothing to explain; dyno show %s says why", a.Run.ID, a.Run.ID)
 	case len(list) == 0:
-		return cli.UsageError(i18n.Errorf("archivecmd.no-such-cell", "run %s has no usable trial of --subject %q and --load %q; leave out one of them", a.Run.ID, f.subject, f.load))
+		return nil, nil, cli.UsageError(i18n.Errorf("explaincmd.no-such-cell", "run %s has no usable trial of --subject %q and --load %q; leave out one of them", a.Run.ID, f.subject, f.load))
 	}
-	return f.print(list, global)
+	return list, a, nil
 }
 
 // explainFile explains the evidence of a single load.
 func explainFile(f *explainFlags, global *cli.Global, path string) error {
 	if f.subject != "" || f.load != "" {
-		return cli.UsageError(i18n.Errorf("archivecmd.one-load", "%s has the evidence of one load: leave out --subject and --load", path))
+		return cli.UsageError(i18n.Errorf("explaincmd.one-load", "%s has the evidence of one load: leave out --subject and --load", path))
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -90,7 +112,7 @@ func explainFile(f *explainFlags, global *cli.Global, path string) error {
 	defer file.Close()
 	header, records, err := evidence.Read(file)
 	if err != nil {
-		return i18n.Errorf("archivecmd.no-evidence", "%s is neither a run nor evidence that dyno load --explain wrote: %w", path, err)
+		return i18n.Errorf("explaincmd.no-evidence", "%s is neither a run nor evidence that dyno load --explain wrote: %w", path, err)
 	}
 	return f.print([]explain.Explanation{explain.Records(header, records)}, global)
 }
