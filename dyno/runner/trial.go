@@ -171,6 +171,7 @@ func (s *session) conditions(cell *study.Cell) validity.Conditions {
 	if contender.upstream != nil {
 		c.UpstreamCPUs = places.Upstream
 	}
+	c.ServiceCPUs = s.ready.services.CPUs()
 	if c.Quota {
 		c.SubjectCPUs = min(c.SubjectCPUs, limitsFor(contender, cell).CPUs)
 	}

@@ -46,6 +46,7 @@ type Instance struct {
 // Part is one server of a service: most have one; PostgreSQL's replica is another.
 type Part struct {
 	Name string
+	cpus []int             // nil of one that was up already
 	in   *subject.Instance // nil of one that was up already
 	kit  *kit              // nil of what has no driver here
 	page *metricsPage      // nil of what has no metrics endpoint
@@ -205,7 +206,7 @@ func (in *Instance) run(ctx context.Context, r recipe) (*Part, error) {
 		p.kit.close()
 		return nil, err
 	}
-	p.in = server
+	p.in, p.cpus = server, r.cpus
 	in.parts = append(in.parts, p)
 	return p, nil
 }

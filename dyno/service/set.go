@@ -55,6 +55,17 @@ func (s *Set) Env() map[string]string {
 	return env
 }
 
+// CPUs are those that the services run on, by the names of their parts.
+func (s *Set) CPUs() map[string][]int {
+	cpus := make(map[string][]int)
+	for _, in := range s.Instances() {
+		for _, p := range in.parts {
+			cpus[p.Name] = p.cpus
+		}
+	}
+	return cpus
+}
+
 // Probes are what the services are watched by.
 func (s *Set) Probes() (list []probe.Service) {
 	for _, in := range s.Instances() {

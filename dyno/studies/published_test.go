@@ -15,20 +15,22 @@ import (
 // withoutFigure are comparisons that name no published figure though their claim was
 // published with figures, and why. Keys are a claim's ID and the comparison as written.
 var withoutFigure = map[string]string{
-	"gate-concurrency-files: errors[limited, connections=15000] > 1%":                                            "published is that it refuses, and at which number of connections, which is the level",
-	"gate-concurrency-files: errors[limited, connections=10000] < 1%":                                            "published is at which number of connections it begins, which is the level",
-	"gate-concurrency-files: errors[unlimited, connections=15000] < 1%":                                          "published is that the limit of open files is the cause, without a figure",
-	"gate-shedding: errors[shedding] < 1%":                                                                       "that the health route stays up has no figure",
-	"gate-shedding-recovery: errors[gin] < 70%":                                                                  "that it half opens has no figure but the time, which is scaled",
-	"nano-breaker-steps: errors[gin, rate=10] < 2%":                                                              "one failure in 500 requests is none of the 60 here: what is claimed is that next to none fails",
-	"gate-timeout: response.p90[gin, env.GATEWAY_TIMEOUT=150ms] < 150ms":                                         "the published time is the level",
-	"gate-timeout: response.p90[gin, env.GATEWAY_TIMEOUT=150ms] / response.p90[gin, env.GATEWAY_TIMEOUT=0s] < 1": "the published time is the level",
-	"gate-dns: response.p99[env.GATEWAY_RESOLVER=bounded] / response.p99[env.GATEWAY_RESOLVER=patient] < 1":      "no figure was published with a time-out",
-	"gate-multiplexing: throughput[load=http1, connections=900] < 970":                                           "the published number of connections is the level at which it is asked, and the rate is given",
-	"gate-multiplexing: throughput[load=http1, connections=986] >= 970":                                          "the published number of connections is the level at which it is asked, and the rate is given",
-	"gate-multiplexing: throughput[load=http2, connections=3] >= 970":                                            "the published number of connections is the level at which it is asked, and the rate is given",
-	"gate-multiplexing-grpc: throughput[go/grpc-go, connections=2] >= 970":                                       "the published number of connections is the level at which it is asked, and the rate is given",
-	"gate-multiplexing-grpc: throughput[go/connect-go, connections=2] >= 970":                                    "the published number of connections is the level at which it is asked, and the rate is given",
+	"gate-concurrency-files: errors[limited, connections=15000] > 1%":                                                         "published is that it refuses, and at which number of connections, which is the level",
+	"gate-concurrency-files: errors[limited, connections=10000] < 1%":                                                         "published is at which number of connections it begins, which is the level",
+	"gate-concurrency-files: errors[unlimited, connections=15000] < 1%":                                                       "published is that the limit of open files is the cause, without a figure",
+	"gate-shedding: errors[shedding] < 1%":                                                                                    "that the health route stays up has no figure",
+	"gate-shedding-recovery: errors[gin] < 70%":                                                                               "that it half opens has no figure but the time, which is scaled",
+	"nano-breaker-steps: errors[gin, rate=10] < 2%":                                                                           "one failure in 500 requests is none of the 60 here: what is claimed is that next to none fails",
+	"gate-timeout: response.p90[gin, env.GATEWAY_TIMEOUT=150ms] < 150ms":                                                      "the published time is the level",
+	"gate-timeout: response.p90[gin, env.GATEWAY_TIMEOUT=150ms] / response.p90[gin, env.GATEWAY_TIMEOUT=0s] < 1":              "the published time is the level",
+	"six-replica-lag: response.p50[request=visible, env.LAG_WRITES=0] - response.p50[request=commit, env.LAG_WRITES=0] < 1ms": "published is nothing, which takes a limit below which it is so",
+	"six-local-cache-fragmentation: errors[request=fragmented, env.CACHE_POLICY=lru, env.CACHE_SCANS=20] < 50%":               "0.35 is what the program compares with: what is claimed is that it is so most of the time",
+	"gate-dns: response.p99[env.GATEWAY_RESOLVER=bounded] / response.p99[env.GATEWAY_RESOLVER=patient] < 1":                   "no figure was published with a time-out",
+	"gate-multiplexing: throughput[load=http1, connections=900] < 970":                                                        "the published number of connections is the level at which it is asked, and the rate is given",
+	"gate-multiplexing: throughput[load=http1, connections=986] >= 970":                                                       "the published number of connections is the level at which it is asked, and the rate is given",
+	"gate-multiplexing: throughput[load=http2, connections=3] >= 970":                                                         "the published number of connections is the level at which it is asked, and the rate is given",
+	"gate-multiplexing-grpc: throughput[go/grpc-go, connections=2] >= 970":                                                    "the published number of connections is the level at which it is asked, and the rate is given",
+	"gate-multiplexing-grpc: throughput[go/connect-go, connections=2] >= 970":                                                 "the published number of connections is the level at which it is asked, and the rate is given",
 }
 
 // Every comparison of a claim that was published with figures says which of them it is

@@ -25,9 +25,12 @@ type Conditions struct {
 	// CPUs that the generator and the subject were told to stay on, ascending; nil
 	// if the subject is not ours, or they are not known.
 	GeneratorCPUs, ItsCPUs []int
-	UpstreamCPUs           []int          // of a subject's upstream that has CPUs of its own; nil if it is on the generator's
-	Quota                  bool           // the study limits the subject's CPU time on purpose
-	Accept                 []finding.Name // names of findings that don't lower what the trial is worth
+	UpstreamCPUs           []int // of a subject's upstream that has CPUs of its own; nil if it is on the generator's
+	// ServiceCPUs are the CPUs of what the subject stands on, by the names in the windows;
+	// one that isn't there is on the generator's.
+	ServiceCPUs map[string][]int
+	Quota       bool           // the study limits the subject's CPU time on purpose
+	Accept      []finding.Name // names of findings that don't lower what the trial is worth
 }
 
 // Trial adds what speaks against each window to what the generator said, and

@@ -49,10 +49,30 @@ func others(w *archive.Window, c *Conditions) *measure.Others {
 	} else if up != nil {
 		uses = append(uses, measure.Use{Name: "the upstream", CPUs: c.UpstreamCPUs, Own: up.CPU})
 	}
+	its := p.CPU
+	apart := measure.Use{Name: "the services"}
+	for i := range w.Server.Services {
+		s := &w.Server.Services[i]
+		cpus := c.ServiceCPUs[s.Name]
+		switch {
+		case s.Process == nil:
+		case len(cpus) == 0 || overlap(cpus, c.GeneratorCPUs):
+			generator += s.Process.CPU
+		case overlap(cpus, c.ItsCPUs):
+			its += s.Process.CPU
+		case overlap(cpus, c.UpstreamCPUs) && len(uses) > 0:
+			uses[0].Own += s.Process.CPU
+		default:
+			apart.CPUs, apart.Own = slices.Compact(slices.Sorted(slices.Values(slices.Concat(apart.CPUs, cpus)))), apart.Own+s.Process.CPU
+		}
+	}
+	if apart.CPUs != nil {
+		uses = append(uses, apart)
+	}
 	if together := slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.GeneratorCPUs, c.ItsCPUs)))); len(together) < len(c.GeneratorCPUs)+len(c.ItsCPUs) {
-		uses = append(uses, measure.Use{Name: "both", CPUs: together, Own: generator + p.CPU})
+		uses = append(uses, measure.Use{Name: "both", CPUs: together, Own: generator + its})
 	} else {
-		uses = append([]measure.Use{{Name: "the generator", CPUs: c.GeneratorCPUs, Own: generator}, {Name: "the subject", CPUs: c.ItsCPUs, Own: p.CPU}}, uses...)
+		uses = append([]measure.Use{{Name: "the generator", CPUs: c.GeneratorCPUs, Own: generator}, {Name: "the subject", CPUs: c.ItsCPUs, Own: its}}, uses...)
 	}
 	o := measure.NewOthers(m, w.Server.Length, uses...)
 	o.Waited = m.Self.RunQueue + p.RunQueue
@@ -63,4 +83,9 @@ func others(w *archive.Window, c *Conditions) *measure.Others {
 		o.Unknown = i18n.New("validity.processes-are-hidden-from-dyno", "processes are hidden from dyno")
 	}
 	return o
+}
+
+// overlap reports whether two sets of CPUs have one in common.
+func overlap(a, b []int) bool {
+	return slices.ContainsFunc(a, func(cpu int) bool { return slices.Contains(b, cpu) })
 }

@@ -136,6 +136,8 @@ func (p *OthersPart) whose() i18n.Message {
 		return i18n.New("measure.of-the-generator", "of the generator")
 	case "the subject":
 		return i18n.New("measure.of-the-subject", "of the subject")
+	case "the services":
+		return i18n.New("measure.of-the-services", "of the services")
 	case "the upstream":
 		return i18n.New("measure.of-the-upstream", "of the upstream")
 	}
