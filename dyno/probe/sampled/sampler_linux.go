@@ -1,0 +1,197 @@
+package sampled
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// How often a CPU is looked at: a prime number, so as not to go in step with timers; and
+// how much waits to be read.
+const (
+	perSecond   = 997
+	ringPages   = 128 // a power of two
+	readEvery   = 50 * time.Millisecond
+	deepest     = 64
+	userContext = ^uint64(511)  // PERF_CONTEXT_USER, -512
+	markers     = ^uint64(4095) // addresses from here on are such marks
+)
+
+// Sampler samples all CPUs until it is stopped. Its events end with this process, however
+// that ends.
+type Sampler struct {
+	wanted func(dir string) bool
+	rings  []*ring
+	seen   map[int]*seen // by process; nil for those that aren't wanted
+	files  map[string]*objectFile
+	stop   chan struct{}
+	done   chan struct{}
+	lost   uint64
+}
+
+// seen is a process with what its addresses mean.
+type seen struct {
+	Process
+	symbols symbols
+}
+
+// Start samples what goes on on the CPUs, of processes whose working directory is wanted when
+// they are first seen.
+// It needs CAP_PERFMON, or kernel.perf_event_paranoid at -1 (perf_event_open(2)); the
+// error says so.
+func Start(cpus []int, wanted func(dir string) bool) (*Sampler, error) {
+	s := &Sampler{wanted: wanted, seen: map[int]*seen{}, files: map[string]*objectFile{}, stop: make(chan struct{}), done: make(chan struct{})}
+	for _, cpu := range cpus {
+		r, err := openRing(cpu)
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		s.rings = append(s.rings, r)
+	}
+	go s.run()
+	return s, nil
+}
+
+// Stop ends the sampling, and returns what was seen of each process, and how many samples
+// the kernel had no room for.
+func (s *Sampler) Stop() (list []*Process, lost uint64) {
+	close(s.stop)
+	<-s.done
+	s.close()
+	for _, p := range s.seen {
+		if p != nil && p.Samples > 0 {
+			list = append(list, &p.Process)
+		}
+	}
+	return list, s.lost
+}
+
+func (s *Sampler) run() {
+	defer close(s.done)
+	ticks := time.NewTicker(readEvery)
+	defer ticks.Stop()
+	for stopped := false; !stopped; {
+		select {
+		case <-s.stop:
+			stopped = true
+		case <-ticks.C:
+		}
+		for _, r := range s.rings {
+			r.read(s.record)
+		}
+	}
+}
+
+func (s *Sampler) close() {
+	for _, r := range s.rings {
+		r.close()
+	}
+}
+
+// record takes a record of a ring (perf_event_open(2), "MMAP layout").
+func (s *Sampler) record(kind uint32, data []byte) {
+	if kind == unix.PERF_RECORD_LOST && len(data) >= 16 {
+		s.lost += binary.NativeEndian.Uint64(data[8:])
+	}
+	if kind != unix.PERF_RECORD_SAMPLE || len(data) < 16 {
+		return
+	}
+	p := s.process(int(binary.NativeEndian.Uint32(data)))
+	if p == nil {
+		return
+	}
+	depth := binary.NativeEndian.Uint64(data[8:])
+	functions := make([]string, 0, deepest)
+	user := false
+	for at := 16; depth > 0 && at+8 <= len(data) && len(functions) < deepest; at, depth = at+8, depth-1 {
+		switch address := binary.NativeEndian.Uint64(data[at:]); {
+		case address >= markers:
+			if user = address == userContext; !user && len(functions) == 0 {
+				functions = append(functions, Kernel)
+			}
+		case user:
+			if len(functions) > 1 || len(functions) == 1 && functions[0] != Kernel {
+				address-- // it is where the call returns to, which may be another function's beginning
+			}
+			functions = append(functions, p.symbols.function(address))
+		}
+	}
+	if len(functions) > 0 {
+		p.add(functions)
+	}
+}
+
+// process is nil for one that isn't wanted. What its addresses mean must be read while it
+// lives.
+func (s *Sampler) process(pid int) *seen {
+	if p, known := s.seen[pid]; known {
+		return p
+	}
+	s.seen[pid] = nil
+	dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+	if pid <= 0 || err != nil || !s.wanted(dir) {
+		return nil
+	}
+	p := &seen{Process: Process{PID: pid, Dir: dir}, symbols: symbols{pid: pid, files: s.files}}
+	s.seen[pid] = p
+	return p
+}
+
+// ring is the event of one CPU, and the memory that the kernel writes its samples to.
+type ring struct {
+	fd     int
+	memory []byte
+	page   *unix.PerfEventMmapPage
+}
+
+func openRing(cpu int) (*ring, error) {
+	attr := unix.PerfEventAttr{
+		Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
+		Sample: perSecond, Sample_type: unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_CALLCHAIN, Bits: unix.PerfBitFreq,
+	}
+	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("sampling CPU %d (which takes root, or CAP_PERFMON): %w", cpu, err)
+	}
+	memory, err := unix.Mmap(fd, 0, (1+ringPages)*os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("memory for the samples of CPU %d: %w", cpu, err), unix.Close(fd))
+	}
+	return &ring{fd: fd, memory: memory, page: (*unix.PerfEventMmapPage)(unsafe.Pointer(&memory[0]))}, nil
+}
+
+func (r *ring) close() {
+	unix.Munmap(r.memory)
+	unix.Close(r.fd)
+}
+
+// read hands out what has come since it was last called. The kernel's head is read with an
+// acquire, our tail written with a release, as the manual asks for.
+func (r *ring) read(record func(kind uint32, data []byte)) {
+	head, tail := atomic.LoadUint64(&r.page.Data_head), r.page.Data_tail
+	data := r.memory[os.Getpagesize():]
+	size := uint64(len(data))
+	var whole []byte // of a record that goes on at the beginning of the ring
+	for tail < head {
+		begin := tail % size
+		kind := binary.NativeEndian.Uint32(data[begin:]) // headers are aligned, and never split
+		length := uint64(binary.NativeEndian.Uint16(data[begin+6:]))
+		if length < 8 {
+			break
+		}
+		whole = whole[:0]
+		for at := tail + 8; at < tail+length; at += 8 {
+			whole = append(whole, data[at%size:at%size+8]...)
+		}
+		record(kind, whole)
+		tail += length
+	}
+	atomic.StoreUint64(&r.page.Data_tail, tail)
+}
