@@ -101,6 +101,9 @@ type Check struct {
 	First *stats.Interval `json:"first,omitempty"`
 	// Pairs is of a gate that goes pair by pair, nil of others.
 	Pairs *PairFigure `json:"pairs,omitempty"`
+	// Functions are those that cost more CPU time, where that is what regressed and both
+	// versions could be sampled.
+	Functions []Grown `json:"functions,omitempty"`
 }
 
 // Rates of errors. An alarm about versions that are the same needs a wrong

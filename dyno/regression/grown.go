@@ -151,3 +151,26 @@ func (g *Grown) Message() i18n.Message {
 	}
 	return text
 }
+
+// Grew adds to the checks of a pair whose CPU time has regressed which functions grew, from
+// the processes of both versions that were sampled, or why that isn't known.
+func (r *Result) Grew(p Pair, old, new []*sampled.Process, failed error) {
+	const ns = 1e3 // in a µs, which the metric has
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		if c.Subject != p.New || c.Metric != "cpu" || c.Verdict != Regression {
+			continue
+		}
+		if failed != nil {
+			r.Remarks = append(r.Remarks, i18n.New("regression.functions-not-known", "%s under %s: which function grew isn't known: %v", c.Subject, c.Group, failed))
+			continue
+		}
+		c.Functions = GrownFunctions(Sampled{Starts: old, Cost: ns * c.Old.Estimate}, Sampled{Starts: new, Cost: ns * c.New.Estimate})
+		for i := range c.Functions {
+			r.Remarks = append(r.Remarks, i18n.Join(i18n.New("regression.cell", "%s under %s: ", c.Subject, c.Group), c.Functions[i].Message()))
+		}
+		if len(c.Functions) == 0 {
+			r.Remarks = append(r.Remarks, i18n.New("regression.no-function-grew", "%s under %s: no function by itself accounts for the growth, as far as %d and %d starts that were sampled can tell", c.Subject, c.Group, len(old), len(new)))
+		}
+	}
+}

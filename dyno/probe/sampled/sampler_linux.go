@@ -28,7 +28,7 @@ const (
 type Sampler struct {
 	wanted func(dir string) bool
 	rings  []*ring
-	seen   map[int]*seen // by process; nil for those that aren't wanted
+	seen   map[int]*seen // by process
 	files  map[string]*objectFile
 	stop   chan struct{}
 	done   chan struct{}
@@ -39,6 +39,8 @@ type Sampler struct {
 type seen struct {
 	Process
 	symbols symbols
+	asked   int // how often it was, whether it is wanted
+	last    time.Time
 }
 
 // Start samples what goes on on the CPUs, of processes whose working directory is wanted when
@@ -66,7 +68,7 @@ func (s *Sampler) Stop() (list []*Process, lost uint64) {
 	<-s.done
 	s.close()
 	for _, p := range s.seen {
-		if p != nil && p.Samples > 0 {
+		if p.Samples > 0 {
 			list = append(list, &p.Process)
 		}
 	}
@@ -128,20 +130,31 @@ func (s *Sampler) record(kind uint32, data []byte) {
 	}
 }
 
-// process is nil for one that isn't wanted. What its addresses mean must be read while it
-// lives.
+// A process that isn't wanted is asked again after a while, so often: it may have been
+// seen before it went to its folder.
+const (
+	askAgain = 100 * time.Millisecond
+	asked    = 10
+)
+
+// process is nil for one that isn't wanted.
 func (s *Sampler) process(pid int) *seen {
-	if p, known := s.seen[pid]; known {
+	p := s.seen[pid]
+	switch {
+	case p == nil:
+		p = &seen{Process: Process{PID: pid}, symbols: symbols{pid: pid, files: s.files}}
+		s.seen[pid] = p
+	case p.Dir != "":
 		return p
-	}
-	s.seen[pid] = nil
-	dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
-	if pid <= 0 || err != nil || !s.wanted(dir) {
+	case p.asked >= asked || time.Since(p.last) < askAgain:
 		return nil
 	}
-	p := &seen{Process: Process{PID: pid, Dir: dir}, symbols: symbols{pid: pid, files: s.files}}
-	s.seen[pid] = p
-	return p
+	p.asked, p.last = p.asked+1, time.Now()
+	if dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); pid > 0 && err == nil && s.wanted(dir) {
+		p.Dir = dir
+		return p
+	}
+	return nil
 }
 
 // ring is the event of one CPU, and the memory that the kernel writes its samples to.

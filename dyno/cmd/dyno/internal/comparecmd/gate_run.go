@@ -43,6 +43,9 @@ type gateRun struct {
 	command []string
 	unkept  error             // that runs were not pushed
 	pairs   []regression.Pair // of the versions measured; with --against
+	// sampling is of the second run, which says which function grew; nil before it.
+	sampling *sampling
+	grown    func(*regression.Result)
 }
 
 func newGateRun(f *gateFlags, global *cli.Global, args []string) (*gateRun, error) {
@@ -97,7 +100,7 @@ func (g *gateRun) openStudy(name string) error {
 	// A gate's error rates are those of a number of blocks that is fixed beforehand, or of
 	// its own stages.
 	g.study.Until = study.Until{}
-	if f.inPairs {
+	if f.inPairs || f.against != "" && g.study.Trial.Slices.On() {
 		g.options.Stages = regression.NewStages(f.blocks)
 		g.study.Blocks, g.study.Until = 1, study.Until{Blocks: g.options.Stages.Most}
 	}
@@ -185,7 +188,9 @@ func (g *gateRun) confirm(ctx context.Context, s *study.Study, pairs []regressio
 	case err != nil:
 		r.Unconfirmable(err)
 	default:
-		by(a)
+		if by(a); r.Verdict == regression.Regression && g.grown != nil {
+			g.grown(r)
+		}
 	}
 	return nil
 }
@@ -201,7 +206,14 @@ func (g *gateRun) again(ctx context.Context, s *study.Study, pairs []regression.
 	if !g.global.Quiet {
 		g.global.Err().Print(i18n.New("comparecmd.worse-allowed-measuring-again-before", "worse than allowed: %s; measuring again before saying so", strings.Join(subjects, ", ")))
 	}
-	return g.measure(ctx, narrow, g.seed+1)
+	g.sampling = newSampling(narrow)
+	a, err := g.measure(ctx, narrow, g.seed+1)
+	g.sampling.stop()
+	if err != nil {
+		return nil, err
+	}
+	g.grown = func(r *regression.Result) { g.sampling.explain(r, pairs) }
+	return a, nil
 }
 
 // againstBaseline holds a run, or a study that it runs, against stored figures.
@@ -278,7 +290,10 @@ func (g *gateRun) measure(ctx context.Context, s *study.Study, seed uint64) (*an
 		return nil, err
 	}
 	observer := runcmd.NewObserver(false, g.global, r)
-	r.Observe = observer.Event
+	r.Observe = func(e runner.Event) {
+		g.sampling.see(e)
+		observer.Event(e)
+	}
 	id, err := r.Run(ctx)
 	observer.Close()
 	if id == "" {
