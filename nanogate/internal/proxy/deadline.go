@@ -74,7 +74,7 @@ func (l *deadlines) await(c *client, p state) {
 func (l *deadlines) tooSlow(c *client, d time.Duration) int64 {
 	const never = 1<<63 - 1
 	x, rate := &c.x, l.snap.Config.Client.Rate
-	begun, bytes := x.outcome.Began, x.sent+x.took
+	begun, bytes := x.outcome.Began, x.sent.taken+x.took
 	switch {
 	case c.state == stateBody && c.out.empty() && x.upstream != nil && x.upstream.Config.Rate > 0:
 		c.stalled = 0

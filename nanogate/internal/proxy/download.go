@@ -175,7 +175,7 @@ func (l *bodies) sendInterim(c *client) bool {
 func (l *bodies) begins(c *client, k *backend, b []byte) {
 	x, h := &c.x, &l.resp
 	x.begun, k.headDone = true, true
-	l.forgetSent(x)
+	x.sent.forget(&l.buffers)
 	k.toEnd, k.keep = h.UntilClose, h.KeepAlive
 	k.body.StartResponse(h)
 	x.outcome.Status = h.Status

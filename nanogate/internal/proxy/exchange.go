@@ -28,8 +28,7 @@ type exchange struct {
 	hedge    *backend           // that it is on too; nil: none
 	head     []byte             // as it is sent; kept until no retry can need it
 	body     http1.Body         // of the request, as the client frames it
-	sent     int64              // bytes of content of it that were sent on
-	replay   []byte             // all of them, if they are kept for another try
+	sent     content            // of it that was sent on
 	note     []byte             // of the route's observers
 	fields   []byte             // that are added to the response
 	withheld []string           // fields that the upstream isn't sent, besides the route's

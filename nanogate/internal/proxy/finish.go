@@ -18,7 +18,7 @@ func (l *exchanges) end(c *client) {
 	l.suspensions.unsuspend(x)
 	r := x.route
 	if r != nil {
-		x.outcome.Ended, x.outcome.Loop, x.outcome.Received = l.now, l.local.Loop, x.sent
+		x.outcome.Ended, x.outcome.Loop, x.outcome.Received = l.now, l.local.Loop, x.sent.taken
 	}
 	l.slots.end.back(x.with, func(f atEnd) bool { f.ending(c); return false })
 	x.with = 0
@@ -26,7 +26,7 @@ func (l *exchanges) end(c *client) {
 		l.buffers.Give(x.head)
 		x.head = nil
 	}
-	l.bodies.forgetSent(x)
+	x.sent.forget(&l.buffers)
 	x.rest = nil
 	if r == nil {
 		return

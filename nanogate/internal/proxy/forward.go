@@ -130,7 +130,7 @@ func (l *exchanges) sendHead(c *client) {
 		return // the caller goes on with the body, and the head before it
 	}
 	k := x.back
-	if k.call != nil || x.chunked || len(x.replay) > 0 {
+	if k.call != nil || x.chunked || len(x.sent.kept) > 0 {
 		l.bodies.sendPart(c, nil)
 		return
 	}

@@ -19,7 +19,7 @@ type hedging struct {
 
 // mayHedge reports whether a request may be sent twice at once.
 func (x *exchange) mayHedge() bool {
-	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done() && (x.sent == 0 && !x.chunked || x.remade)
+	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done() && (x.sent.taken == 0 && !x.chunked || x.remade)
 }
 
 // hedge sends the request to a second endpoint.
@@ -67,8 +67,8 @@ func (l *hedging) sendHedge(c *client, k *backend) {
 	}
 	x.mark(head)
 	if k.call != nil {
-		if l.multiplexed.openCall(k.call, head, c.private, len(x.replay) == 0) && len(x.replay) > 0 { // the message of a call
-			l.muxes.send(&k.call.sink, x.replay, true, nil)
+		if l.multiplexed.openCall(k.call, head, c.private, len(x.sent.kept) == 0) && len(x.sent.kept) > 0 { // the message of a call
+			l.muxes.send(&k.call.sink, x.sent.kept, true, nil)
 		}
 		return
 	}

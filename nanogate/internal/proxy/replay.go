@@ -2,6 +2,8 @@
 
 package proxy
 
+import eventloop "dyno.example/nano/wire/loop"
+
 // A request may have to be sent again: its endpoint refuses to look at it, its connection is
 // lost, there is no place for it after all. Then it goes from its head on and with all that
 // was taken of its body, or not at all. There is one rule for that: as long as the head of a
@@ -12,11 +14,56 @@ package proxy
 // been sent.
 const mostReplay = 64 << 10
 
+// content is what was taken of a request's body, as it is sent on: all that keeps it for
+// another try goes by its rule.
+type content struct {
+	taken int64  // bytes
+	kept  []byte // all of them, or none; from the loop's buffers
+}
+
+// whole reports whether all that was taken is kept.
+func (t *content) whole() bool { return t.taken == int64(len(t.kept)) }
+
+// with is what goes with the head of a try: all that was taken, the last of which is piece. ok
+// is false if some of it is gone.
+func (t *content) with(piece []byte) (all []byte, ok bool) {
+	if len(t.kept) > 0 {
+		return t.kept, t.whole()
+	}
+	return piece, int64(len(piece)) == t.taken
+}
+
+// take counts a piece, and keeps it, too, if what came before it is kept.
+func (t *content) take(b *eventloop.Buffers, piece []byte) {
+	if t.whole() && len(piece) > 0 {
+		if t.kept == nil {
+			t.kept = b.Take()
+		}
+		t.kept = append(t.kept, piece...)
+	}
+	t.taken += int64(len(piece))
+}
+
+// set makes it another content, all of which is there.
+func (t *content) set(b *eventloop.Buffers, all []byte) {
+	if t.kept == nil {
+		t.kept = b.Take()
+	}
+	t.kept = append(t.kept[:0], all...)
+	t.taken = int64(len(t.kept))
+}
+
+// forget gives up what is kept: it isn't sent again.
+func (t *content) forget(b *eventloop.Buffers) {
+	if t.kept != nil {
+		b.Give(t.kept)
+		t.kept = nil
+	}
+}
+
 // again reports whether the request can be sent once more as far as it is concerned: what
 // has been taken of its body is kept, and nothing of a response has been sent on.
-func (x *exchange) again() bool {
-	return x.sent == int64(len(x.replay)) && !x.begun && len(x.head) > 0
-}
+func (x *exchange) again() bool { return x.sent.whole() && !x.begun && len(x.head) > 0 }
 
 // takes reports whether the upstream takes a part of the request's body now.
 func (x *exchange) takes() bool {
@@ -31,40 +78,24 @@ func (l *bodies) caughtUp(c *client) bool {
 	switch {
 	case !x.takes():
 		return false
-	case x.headIn || len(x.replay) == 0 || x.gathers():
+	case x.headIn || len(x.sent.kept) == 0 || x.gathers():
 		return true
 	}
 	return l.sendPart(c, nil) && c.fd >= 0 && c.state.busy() && x.takes()
 }
 
-// keepSent keeps what is sent of a request's body until its response begins, as the
-// endpoint may not look at it.
-func (l *bodies) keepSent(x *exchange, piece []byte) {
-	if int64(len(x.replay)) != x.sent || x.begun || len(piece) == 0 {
+// take counts what is about to be sent of a request's body. Over HTTP/2 it is kept until the
+// response begins, as the endpoint may not look at it.
+func (l *bodies) take(x *exchange, piece []byte) {
+	t := &x.sent
+	switch {
+	case x.back.call == nil || x.begun:
+		t.taken += int64(len(piece))
+		return
+	case x.headIn && t.whole() && len(t.kept)+len(piece) > mostReplay:
+		t.forget(&l.buffers) // what is too long is not sent twice
+		t.taken += int64(len(piece))
 		return
 	}
-	if x.headIn && len(x.replay)+len(piece) > mostReplay {
-		l.forgetSent(x) // what is too long is not sent twice
-		return
-	}
-	if x.replay == nil {
-		x.replay = l.buffers.Take()
-	}
-	x.replay = append(x.replay, piece...)
-}
-
-// sentWhole is what goes with the head of a try: all that was taken of the body, the last of
-// which is piece. ok is false if some of it is gone.
-func (x *exchange) sentWhole(piece []byte) (all []byte, ok bool) {
-	if len(x.replay) > 0 {
-		return x.replay, int64(len(x.replay)) == x.sent
-	}
-	return piece, int64(len(piece)) == x.sent
-}
-
-func (l *bodies) forgetSent(x *exchange) {
-	if x.replay != nil {
-		l.buffers.Give(x.replay)
-		x.replay = nil
-	}
+	t.take(&l.buffers, piece)
 }

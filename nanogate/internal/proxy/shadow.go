@@ -37,8 +37,8 @@ func (l *mirroring) sending(c *client) bool {
 	}
 	if x.copy = x.route.Mirror.Take(&l.req, &l.local); x.copy != nil {
 		x.join(filter.Mirror)
-		if len(x.replay) > 0 {
-			x.copy.Request(x.replay) // what is in of its body, such as the messages that were made of JSON
+		if len(x.sent.kept) > 0 {
+			x.copy.Request(x.sent.kept) // what is in of its body, such as the messages that were made of JSON
 		}
 	}
 	return false
@@ -149,8 +149,8 @@ func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	}
 	x.head = copied.AppendHead(l.buffers.Take(), &l.head)
 	x.body, x.chunked = http1.Body{}, false // it is all there, and the head says how long it is
-	x.replay = copied.Body(l.buffers.Take())
-	x.sent = int64(len(x.replay))
+	x.sent.kept = copied.Body(l.buffers.Take())
+	x.sent.taken = int64(len(x.sent.kept))
 	x.endpoint = copied.Endpoint()
 	l.exchanges.limitTime(c)
 	l.exchanges.try(c)

@@ -89,7 +89,7 @@ func (l *suspensions) suspend(c *client, reply *request.Reply) {
 			l.bodies.gather(c, reply)
 			return
 		}
-		later.Content(slices.Clone(x.replay))
+		later.Content(slices.Clone(x.sent.kept))
 	}
 	ticket, cancel, ok := l.work(c, later)
 	if !ok {

@@ -73,8 +73,7 @@ func (l *transcoding) transcode(c *client) {
 			l.heads.refuse(c, transcode.AnswerOf(err))
 			return
 		}
-		x.replay = append(l.buffers.Take(), frames...)
-		x.sent = int64(len(frames))
+		x.sent.set(&l.buffers, frames)
 	} else if !l.invite(c) {
 		return
 	}
@@ -204,7 +203,7 @@ func (l *transcoding) callAnswers(c *client, k *backend, text []byte, end bool) 
 func (l *transcoding) beginStreaming(c *client) {
 	x := &c.x
 	x.begun, x.outcome.Status = true, 200
-	l.bodies.forgetSent(x)
+	x.sent.forget(&l.buffers)
 	l.out = append(append(l.out[:0], http1.StatusLine(200)...), x.json.Head...)
 	l.out = appendType(l.out, x.json.ContentType())
 	if x.json.Form == transcode.SSE {
@@ -290,7 +289,7 @@ func appendType(dst []byte, kind string) []byte {
 func (l *transcoding) giveWhole(c *client, k *backend, status int, fields, body []byte) {
 	x := &c.x
 	x.begun, x.outcome.Status = true, status
-	l.bodies.forgetSent(x)
+	x.sent.forget(&l.buffers)
 	l.out = append(append(append(l.out[:0], http1.StatusLine(status)...), x.json.Head...), fields...)
 	l.out = append(l.out, "Content-Length: "...)
 	l.out = append(strconv.AppendInt(l.out, int64(len(body)), 10), "\r\n"...)

@@ -72,7 +72,7 @@ func (l *bodies) tunnel(c *client) {
 			return
 		}
 		c.readable = more
-		c.x.sent += int64(max(n, 0))
+		c.x.sent.taken += int64(max(n, 0))
 		if moved = moved || n > 0; n == 0 {
 			c.ending = true
 			k.closeWrite(l.Sys)
@@ -202,7 +202,7 @@ func (l *bodies) crossed(c *client, k *backend, head, rest []byte) {
 		l.out = append(l.out, "\r\n"...)
 	}
 	l.out = append(l.out, "\r\n"...)
-	l.forgetSent(x)
+	x.sent.forget(&l.buffers)
 	x.begun, x.tunnel, x.keep, x.deadline = true, true, false, 0
 	endless := http1.Request{ContentLength: math.MaxInt64}
 	x.body.Start(&endless)

@@ -105,7 +105,7 @@ func (l *bodies) passContent(c *client, piece []byte) bool {
 			return on
 		}
 	}
-	if most := l.exchanges.mostBody(x); most > 0 && !x.tunnel && !x.measured && x.sent+int64(len(piece)) > most {
+	if most := l.exchanges.mostBody(x); most > 0 && !x.tunnel && !x.measured && x.sent.taken+int64(len(piece)) > most {
 		c.unread, x.keep = true, false
 		if x.begun {
 			l.exchanges.cut(c)
@@ -114,10 +114,7 @@ func (l *bodies) passContent(c *client, piece []byte) bool {
 		}
 		return false
 	}
-	if x.back.call != nil {
-		l.keepSent(x, piece)
-	}
-	x.sent += int64(len(piece))
+	l.take(x, piece)
 	return l.sendPart(c, piece)
 }
 
@@ -127,7 +124,7 @@ func (l *bodies) sendPart(c *client, piece []byte) bool {
 	x := &c.x
 	k := x.back
 	if !x.headIn {
-		whole, ok := x.sentWhole(piece)
+		whole, ok := x.sent.with(piece)
 		if piece = whole; !ok {
 			l.exchanges.failed(c, request.UpstreamGone)
 			return false
@@ -249,15 +246,11 @@ func (l *bodies) gatherPart(c *client, piece []byte) bool {
 	if own := l.exchanges.mostBody(x); own > 0 && own < most {
 		most = own
 	}
-	if x.sent += int64(len(piece)); x.sent > most {
+	if x.sent.take(&l.buffers, piece); x.sent.taken > most {
 		c.unread, x.keep = true, false
 		l.heads.refuse(c, replyTooLarge)
 		return false
 	}
-	if x.replay == nil {
-		x.replay = l.buffers.Take()
-	}
-	x.replay = append(x.replay, piece...)
 	l.deadlines.await(c, stateRequest)
 	if x.body.Done() {
 		l.later(c) // what was read of the next request is put in its place first
@@ -279,9 +272,6 @@ func (l *bodies) gathered(c *client) {
 
 // refill has the request go on with another body, all of which is there.
 func (l *bodies) refill(x *exchange, body []byte) {
-	if x.replay == nil {
-		x.replay = l.buffers.Take()
-	}
-	x.replay = append(x.replay[:0], body...)
-	x.sent, x.body, x.chunked = int64(len(x.replay)), http1.Body{}, false // the head says how long it is
+	x.sent.set(&l.buffers, body)
+	x.body, x.chunked = http1.Body{}, false // the head says how long it is
 }
