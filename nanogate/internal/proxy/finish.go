@@ -221,6 +221,11 @@ func (l *exchanges) drop(c *client) {
 		l.detach(c)
 		l.end(c)
 	}
+	if c.state >= stateHello {
+		l.downstream.endHello(c)
+	} else {
+		enter(l.loop, c, stateGone)
+	}
 	if c.of != nil {
 		l.streams.dropStream(c)
 		return
@@ -236,9 +241,6 @@ func (l *exchanges) drop(c *client) {
 	if c.mux != nil {
 		l.streams.loseStreams(c)
 		c.mux.closed, c.mux = true, nil
-	}
-	if c.state >= stateHello {
-		l.downstream.endHello(c)
 	}
 	if c.x.byClose && c.x.begun && (c.severed || !c.out.empty()) { // its end would be taken for that of the response
 		l.Sys.Reset(c.fd)

@@ -118,13 +118,14 @@ func (l *downstream) shaken(c *client, s *tlsconn.Conn, err error) {
 
 // endHello ends the waiting of a client that is dropped before its handshake is done.
 func (l *downstream) endHello(c *client) {
-	if c.state != stateHello { // who has said nothing hasn't failed
+	was := c.state
+	enter(l.loop, c, stateGone)
+	if was == stateTurn || was == stateShake { // who has said nothing hasn't failed
 		l.server.Shakes.Failed.Add(1)
 	}
-	if c.state == stateShake {
+	if was == stateShake {
 		l.shakingLess()
 	}
-	c.state = stateIdle
 }
 
 // shakingLess lets the next one begin.

@@ -24,38 +24,40 @@ const (
 	stateHello                 // the first byte of a handshake
 	stateTurn                  // others, to be done with their handshakes
 	stateShake                 // the handshake
+	stateGone                  // nothing any more
 )
 
 // String is the state's name, as the log and the docs have it.
 func (p state) String() string {
-	return [...]string{"idle", "head", "check", "shared", "delay", "connect", "request", "response", "stored", "body", "write", "tunnel", "linger", "streams", "hello", "turn", "handshake"}[p]
+	return [...]string{"idle", "head", "check", "shared", "delay", "connect", "request", "response", "stored", "body", "write", "tunnel", "linger", "streams", "hello", "turn", "handshake", "gone"}[p]
 }
 
 // busy reports whether a request is under way.
 func (p state) busy() bool { return p >= stateCheck && p <= stateBody || p == stateTunnel }
 
-// moves are the states that may follow each, besides its end. A request that begins goes to
+// moves are the states that may follow each. A request that begins goes to
 // any state of one that is under way: with all that it needs at hand it gets through
 // several at once. The table is in nanogate/docs/design/request.md too, and a test holds the
 // one to the other.
 var moves = [...][]state{
-	stateIdle:     {stateIdle, stateHead, stateCheck, stateShared, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger, stateStreams, stateHello},
-	stateHead:     {stateIdle, stateHead, stateCheck, stateShared, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger, stateStreams},
-	stateCheck:    {stateIdle, stateCheck, stateShared, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger},
-	stateShared:   {stateIdle, stateCheck, stateShared, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger},
-	stateDelay:    {stateIdle, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger},
-	stateConnect:  {stateIdle, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateTunnel, stateLinger},
-	stateRequest:  {stateIdle, stateCheck, stateShared, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateTunnel, stateLinger},
-	stateResponse: {stateIdle, stateCheck, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateTunnel, stateLinger},
-	stateStored:   {stateIdle, stateStored, stateWrite, stateLinger},
-	stateBody:     {stateIdle, stateCheck, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger},
-	stateWrite:    {stateIdle, stateWrite, stateLinger},
-	stateTunnel:   {stateWrite, stateTunnel, stateLinger},
-	stateLinger:   {stateLinger},
-	stateStreams:  {stateIdle, stateLinger, stateStreams},
-	stateHello:    {stateTurn, stateShake},
-	stateTurn:     {stateShake},
-	stateShake:    {stateIdle, stateHead},
+	stateIdle:     {stateIdle, stateHead, stateCheck, stateShared, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger, stateStreams, stateHello, stateGone},
+	stateHead:     {stateIdle, stateHead, stateCheck, stateShared, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger, stateStreams, stateGone},
+	stateCheck:    {stateIdle, stateCheck, stateShared, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger, stateGone},
+	stateShared:   {stateIdle, stateCheck, stateShared, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger, stateGone},
+	stateDelay:    {stateIdle, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger, stateGone},
+	stateConnect:  {stateIdle, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateTunnel, stateLinger, stateGone},
+	stateRequest:  {stateIdle, stateCheck, stateShared, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateTunnel, stateLinger, stateGone},
+	stateResponse: {stateIdle, stateCheck, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateTunnel, stateLinger, stateGone},
+	stateStored:   {stateIdle, stateStored, stateWrite, stateLinger, stateGone},
+	stateBody:     {stateIdle, stateCheck, stateDelay, stateConnect, stateRequest, stateResponse, stateStored, stateBody, stateWrite, stateLinger, stateGone},
+	stateWrite:    {stateIdle, stateWrite, stateLinger, stateGone},
+	stateTunnel:   {stateWrite, stateTunnel, stateLinger, stateGone},
+	stateLinger:   {stateLinger, stateGone},
+	stateStreams:  {stateIdle, stateLinger, stateStreams, stateGone},
+	stateHello:    {stateTurn, stateShake, stateGone},
+	stateTurn:     {stateShake, stateGone},
+	stateShake:    {stateIdle, stateHead, stateGone},
+	stateGone:     {stateGone},
 }
 
 // mayMove has a bit for each of moves.

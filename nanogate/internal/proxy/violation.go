@@ -106,7 +106,7 @@ func (l *loop) abandon(c *client) {
 		x.uncount()
 		*x = exchange{}
 	}
-	c.state = stateIdle
+	enter(l, c, stateGone)
 }
 
 // severConnection closes a connection to an endpoint, with the requests that are on it.
