@@ -30,8 +30,9 @@ type kind struct {
 	with filter.Set
 }
 
-// kinds are all filters of routes, in the order in which requests meet them. Responses meet
-// those that look at responses (middleware, grpc-json, cache, grpc-web) in the reverse order.
+// kinds are all filters of routes, in the order in which requests meet them. Those that have a
+// hand in the exchange itself stand in the order of [filter.ID], and responses meet them in the
+// reverse order; middleware sees first what an upstream responds.
 //
 // Addresses come first, as they cost least; then what a browser may ask without credentials
 // (Fetch standard 4.8), and what it mustn't ask with them for others; then who it is. Of the
@@ -97,9 +98,9 @@ var kinds = []kind{
 		func(c *config.Route, _ *Route) bool { return c.Breaker != nil },
 		func(c *config.Route, _ *Route) ([]filter.Filter, error) { return one(limit.NewBreaker(c.Breaker), nil) }, 0},
 
+	{"grpc-web", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.GRPCWeb }, nil, filter.SetOf(filter.GRPCWeb)},
 	{"respond", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Respond != nil }, nil, filter.SetOf(filter.Respond)},
 	{"redirect", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Redirect != nil }, nil, filter.SetOf(filter.Redirect)},
-	{"grpc-web", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.GRPCWeb }, nil, filter.SetOf(filter.GRPCWeb)},
 	{"grpc-json", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.GRPCJSON != nil }, nil, filter.SetOf(filter.GRPCJSON)},
 	{"cache", filter.Content, false, func(c *config.Route, _ *Route) bool { return c.Cache != nil }, nil, filter.SetOf(filter.Cache)},
 
@@ -151,7 +152,10 @@ func (r *Route) filters(c *config.Route) error {
 		}
 		r.Chain.insert(Step{Name: k.Name, Phase: k.Phase, Filter: made, reveals: k.Reveals})
 	}
-	if len(r.Responders) > 0 {
+	if idle, because, ok := r.With.Idle(); ok {
+		return fmt.Errorf("%s would never see a request, as the route responds to all of them by %s: remove one of the two", idle, because)
+	}
+	if len(r.Responders) > 0 { // of all routes' middleware, it may be: then it has nothing to look at here
 		r.With = r.With.With(filter.Responses)
 	}
 	r.keepClaims(c)

@@ -13,7 +13,8 @@ import (
 type Listed struct {
 	Name  string
 	Phase filter.Phase
-	Heads bool // it is asked about the heads of requests, and in the route's chain
+	Heads bool       // it is asked about the heads of requests, and in the route's chain
+	With  filter.Set // what has a hand in the exchange itself for it
 }
 
 // Filters lists all kinds in the order in which requests meet them.
@@ -45,12 +46,12 @@ func list(asked func(*kind) []string, has func(*filters.Kind) bool) (all []Liste
 	for i := range kinds {
 		k := &kinds[i]
 		for _, more := range asked(k) {
-			all = append(all, Listed{k.name + more, k.phase, k.make != nil})
+			all = append(all, Listed{k.name + more, k.phase, k.make != nil, k.with})
 		}
 	}
 	for i := range filters.All {
 		if k := &filters.All[i]; has(k) {
-			all = append(all, Listed{k.Name, k.Phase, true})
+			all = append(all, Listed{k.Name, k.Phase, true, 0})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Listed) int { return int(a.Phase) - int(b.Phase) })

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"dyno.example/nanogate/internal/filter"
 )
 
 // The page has the table as it is in the code.
@@ -19,6 +21,35 @@ func TestFiltersAreInThePage(t *testing.T) {
 	}
 	if !strings.Contains(string(page), table+"\n") {
 		t.Errorf("nanogate/docs/design/filters.md should have\n%s", table)
+	}
+}
+
+// What has a hand in exchanges is in the order in which requests meet it, and there is one row
+// for each; the table has all that a route can have.
+func TestHandsAreInOrder(t *testing.T) {
+	var all filter.Set
+	for _, f := range Filters() {
+		if f.With == 0 {
+			continue
+		}
+		if id, rest := f.With.First(); rest != 0 || id.String() != f.Name || all.Before(id) != all {
+			t.Errorf("%s has %v after %b", f.Name, id, all)
+		}
+		all |= f.With
+	}
+	if want := filter.Set(1<<filter.IDs - 1); all != want&^filter.SetOf(filter.Invalidate, filter.Responses, filter.Shadow) {
+		t.Errorf("the table has %b of %b", all, want)
+	}
+}
+
+// A filter that would never see a request is a mistake of the file, at its route.
+func TestFiltersThatSeeNoRequestAreRefused(t *testing.T) {
+	for _, ending := range []string{"respond: {status: 204}", "redirect: https://b.example/"} {
+		c := parse(t, "routes:\n  - {respond: {status: 200}, match: {path: /a}}\n  - {"+ending+", fault: {delay: {for: 1s, share: 10%}}}\n")
+		problems := Check(c, nil)
+		if len(problems) != 1 || problems[0].Line != 4 || !strings.Contains(problems[0].Error(), "fault would never see a request") {
+			t.Errorf("%s: %v", ending, problems)
+		}
 	}
 }
 
