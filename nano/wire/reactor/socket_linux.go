@@ -33,13 +33,6 @@ func Ended(fd int) (ended, says bool) {
 	return false, true
 }
 
-// Says reports whether a non-blocking socket has something to read that its loop may not have
-// heard of yet. It takes nothing from it.
-func Says(fd int) bool {
-	_, says := Ended(fd)
-	return says
-}
-
 // Write writes to a non-blocking socket, as [Read] reads: n may be short.
 // A peer that has gone gives EPIPE, without the signal.
 func Write(fd int, b []byte) (n int, errno unix.Errno) {
