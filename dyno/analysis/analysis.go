@@ -81,6 +81,7 @@ type Group struct {
 	Twin     map[string]stats.Interval `json:"twin,omitempty"`
 	TwinFrom string                    `json:"twin_from,omitempty"` // title of the group it was measured in, if not this one
 	TwinCell *Cell                     `json:"twin_cell,omitempty"` // the second arm, which is not among Cells
+	Slices   *Slices                   `json:"slices,omitempty"`    // how the subjects took turns; nil if they didn't
 }
 
 // Cell is one subject's results within a group.
@@ -96,6 +97,9 @@ type Cell struct {
 	Estimates map[string]stats.Interval `json:"estimates"`        // metric → median over trials with interval
 	Merged    map[string]stats.Interval `json:"merged,omitempty"` // "response.p50" to "response.p99.9" → quantile of all used windows together, with its interval over the trials
 	Ratios    map[string]stats.Interval `json:"ratios,omitempty"` // metric → paired ratio to the reference subject
+	// Turns is the ratio of CPU time per request to the reference's by the slices that they
+	// had in turns, and what its uncertainty is made of; nil if they hadn't.
+	Turns *stats.Sliced `json:"turns,omitempty"`
 	// ByRank are the same ratios by ranks, which are about the usual start; a check
 	// of a single look beside Ratios, also in a run with several.
 	ByRank  map[string]stats.Interval `json:"ratios_by_rank,omitempty"`

@@ -28,6 +28,8 @@ type cellBuilder struct {
 	// responses of each used trial, see [responseWindows]
 	responses [][]stats.Counts
 	explained *explain.Cell        // what is known of the slow requests of its used trials
+	sliced    []*archive.Sliced    // of each used trial; nil of one that was not
+	turns     map[int][]stats.Turn // by block, those of the trials that were
 	unusable  map[string][]float64 // metric → one value per completed trial left out
 
 	places []int                   // block of each trial that counts: used, or failed
@@ -47,7 +49,7 @@ func newCellBuilder(c *study.Cell) *cellBuilder {
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
 			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]i18n.Message{},
 		},
-		failed: map[int]bool{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
+		failed: map[int]bool{}, turns: map[int][]stats.Turn{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
 		explained: &explain.Cell{},
 		name:      c.Subject + " under " + groupTitle(c), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
 	}
@@ -105,6 +107,7 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 	s.failed[t.Block] = s.failed[t.Block] || validity.Misserved(t.Findings)
 	s.Trials = append(s.Trials, t.Index)
 	s.blocks = append(s.blocks, t.Block)
+	s.takeSlices(t)
 	s.Windows += sums.windows
 	s.Invalid += sums.invalid
 	s.merged.merge(sums)

@@ -23,6 +23,7 @@ type confidence struct {
 	strict      float64                     // level of what is tested at each look alike
 	first, last int                         // looks of a run that is bounded
 	spending    map[float64]*stats.Spending // by level; nil of others
+	widths      map[float64]*stats.Widths   // by level, of a run that ends by nothing but the width of intervals; nil of others
 }
 
 func confidenceOf(m *archive.Manifest) *confidence {
@@ -36,10 +37,23 @@ func confidenceOf(m *archive.Manifest) *confidence {
 		// one however many looks there are (Bonferroni).
 		strict: 1 - (1-level)*6/(math.Pi*math.Pi*looks*looks),
 	}
-	if last := m.Until.Blocks; last > 1 {
+	switch last := m.Until.Blocks; {
+	case last <= 1:
+	case byWidth(m):
+		c.first, c.last, c.widths = leastWidths, last, map[float64]*stats.Widths{}
+	default:
 		c.first, c.last, c.spending = max(2, last/firstLook), last, map[float64]*stats.Spending{}
 	}
 	return c
+}
+
+// leastWidths is after how many blocks a run may first end by the width of its intervals.
+const leastWidths = 3
+
+// byWidth reports whether a run ends by the width of its intervals and not by what they say:
+// by no claim.
+func byWidth(m *archive.Manifest) bool {
+	return m.Until.Precision > 0 && len(m.Claims) == 0
 }
 
 // ratio is that of a to b, paired by block.
@@ -50,6 +64,11 @@ func (c *confidence) ratioAt(a, b []float64, level float64) stats.Interval {
 	switch {
 	case !c.sequential:
 		return stats.Ratio(a, b, level)
+	case c.widths != nil:
+		if c.widths[level] == nil {
+			c.widths[level] = stats.NewWidths(c.first, c.last, level)
+		}
+		return c.widths[level].Paired(a, b)
 	case c.spending == nil:
 		return stats.RatioAnytime(a, b, level)
 	case c.spending[level] == nil:

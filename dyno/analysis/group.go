@@ -67,8 +67,10 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 		for _, s := range t.builders {
 			s.compare(t.reference, c)
 		}
+		t.compareTurns(t.reference)
 		t.finishTwin(t.reference, c)
 	}
+	t.Slices = t.slicesOf()
 	t.Metrics = []Metric{}
 	for _, f := range all {
 		if !t.measured(f.Name) {

@@ -21,6 +21,7 @@ type Sliced struct {
 	Settle time.Duration `json:"settle,omitempty"` // loaded before it and not counted, ns
 	Rounds int           `json:"rounds"`           // planned
 	Arms   int           `json:"arms"`             // that took turns at the beginning
+	Void   int           `json:"void,omitempty"`   // slices in which the generator was stopped, and that are left out
 }
 
 // Slice is one turn of a sliced trial: one row of its slices.csv. All that was sent in it

@@ -61,6 +61,9 @@ type Turn struct {
 	Length   time.Duration // from then until the last response was in
 	Requests uint64
 	Failed   uint64
+	// Void says that the generator itself was stopped in it for so long that times are none
+	// of the server's: it is in no window.
+	Void bool
 }
 
 // CanHold says why a load can't be sent in turns; nothing if it can. A load in turns is a
@@ -188,10 +191,18 @@ func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bo
 		end, failed = max(end, o.at), cmp.Or(failed, o.err)
 	}
 	t := Turn{Start: from, Length: time.Duration(end - from)}
+	var slots []*engine.Slot
 	for _, l := range h.loops {
-		h.collect(l, &t, d, counts && failed == nil)
+		for len(l.slots) > 0 {
+			s := <-l.slots
+			slots, t.Void = append(slots, s), t.Void || s.Stall >= stallInvalid
+		}
 	}
-	if counts && failed == nil {
+	counts = counts && failed == nil && !t.Void
+	for _, s := range slots {
+		h.collect(s, &t, counts)
+	}
+	if counts {
 		h.pool.Length += d
 		if h.pool.Start == 0 {
 			h.pool.Start = from
@@ -201,19 +212,16 @@ func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bo
 }
 
 // collect takes what a loop has recorded in its turn.
-func (h *Held) collect(l *heldLoop, t *Turn, d time.Duration, counts bool) {
-	for len(l.slots) > 0 {
-		s := <-l.slots
-		t.Requests += s.Completed + s.Drained
-		t.Failed += s.Errors.Total() + s.Unfinished + s.Shed + s.CutOff
-		if counts {
-			h.pool.AddCounts(&s.Window)
-			h.pool.durations.Add(&s.Durations)
-			h.pool.breakdown.Add(s.Breakdown)
-			h.pool.pending += s.Pending
-		}
-		s.Free()
+func (h *Held) collect(s *engine.Slot, t *Turn, counts bool) {
+	t.Requests += s.Completed + s.Drained
+	t.Failed += s.Errors.Total() + s.Unfinished + s.Shed + s.CutOff
+	if counts {
+		h.pool.AddCounts(&s.Window)
+		h.pool.durations.Add(&s.Durations)
+		h.pool.breakdown.Add(s.Breakdown)
+		h.pool.pending += s.Pending
 	}
+	s.Free()
 }
 
 // Window returns the turns since the last as one window: as long as they were to be

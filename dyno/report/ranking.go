@@ -323,7 +323,7 @@ func rankingNote(r ranking, c language, bars bool) string {
 			notes = append(notes, c.text("ranking.note.bars"))
 		}
 	}
-	for _, note := range []string{warmingNote(r.warmed(), c), twinNote(r, c)} {
+	for _, note := range []string{warmingNote(r.warmed(), c), slicesNote(r.Group, c), twinNote(r, c)} {
 		if note != "" {
 			notes = append(notes, note)
 		}

@@ -79,7 +79,7 @@ func terminalRanking(r ranking, c language, width int, p painter) string {
 	g := newGrid(r, c)
 	g.fit(width)
 	out := title + "\n" + g.String(p) + "\n"
-	for _, note := range []string{warmingNote(r.warmed(), c), twinNote(r, c)} {
+	for _, note := range []string{warmingNote(r.warmed(), c), slicesNote(r.Group, c), twinNote(r, c)} {
 		if note != "" {
 			out += present.Wrap(printable(note), width) + "\n\n"
 		}

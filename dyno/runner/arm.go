@@ -109,6 +109,10 @@ func (a *arm) slice(ctx context.Context, s study.Slices, round int) error {
 		return err
 	}
 	a.rested = clock.Now()
+	if turn.Void {
+		a.trial.Sliced.Void++
+		return nil
+	}
 	row.Start, row.Length, row.Requests, row.Failed, row.CPU = turn.Start, turn.Length, turn.Requests, turn.Failed, used.CPU
 	a.trial.Slices = append(a.trial.Slices, row)
 	a.note(&used, turn.Length)
@@ -172,6 +176,7 @@ func (a *arm) close(c validity.Conditions) {
 	t.Mono, t.Engine, t.Failures, t.Causes = result.Start, result.Engine, result.Failures, result.Causes
 	said := append(validity.ByBothSides(result.Findings), unenforced(a.in)...)
 	said = append(said, validity.WarmedUp(t.WarmUp)...)
+	said = append(said, validity.VoidSlices(t.Sliced.Void, t.Sliced.Void+len(t.Slices))...)
 	t.Findings = append(t.Findings, validity.Sliced(said, t.Windows, c)...)
 }
 

@@ -182,7 +182,7 @@ func (b *turns) turn(ctx context.Context, a *arm, round int) {
 	err := a.slice(ctx, b.slices, round)
 	if err == nil {
 		b.glance()
-		if last := len(a.trial.Slices) - 1; before > 0 && b.glanced > 0 {
+		if last := len(a.trial.Slices) - 1; before > 0 && b.glanced > 0 && last >= 0 && a.trial.Slices[last].Round == round {
 			a.trial.Slices[last].Speed = (before + b.glanced) / 2
 		}
 		if share := a.share(); share >= mostBeside {

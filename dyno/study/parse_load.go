@@ -24,7 +24,7 @@ func loadsAt(at scope) []Load {
 }
 
 func loadAt(at scope) Load {
-	f, understood := at.fields(slices.Concat([]string{"name", "closed", "open", "timeout", "drain"}, linkFields)...)
+	f, understood := at.fields(slices.Concat([]string{"name", "closed", "open", "timeout", "drain", "slices"}, linkFields)...)
 	l := Load{Timeout: request.DefaultTimeout}
 	closed, isClosed := f["closed"]
 	open, isOpen := f["open"]
@@ -47,6 +47,9 @@ func loadAt(at scope) Load {
 		if l.Drain = v.Duration(0, maxTimeout); l.Drain == 0 {
 			l.Drain = -1 // 0 would be the default
 		}
+	}
+	if v, ok := f["slices"]; ok {
+		l.Whole = v.oneOf("off") == "off"
 	}
 	linkAt(f, &l)
 	return l

@@ -83,6 +83,9 @@ func (s *Study) Quick() *Study {
 	if q.Samples > 0 {
 		short.Design.Samples = q.Samples
 	}
+	if short.Trial.Slices.On() && !short.Until.Sequential() {
+		short.Until = Until{Precision: usualPrecision, Blocks: short.Blocks}
+	}
 	short.Factors = slices.Clone(s.Factors)
 	for i, f := range short.Factors {
 		for _, other := range q.Factors {

@@ -3,6 +3,7 @@ package study
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"dyno.example/dyno/load/profile"
@@ -17,6 +18,7 @@ import (
 type Slices struct {
 	Length time.Duration // of one slice
 	Rounds int           // 0: as many as make the duration of a trial
+	Said   bool          // the study says whether there are; else see [Study.UsuallySliced]
 }
 
 // What a study that has slices has unless it says so, and what it may.
@@ -29,6 +31,21 @@ const (
 
 // On reports whether there are slices.
 func (s Slices) On() bool { return s.Length > 0 }
+
+// With returns the slices as a word says it: "on" leaves lengths as they are, if there are any.
+func (s Slices) With(word string) (Slices, error) {
+	switch word {
+	case "on":
+		if s.Said = true; s.Length == 0 {
+			s.Length = usualSlice
+		}
+	case "off":
+		s = Slices{Said: true}
+	default:
+		return s, i18n.Errorf("study.slices-on-off", "expected on or off, got %s", form.Quote(word))
+	}
+	return s, nil
+}
 
 // SettleFor is how long each slice is loaded before what counts, so that caches are warm
 // again after the others.
@@ -52,6 +69,7 @@ func (t Timing) LengthInSlices() time.Duration {
 
 // slicesAt reads "on", "off" or a mapping.
 func slicesAt(at scope) (s Slices) {
+	s.Said = true
 	if !at.IsMapping() {
 		if at.oneOf("on", "off") == "on" {
 			s.Length = usualSlice
@@ -67,6 +85,49 @@ func slicesAt(at scope) (s Slices) {
 		s.Rounds = v.Integer(1, mostRounds)
 	}
 	return s
+}
+
+// wholeOnly are parts of the names of figures that slices can't tell: of what is seen once
+// in minutes, of what a subject holds when it has been under load for long, and of what its
+// runtime reports.
+var wholeOnly = []string{"p99.9", "max", "rss", "pss", "alloc", "gc.", "sched", "start", "warmup", "cpu.idle"}
+
+// fewestRounds is how many rounds a block has at least in a study that doesn't ask for slices.
+const fewestRounds = 10
+
+// UsuallySliced returns the study with slices, unless it says whether there are, or reports
+// or claims something that slices can't tell.
+func (s *Study) UsuallySliced() *Study {
+	if s.Trial.Slices.Said {
+		return s
+	}
+	said := slices.Clone(s.Report)
+	for i := range s.Claims {
+		said = append(said, s.Claims[i].Direction)
+		said = append(said, s.Claims[i].Expressions...)
+	}
+	for _, text := range said {
+		for _, name := range wholeOnly {
+			if strings.Contains(text, name) {
+				return s
+			}
+		}
+	}
+	other := s.WithSlices(Slices{Length: usualSlice})
+	if other.Trial.RoundsIn() < fewestRounds {
+		return s
+	}
+	return other
+}
+
+// WithSlices returns the study, and its short form, with other slices.
+func (s *Study) WithSlices(as Slices) *Study {
+	other := *s
+	other.Trial.Slices = as
+	if other.Shorter.Trial.Duration > 0 {
+		other.Shorter.Trial.Slices = as
+	}
+	return &other
 }
 
 // mostArms bounds how many programs are up at once.
@@ -105,9 +166,12 @@ func arms(s *Study, cells []Cell) (groups [][]int) {
 // WhyWhole says why a cell's trials can't be cut into slices; nothing if they can.
 func (c *Cell) WhyWhole(s *Study) i18n.Message {
 	at := slices.IndexFunc(s.Subjects, func(sub Subject) bool { return sub.Name == c.Subject })
+	load := slices.IndexFunc(s.Loads, func(l Load) bool { return l.Name == c.Load })
 	switch {
 	case s.Explain:
 		return i18n.New("study.whole-explain", "evidence of its requests is collected, which is of a whole load")
+	case load >= 0 && s.Loads[load].Whole:
+		return i18n.New("study.whole-load", "the study says so of its load")
 	case at >= 0 && s.Subjects[at].URL != "":
 		return i18n.New("study.whole-url", "what a service that is up already uses can't be seen at the ends of a slice")
 	case c.Profile.Length() > 0:

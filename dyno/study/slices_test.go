@@ -22,11 +22,11 @@ func sliced(t *testing.T, trial, rest string) *Study {
 func TestSlicesAreRead(t *testing.T) {
 	for text, want := range map[string]Slices{
 		"{duration: 6s}":                                {},
-		"{duration: 6s, slices: off}":                   {},
-		"{duration: 6s, slices: on}":                    {Length: 100 * time.Millisecond},
-		"{duration: 6s, slices: {rounds: 7}}":           {Length: 100 * time.Millisecond, Rounds: 7},
-		"{duration: 6s, slices: {length: 50ms}}":        {Length: 50 * time.Millisecond},
-		"{slices: {length: 1s, rounds: 9}, warmup: 1s}": {Length: time.Second, Rounds: 9},
+		"{duration: 6s, slices: off}":                   {Said: true},
+		"{duration: 6s, slices: on}":                    {Length: 100 * time.Millisecond, Said: true},
+		"{duration: 6s, slices: {rounds: 7}}":           {Length: 100 * time.Millisecond, Rounds: 7, Said: true},
+		"{duration: 6s, slices: {length: 50ms}}":        {Length: 50 * time.Millisecond, Said: true},
+		"{slices: {length: 1s, rounds: 9}, warmup: 1s}": {Length: time.Second, Rounds: 9, Said: true},
 	} {
 		if got := sliced(t, text, "").Trial.Slices; got != want {
 			t.Errorf("%s: %+v, want %+v", text, got, want)

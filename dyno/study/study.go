@@ -98,6 +98,7 @@ type Load struct {
 	Drain   time.Duration  // see load.Spec
 	Link    request.Link   // how it connects
 	Pacing  profile.Pacing // how an open loop waits for its schedule
+	Whole   bool           // its trials are never cut into slices
 }
 
 // Timing is how long one trial takes.

@@ -2,6 +2,8 @@ package study
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"dyno.example/internal/i18n"
@@ -18,6 +20,27 @@ type Until struct {
 
 // Sequential reports whether the run goes on block by block.
 func (u Until) Sequential() bool { return u != Until{} }
+
+// usualPrecision is what a quick run of slices goes on to, its blocks at most.
+const usualPrecision = 0.02
+
+// WithPrecision returns until the intervals are within ± a share, "2%" or "±2%", with the
+// bounds that there are, or else ten minutes.
+func (u Until) WithPrecision(text string) (Until, error) {
+	share, percent := strings.CutSuffix(strings.TrimPrefix(strings.TrimSpace(text), "±"), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
+	if err != nil || !percent || !(x > 0 && x <= 100*mostPrecision) {
+		return u, i18n.Errorf("study.until-precision", "expected how narrow intervals are to be, such as ±2%%, up to ±%g%%, got %s", 100*mostPrecision, form.Quote(text))
+	}
+	u.Precision = x / 100
+	if u.Time == 0 && u.Blocks == 0 {
+		u.Time = usualUntil
+	}
+	return u, nil
+}
+
+// usualUntil is how long a run goes on at most that has no other end.
+const usualUntil = 10 * time.Minute
 
 // Bounds of what a study may set.
 const (

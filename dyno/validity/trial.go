@@ -57,23 +57,6 @@ func Trial(said []finding.Finding, windows []archive.Window, c Conditions) []fin
 	return finding.Accept(lenient(found), c.Accept)
 }
 
-// Sliced is Trial for windows that are made of slices, between which others had the load.
-// What changes from one to the next is mostly the machine, which changes for all alike: it is
-// nothing against them.
-func Sliced(said []finding.Finding, windows []archive.Window, c Conditions) []finding.Finding {
-	var single []finding.Finding
-	for i := range windows {
-		w := &windows[i]
-		server := judgeServer(w, &c)
-		w.Why = finding.Accept(slices.Concat(w.Client.Findings, server), c.Accept)
-		w.Level = finding.Worst(w.Why)
-		single = append(single, server...)
-	}
-	settle(windows)
-	found := slices.Concat(said, finding.Merge(single, len(windows)), judgeBottleneck(windows, c), judgeProcesses(windows))
-	return finding.Accept(lenient(found), c.Accept)
-}
-
 // leaveWarmUp takes the seconds in which the subject was found to be warming up out of
 // figures, unless that is accepted, or they are most of what there is.
 func leaveWarmUp(windows []archive.Window, found []finding.Finding, accept []finding.Name) {

@@ -38,6 +38,8 @@ type runFlags struct {
 	keepOn   bool     // though the first block is of no use
 	repeats  int
 	warmup   string        // instead of the study's; empty: that
+	until    string        // how narrow intervals are to be; empty: as the study says
+	slices   string        // "on", "off"; empty: as the study says
 	duration time.Duration // how long to go on, block by block; 0: as the study says
 }
 
@@ -70,6 +72,8 @@ If the archive is a bucket, the run is kept on this machine and then pushed.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of order and schedules (default: a new one, printed)")
 	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks, instead of the study's")
 	cli.DurationVar(flags, &f.duration, "for", "", 0, "go on block by block for so long, or until every claim is decided and the intervals are as narrow as the study asks")
+	flags.StringVar(&f.until, "until", "", "go on block by block until intervals are as narrow, such as ±2%, for ten minutes at most or as --for and --blocks say")
+	flags.StringVar(&f.slices, "slices", "", "on or off, instead of what the study says: whether subjects take turns of a tenth of a second (dyno/docs/slices.md)")
 	flags.StringVar(&f.warmup, "warmup", "", "warm-up of each trial, instead of the study's: 5s, or steady (until the subject is steady), or \"steady 5s..30s\"")
 	flags.IntVar(&f.repeats, "repeats", DefaultRepeats, "how often an invalid trial is repeated at the end of its block; all together at most half of the trials planned")
 	flags.StringSliceVar(&f.accept, "accept", nil, "findings that don't lower what a trial is worth, by name (dyno/docs/findings.md); they are shown all the same")
@@ -189,6 +193,9 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s, err = f.sliced(s); err != nil {
+		return nil, err
+	}
 	if f.quick {
 		s = ShortForm(s)
 	}
@@ -260,6 +267,12 @@ func (f *runFlags) command(name string) []string {
 	}
 	if f.duration > 0 {
 		command = append(command, "--for", f.duration.String())
+	}
+	if f.until != "" {
+		command = append(command, "--until", f.until)
+	}
+	if f.slices != "" {
+		command = append(command, "--slices", f.slices)
 	}
 	if f.warmup != "" {
 		command = append(command, "--warmup", f.warmup)

@@ -40,13 +40,31 @@ func (f *runFlags) applyTo(s *study.Study) error {
 	if f.duration > 0 {
 		s.Until.Time = f.duration
 	}
-	if f.blocks > 0 && s.Until.Sequential() {
+	if f.blocks > 0 && (s.Until.Sequential() || f.until != "") {
 		s.Until.Blocks = f.blocks
+	}
+	if f.until != "" {
+		if s.Until, err = s.Until.WithPrecision(f.until); err != nil {
+			return i18n.Errorf("runcmd.until", "--until: %w", err)
+		}
 	}
 	if s.Until.Sequential() {
 		s.Blocks = 1
 	}
 	return nil
+}
+
+// sliced returns the study with slices as the flag says, or else as it says itself or is
+// usual.
+func (f *runFlags) sliced(s *study.Study) (*study.Study, error) {
+	if f.slices == "" {
+		return s.UsuallySliced(), nil
+	}
+	as, err := s.Trial.Slices.With(f.slices)
+	if err != nil {
+		return nil, i18n.Errorf("runcmd.slices", "--slices: %w", err)
+	}
+	return s.WithSlices(as), nil
 }
 
 // untilText says when a run ends that goes on block by block; empty for others.
@@ -91,17 +109,37 @@ func decide(run *archive.Run) (runner.Progress, error) {
 // themselves where there is nothing to compare.
 func precisionGoals(a *analysis.Analysis, g *analysis.Group) []runner.Goal {
 	var goals []runner.Goal
+	if sliced := slicedCells(&a.Run.Plan); len(sliced) > 0 && len(g.Cells) > 0 && !sliced[g.Cells[0].Cell] {
+		return nil // more slices change nothing about it
+	}
 	for _, metric := range goalMetrics(a, g) {
 		goals = append(goals, precisionGoal(a, g, metric))
 	}
 	return goals
 }
 
-// goalMetrics are those the study reports; of a study that leaves it open, what
+// slicedCells are the cells whose trials are done in slices.
+func slicedCells(p *study.Plan) map[int]bool {
+	cells := make(map[int]bool)
+	for i := range p.Trials {
+		if p.Trials[i].InSlices {
+			cells[p.Trials[i].Cell] = true
+		}
+	}
+	return cells
+}
+
+// goalMetrics are those the study reports, of one in slices the one that leads; of a study that leaves it open, what
 // the load asks for.
 func goalMetrics(a *analysis.Analysis, g *analysis.Group) []string {
-	if len(a.Run.Report) > 0 {
+	sliced := len(slicedCells(&a.Run.Plan)) > 0
+	switch {
+	case len(a.Run.Report) > 0 && sliced:
+		return a.Run.Report[:1]
+	case len(a.Run.Report) > 0:
 		return a.Run.Report
+	case sliced:
+		return []string{"cpu"}
 	}
 	if len(g.Cells) > 0 && a.Run.Plan.Cells[g.Cells[0].Cell].Profile.Mode == profile.Open {
 		return []string{"response.p50"}

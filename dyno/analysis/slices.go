@@ -1,0 +1,91 @@
+package analysis
+
+import (
+	"slices"
+	"time"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/stats"
+)
+
+// Slices says how a group was measured whose subjects took turns.
+type Slices struct {
+	Length time.Duration `json:"length"` // of one, ns
+	Rounds int           `json:"rounds"` // of a block
+	Trials int           `json:"trials"` // that were measured so, of those that figures rest on …
+	Whole  int           `json:"whole"`  // … and that were not
+}
+
+// slicesOf says it of a group's cells; nil if none was.
+func (t *table) slicesOf() *Slices {
+	s := &Slices{}
+	for _, b := range t.arms() {
+		for _, sliced := range b.sliced {
+			if sliced == nil {
+				s.Whole++
+				continue
+			}
+			s.Trials++
+			s.Length, s.Rounds = sliced.Length, sliced.Rounds
+		}
+	}
+	if s.Trials == 0 {
+		return nil
+	}
+	return s
+}
+
+// arms are the builders of the group with the twin's.
+func (t *table) arms() []*cellBuilder {
+	if t.twin == nil {
+		return t.builders
+	}
+	return append(slices.Clone(t.builders), t.twin)
+}
+
+// takeSlices keeps those of a used trial.
+func (s *cellBuilder) takeSlices(t *archive.Trial) {
+	s.sliced = append(s.sliced, t.Sliced)
+	if t.Sliced != nil {
+		s.turns[t.Block] = turnsOf(t)
+	}
+}
+
+// turnsOf are a trial's slices by round.
+func turnsOf(t *archive.Trial) []stats.Turn {
+	turns := make([]stats.Turn, t.Sliced.Rounds)
+	for i := range t.Slices {
+		if one := &t.Slices[i]; one.Round < len(turns) {
+			turns[one.Round] = stats.Turn{Spent: float64(one.CPU), Requests: float64(one.Requests), Speed: float64(one.Speed)}
+		}
+	}
+	return turns
+}
+
+// compareTurns says of the ratios of CPU time per request, of subjects that took turns with
+// the reference, what their uncertainty is made of.
+func (t *table) compareTurns(reference *cellBuilder) {
+	var comparisons [][]stats.Start
+	var of []*cellBuilder
+	for _, s := range t.arms() {
+		if starts := s.startsWith(reference); s != reference && len(starts) > 0 {
+			comparisons, of = append(comparisons, starts), append(of, s)
+		}
+	}
+	for i, ratio := range stats.SlicedRatios(comparisons, level) {
+		of[i].Turns = &ratio
+	}
+}
+
+// startsWith are the blocks in which a cell took turns with another.
+func (s *cellBuilder) startsWith(other *cellBuilder) (starts []stats.Start) {
+	for _, block := range s.blocks {
+		a, b := s.turns[block], other.turns[block]
+		if a == nil || b == nil {
+			continue
+		}
+		n := min(len(a), len(b))
+		starts = append(starts, stats.Start{A: a[:n], B: b[:n]})
+	}
+	return starts
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// sliceStudy is a study of two programs that are alike, with what is given of it.
+func sliceStudy(t *testing.T, home, trial, rest string) string {
+	t.Helper()
+	return writeStudy(t, home, fmt.Sprintf(`study: turns
+subjects:
+  - {name: one, run: "%[1]s good", ready: /ready, env: {PID_FILE: %[2]q}}
+  - {name: two, run: "%[1]s good", ready: /ready, env: {PID_FILE: %[2]q}}
+requests: [{name: root, get: /}]
+loads: [{name: saturate, closed: {connections: 4}}]
+trial: %[3]s
+twin: false
+blocks: 3
+report: [cpu, throughput]
+accept: [generator-stalled, generator-full, subject-not-the-bottleneck, other-load, steal, suspended, busy-beside]
+%[4]s
+`, serverBinary, pidFile(home), trial, rest))
+}
+
+// Two small subjects take turns, from the plan to the report, and nothing of them is left.
+func TestRunInSlices(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	file := sliceStudy(t, home, "{warmup: 0s, duration: 1s, slices: {length: 20ms, rounds: 30}}", "")
+	o := dyno(t, home, "run", file)
+	o.want(t, 0, o.stdout, "in slices", "In 20ms slices by turns, 30 rounds in each block", "differ by up to")
+	run := home + "/runs/" + onlyRun(t, home)
+	rows := read(t, run+"/trials/0000/slices.csv")
+	if n := strings.Count(rows, "\n"); !strings.HasPrefix(rows, "# dyno slices 1\nround,start,") || n < 2+15 {
+		t.Errorf("%d lines of slices: %.200s", n, rows)
+	}
+	contains(t, read(t, run+"/SHA256SUMS"), "trials/0005/slices.csv")
+	again := dyno(t, home, "report", "latest", "--json")
+	again.want(t, 0, again.stdout, `"slices":`, `"turns":`, `"between":`)
+	contains(t, read(t, run+"/report.html"), "slices by turns")
+	if verified := dyno(t, home, "verify", "latest"); verified.code != 0 {
+		t.Errorf("%s%s", verified.stdout, verified.stderr)
+	}
+}
+
+// What a study doesn't say is as usual: turns where it can be, unless it reports what they
+// can't tell. Flags have the last word.
+func TestRunInSlicesByItself(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	for _, c := range []struct {
+		trial, rest string
+		flags       []string
+		says        string
+		sliced      bool
+	}{
+		{"{duration: 5s}", "", nil, "", true},
+		{"{duration: 5s}", "", []string{"--slices", "off"}, "", false},
+		{"{duration: 5s, slices: off}", "", nil, "", false},
+		{"{duration: 5s, slices: off}", "", []string{"--slices", "on"}, "", true},
+		{"{duration: 5s}", "claims: [{id: a, holds: 'response.p99.9[one] < 1.5 * response.p99.9[two]'}]", nil, "", false},
+		{"{duration: 5s}", "", []string{"--quick"}, "then block by block for 3 blocks at most, until intervals are within ±2 %", true},
+		{"{duration: 5s}", "", []string{"--until", "±1%"}, "until intervals are within ±1 %", true},
+		{"{duration: 5s}", "", []string{"--until", "1%", "--blocks", "9"}, "for 9 blocks at most", true},
+	} {
+		o := dyno(t, home, append([]string{"run", sliceStudy(t, home, c.trial, c.rest), "--plan"}, c.flags...)...)
+		o.want(t, 0, o.stdout, c.says)
+		if got := strings.Contains(o.stdout, "in slices"); got != c.sliced {
+			t.Errorf("%s %s %v: in slices %v\n%s%s", c.trial, c.rest, c.flags, got, o.stdout, o.stderr)
+		}
+	}
+	for arg, says := range map[string]string{"--slices=maybe": `--slices: expected on or off, got "maybe"`, "--until=2": "--until: expected how narrow", "--until=90%": "up to ±50%"} {
+		o := dyno(t, home, "run", sliceStudy(t, home, "{duration: 5s}", ""), arg)
+		o.want(t, 2, o.stderr, says)
+	}
+}
