@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,52 +21,7 @@ import (
 	"dyno.example/dyno/probe"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
-	"dyno.example/nano/wire/clock"
 )
-
-// costVariable makes this program a subject that keeps an account of what it spends: a
-// number of ns a request, and with it, after commas, what else it does.
-const costVariable = "DYNO_TEST_COST"
-
-// serveAtCost answers at / and tells what was spent at /spent.
-func serveAtCost() error {
-	words := strings.Split(os.Getenv(costVariable), ",")
-	each, err := strconv.ParseInt(words[0], 10, 64)
-	if err != nil {
-		return err
-	}
-	has := func(word string) bool { return slices.Contains(words[1:], word) }
-	if has("one-only") {
-		if _, err := net.Listen("tcp", os.Getenv("ONE_ONLY")); err != nil {
-			return err
-		}
-	}
-	var spent, served atomic.Int64
-	began := clock.Now()
-	mux := http.NewServeMux()
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		cost := each
-		if has("shifts") && clock.Now()/int64(2*time.Second)%2 == 1 { // the machine is slower, for all alike
-			cost = each * 4 / 3
-		}
-		spent.Add(cost)
-		if has("dies") && served.Add(1) > 300 {
-			os.Exit(3)
-		}
-		io.WriteString(w, "ok")
-	})
-	mux.HandleFunc("/spent", func(w http.ResponseWriter, _ *http.Request) {
-		burnt := int64(0)
-		switch since := clock.Now() - began; {
-		case has("burns"):
-			burnt = since / 5
-		case has("wakes"):
-			burnt = since / 25
-		}
-		fmt.Fprint(w, spent.Load()+burnt)
-	})
-	return http.ListenAndServe(net.JoinHostPort("127.0.0.1", os.Getenv("PORT")), mux)
-}
 
 // account is a meter that asks such a subject.
 type account struct {
