@@ -36,7 +36,7 @@ type series struct {
 // against load and against the causes found before. It is Treadmill's question (Zhang et al.,
 // ISCA 2016) of what is recorded instead of what is set, so that it shows association only.
 func (c *Cell) bySeconds(e *Explanation) {
-	e.Notes = append(e.Notes, i18n.New("explain.weaker", "no request was traced: this rests on what was recorded each second, which is weaker: it sees causes that come and go over seconds, not those that are always there"))
+	e.Notes = append(e.Notes, i18n.New("explain.weaker", "what is recorded each second tells less than traced requests: it sees causes that come and go over seconds, not those that are always there"))
 	if len(c.seconds) < secondsLeast {
 		e.Notes = append(e.Notes, i18n.New("explain.few-seconds", "%d seconds count, and fewer than %d say nothing", len(c.seconds), secondsLeast))
 		return

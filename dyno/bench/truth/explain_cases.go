@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // explained is a cause that is injected into a service, and what the lab has to name.
@@ -22,7 +21,7 @@ type explained struct {
 	outside  injection // nil for none
 	want     []string  // what may come first
 	second   []string  // what must be in the first two beside it: two causes at once
-	flags    []string  // of the load, besides the usual ones
+	load     string    // of the load, besides what all have
 }
 
 // byMachine are the causes that a machine may bring about with nothing injected.
@@ -40,8 +39,8 @@ func injectedCauses() []explained {
 		{name: "page-faults", injected: "one request of 40 touches 48 MB of fresh memory", cause: "fault", want: []string{"page-fault"}},
 		{name: "resolver", injected: "one request of 40 asks a name server that takes 200 ms", cause: "dns", want: []string{"dns"}},
 		{name: "upstream", injected: "one request of 40 asks an upstream that takes 40 ms", cause: "upstream", want: []string{"upstream"}},
-		{name: "loop", injected: "one request of 40 computes 25 ms on the only event loop: those behind it wait", cause: "loop", want: []string{"loop-queue"}},
-		{name: "accept", injected: "one connection of 40 is accepted 30 ms late, each request on a new one", cause: "accept", want: []string{"accept-queue"}, flags: []string{"--reuse", "none"}},
+		{name: "loop", injected: "one request of 300 computes 60 ms on the only event loop: those behind it wait", cause: "loop", want: []string{"loop-queue"}},
+		{name: "accept", injected: "one connection of 40 is accepted 30 ms late, each request on a new one", cause: "accept", want: []string{"accept-queue"}, load: ", reuse: none"},
 		{name: "loss", injected: "one segment of a hundred to the service is lost", cause: "loss", want: []string{"retransmit"}},
 		{name: "collections", injected: "a heap of 4 million pointers is collected twice a second", cause: "gc", want: []string{"gc"}},
 		{name: "timers", injected: "50,000 timers come due at once, twice a second", cause: "timers", want: []string{"scheduler", "cpu-wait"}},
@@ -119,7 +118,7 @@ func (x explained) examine(ctx context.Context, l *lab, e *Examined) error {
 	}
 	first := 0
 	for run := range l.each {
-		n, err := x.once(ctx, l, e, run)
+		n, err := x.once(ctx, l, e)
 		if err != nil {
 			return err
 		}
@@ -138,8 +137,26 @@ func (x explained) examine(ctx context.Context, l *lab, e *Examined) error {
 	return nil
 }
 
+// study measures the service once, with evidence of its requests. What disturbs on a busy
+// machine is accepted: it is one of the causes.
+func (x *explained) study(url string, seconds int) string {
+	return fmt.Sprintf(`study: why
+question: Why are the slow requests slow?
+explain: true
+subjects:
+  - {name: it, url: %s}
+requests:
+  - {name: get, get: /}
+loads:
+  - {name: steady, open: {rate: 300, arrivals: poisson, connections: 16}%s}
+trial: {warmup: 2s, duration: %ds}
+blocks: 1
+accept: [generator-stalled, generator-late, rate-missed, other-load, steal]
+`, url, x.load, seconds)
+}
+
 // once injects the cause into a fresh service and loads it.
-func (x *explained) once(ctx context.Context, l *lab, e *Examined, run int) (*named, error) {
+func (x *explained) once(ctx context.Context, l *lab, e *Examined) (*named, error) {
 	upstream := slowUpstream()
 	defer upstream.Close()
 	resolver := ""
@@ -163,14 +180,16 @@ func (x *explained) once(ctx context.Context, l *lab, e *Examined, run int) (*na
 		}
 		defer undo()
 	}
-	file := filepath.Join(l.dir, fmt.Sprintf("explain-%s-%d", x.name, run))
-	args := append([]string{"load", "--explain=" + file, "-c", "16", "-R", "300", "-d", (time.Duration(l.seconds) * time.Second).String(), "--plain"}, x.flags...)
-	if a, err := l.ask(ctx, e, nil, nil, append(args, s.url)...); err != nil {
+	file := filepath.Join(l.dir, "why.yaml")
+	if err := os.WriteFile(file, []byte(x.study(s.url, l.seconds)), 0o600); err != nil {
+		return nil, err
+	}
+	if a, err := l.ask(ctx, e, nil, nil, "run", file, "--plain", "--keep-going", "--repeats", "0"); err != nil {
 		return nil, err
 	} else if a.code == 2 {
-		return nil, fmt.Errorf("dyno load: exit code %d\n%s", a.code, a.stderr)
+		return nil, fmt.Errorf("dyno run: exit code %d\n%s", a.code, a.stderr)
 	}
-	a, err := l.ask(ctx, e, nil, nil, "explain", file, "--json")
+	a, err := l.ask(ctx, e, nil, nil, "explain", "latest", "--json")
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"dyno.example/dyno/explain"
+	"dyno.example/dyno/study"
 )
 
 // The judge is held to what may be said of one cause, of two and of none.
@@ -105,5 +106,17 @@ func TestSufferingServicesRespond(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The studies of all injections are right by the lab's own rules.
+func TestStudiesOfInjectedCauses(t *testing.T) {
+	for _, x := range injectedCauses() {
+		s, err := study.Parse("why.yaml", []byte(x.study("http://127.0.0.1:1/", 15)), nil)
+		if err != nil {
+			t.Errorf("%s: %v", x.name, err)
+		} else if !s.Explain || len(s.Loads) != 1 {
+			t.Errorf("%s: %+v", x.name, s)
+		}
 	}
 }

@@ -79,7 +79,7 @@ func parseOptions(args []string) (o options, err error) {
 	flags.StringVar(&o.out, "out", "dyno/bench/truth/results", "folder for the record")
 	flags.StringVar(&o.dyno, "dyno", "", "the dyno binary to ask; empty builds that of this checkout")
 	flags.IntVar(&o.runs, "runs", 1, "of group explain: how often each cause is injected")
-	flags.IntVar(&o.seconds, "seconds", 8, "of group explain: how long each load is")
+	flags.IntVar(&o.seconds, "seconds", 15, "of group explain: how long each load is")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}

@@ -183,7 +183,9 @@ func suffer(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	var plain net.ListenConfig
+	plain.SetMultipathTCP(false) // whose sockets take no filter
+	ln, err := plain.Listen(context.Background(), "tcp4", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
