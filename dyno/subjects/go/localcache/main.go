@@ -1,6 +1,6 @@
 // The subject go/localcache: a cache in a service's memory, by several libraries and policies,
-// under a trace of accesses. A request is one access, and its status says whether the cache
-// had it.
+// under a trace of accesses. A request is one access; what the cache hasn't takes 100 ms, as if
+// it came from a slow database, so that the mean response time tells the hit rate.
 package main
 
 import (
@@ -30,6 +30,10 @@ func main() {
 	}
 }
 
+// slow is what a miss takes, and what a fragmented heap does: so much that what else a
+// response takes hardly counts.
+const slow = 100 * time.Millisecond
+
 // warming is how many accesses come before the first request: a cache that is not full yet
 // says nothing of its policy.
 const warming = 400_000
@@ -56,21 +60,23 @@ func run(addr string) error {
 		s.access()
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "Hello, World!") })
+	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { answer(w, "Hello, World!") })
 	mux.HandleFunc("GET /access", func(w http.ResponseWriter, _ *http.Request) {
 		if s.access() {
-			answer(w, http.StatusOK, "hit")
+			answer(w, "hit")
 			return
 		}
-		answer(w, http.StatusNotFound, "miss")
+		time.Sleep(slow)
+		answer(w, "miss")
 	})
 	mux.HandleFunc("GET /fragmented", func(w http.ResponseWriter, _ *http.Request) {
 		s.access()
-		if fragmentation() >= compactAt {
-			answer(w, http.StatusOK, "over")
+		if fragmentation() < compactAt {
+			answer(w, "under")
 			return
 		}
-		answer(w, http.StatusNotFound, "under")
+		time.Sleep(slow)
+		answer(w, "over")
 	})
 	return serve(ctx, addr, mux)
 }
@@ -110,10 +116,9 @@ func fragmentation() float64 {
 	return unused / (objects + unused)
 }
 
-func answer(w http.ResponseWriter, status int, text string) {
+func answer(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/plain")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-	w.WriteHeader(status)
 	w.Write([]byte(text))
 }
 

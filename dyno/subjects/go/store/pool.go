@@ -20,6 +20,12 @@ func openPool(s settings) (*pool, error) {
 	}
 	db.SetMaxOpenConns(s.maxOpen)
 	db.SetMaxIdleConns(min(s.maxIdle, s.maxOpen)) // 0 keeps none
+	// One connection is there before the first request, which may wait for it less long than
+	// opening one takes.
+	if err := db.Ping(); err != nil {
+		db.Close()
+		return nil, err
+	}
 	return &pool{db, s.wait, s.hold}, nil
 }
 
