@@ -57,6 +57,7 @@ type Flags struct {
 	message     messageFlags
 	grpc        grpcFlags
 	trust       trustFlags
+	explain     explainFlags
 	outputFlags
 }
 
@@ -131,6 +132,7 @@ evaluated).`,
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of text")
 	f.trust.register(flags)
 	flags.StringVar(&f.html, "html", "", "also write an HTML report to this file")
+	f.explain.register(flags)
 	f.link.register(flags)
 	f.message.register(flags)
 	f.outputFlags.add(flags)
@@ -170,6 +172,9 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 	if err != nil {
 		return err
 	}
+	if err := f.explain.check(); err != nil {
+		return err
+	}
 	outputs, err := f.openOutputs(&spec)
 	if err != nil {
 		return err
@@ -204,7 +209,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 	if err == nil { // who is busy matters to nobody if nobody listens
 		watch := watchLoad(ctx, &spec, progress)
 		defer watch.Close()
-		r, err = load.Run(ctx, spec)
+		r, err = f.explain.run(ctx, spec)
 	}
 	live.Done()
 	e := &endedLoad{Load: export.Load{Spec: &spec, Result: r, Seconds: seconds}, maxErrors: maxErrors, lang: global.Lang, secrets: f.pushSecrets()}
@@ -222,7 +227,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 			text.Thresholds(e.Thresholds)
 		}
 	}
-	err = errors.Join(err, outputs.finish(e, global.Err()))
+	err = errors.Join(err, f.explain.finish(global, noText), outputs.finish(e, global.Err()))
 	if err != nil || r.Interrupted {
 		return err
 	}
