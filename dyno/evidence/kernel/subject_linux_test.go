@@ -29,7 +29,31 @@ func TestMain(m *testing.M) {
 		}))
 	case "go":
 		serve(goSubject())
+	case "holder":
+		hold()
 	}
+}
+
+// hold is a process that has probes attached, says so, and waits to be killed.
+func hold() {
+	p, err := Open(1)
+	if err == nil {
+		err = p.Attach()
+	}
+	if err != nil {
+		fmt.Println("none:", err)
+		return
+	}
+	for _, program := range p.collection.Programs {
+		info, err := program.Info()
+		if err != nil {
+			panic(err)
+		}
+		id, _ := info.ID()
+		fmt.Print(id, " ")
+	}
+	fmt.Println()
+	select {}
 }
 
 // stall is how long each injected cause holds a request up.
