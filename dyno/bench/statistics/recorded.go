@@ -42,6 +42,11 @@ func (o *options) archived(r *Record) error {
 		r.Machines = append(r.Machines, a.Run.Machine)
 		r.Runs = append(r.Runs, a.Run.ID)
 		counted.add(run, a)
+		if o.wants("slices") {
+			if err := o.slicedRun(r, run); err != nil {
+				return fmt.Errorf("run %s: %w", a.Run.ID, err)
+			}
+		}
 		if err := o.draw(r, a); err != nil {
 			return fmt.Errorf("run %s: %w", a.Run.ID, err)
 		}

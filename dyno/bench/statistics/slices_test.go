@@ -1,12 +1,16 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"dyno.example/dyno/archive"
 	"dyno.example/dyno/machine"
+	"dyno.example/dyno/stats/statstest"
 )
 
 // Slices are simulated on what was recorded too.
@@ -77,5 +81,39 @@ func TestDescribe(t *testing.T) {
 		if got := describe(c.slow, 0.025); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// Of a run in slices whose subjects are the same, pairs are made of blocks and rounds.
+func TestSlicedRun(t *testing.T) {
+	run := &archive.Run{}
+	r := statstest.Seeded(1)
+	for block := range 12 {
+		for cell := range 3 { // the third has no partner
+			trial := archive.Trial{Status: archive.Complete}
+			trial.Cell, trial.Block = cell, block
+			for round := range 20 {
+				if cell == 1 && round == 5 {
+					continue
+				}
+				trial.Slices = append(trial.Slices, archive.Slice{Round: round, Requests: 100, CPU: time.Duration(1e6 * math.Exp(0.02*r.NormFloat64()))})
+			}
+			run.Trials = append(run.Trials, trial)
+		}
+	}
+	pairs := slicedPairs(run)
+	if len(pairs) != 1 || len(pairs[0]) != 12 || len(pairs[0][0].A) != 19 {
+		t.Fatalf("%d pairs", len(pairs))
+	}
+	o := options{blocks: []int{6}, studies: 200, seed: 1, progress: func(string, ...any) {}}
+	var record Record
+	if err := o.slicedRun(&record, run); err != nil {
+		t.Fatal(err)
+	}
+	if text := record.Markdown(); !strings.Contains(text, "| 2 live pairs | 1 in the interval |  | 6 |") || !strings.Contains(text, "| 12 live pairs | alarms, 3 % asked about |  | 12 | 1.030 | 100.0 %") {
+		t.Error(text)
+	}
+	if err := o.slicedRun(&record, &archive.Run{}); err == nil {
+		t.Error("a run without slices")
 	}
 }
