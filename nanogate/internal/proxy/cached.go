@@ -73,6 +73,13 @@ func (l *caching) respond(c *client) bool {
 	key := rules.Store.KeyOf(l.url)
 	l.kind = l.kindOf(c, rules)
 	l.sent = cache.UpstreamRequest{Request: r, Strip: &x.route.Identity, Drop: x.route.Request.Drop, Lines: x.route.Request.Lines}
+	return l.lookUp(c, key, why)
+}
+
+// lookUp gives what is stored under a key, has the request wait, or readies it for the upstream.
+func (l *caching) lookUp(c *client, key cache.Key, why string) bool {
+	x, a := &c.x, &l.asked
+	rules := x.route.Cache
 	var m *asking
 	for range 3 { // until the store and who is asking already are in accord
 		v, known := l.find(rules, key)

@@ -70,6 +70,14 @@ func (l *heads) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	if ownHost {
 		dst = appendHost(dst, host, r, x)
 	}
+	return l.ownFields(dst, c, r, te)
+}
+
+// ownFields appends what the gateway itself says in a request's head, and the head's end. te says
+// that trailers are taken.
+func (l *heads) ownFields(dst []byte, c *client, r *request.Request, te bool) []byte {
+	x, from := &c.x, c.conn()
+	route := x.route
 	if x.chunked {
 		dst = append(dst, "Transfer-Encoding: chunked\r\n"...)
 	}
