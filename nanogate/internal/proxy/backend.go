@@ -80,8 +80,7 @@ func (l *exchanges) lost(k *backend) {
 		return
 	}
 	x := &c.x
-	if x.hedge != nil {
-		l.hedging.unhedge(c, k)
+	if l.hedging.goesOn(c, k) {
 		return
 	}
 	stale := k.reused && !k.answered && x.again() && !x.stale
@@ -111,9 +110,7 @@ func (l *exchanges) tryAnew(c *client) {
 
 // detach takes a request from its connection, which can't be used any more.
 func (l *exchanges) detach(c *client) {
-	if k := c.x.hedge; k != nil {
-		l.hedging.unhedge(c, k)
-	}
+	l.hedging.goesOn(c, c.x.hedge)
 	if k := c.x.back; k != nil {
 		if w := c.x.waits; w != nil && w.of == k { // for what becomes of its response
 			l.suspensions.unsuspend(&c.x)

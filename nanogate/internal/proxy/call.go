@@ -165,9 +165,7 @@ func (l *multiplexed) callHead(k *call, ev *http2.Event) {
 	c := k.client
 	x := &c.x
 	k.answered, k.ended = true, ev.End
-	if x.hedge != nil {
-		l.hedging.settle(c, &k.backend)
-	}
+	l.hedging.settle(c, &k.backend)
 	l.text = translate.Response(l.text[:0], ev.Header, ev.End, x.method == head)
 	l.bodies.came = l.text
 	text := l.text
@@ -235,11 +233,9 @@ func (l *multiplexed) callBody(k *call, ev *http2.Event) {
 func (l *multiplexed) passHeld(k *call) {
 	c := k.client
 	if k.refused {
-		if c.x.hedge != nil {
-			l.hedging.unhedge(c, &k.backend)
-			return
+		if !l.hedging.goesOn(c, &k.backend) {
+			l.move(c)
 		}
-		l.move(c)
 		return
 	}
 	for k.client == c && !k.held && c.out.empty() && (len(k.in) > 0 || k.ended) {
@@ -269,8 +265,7 @@ func (l *multiplexed) callReset(k *call, ev *http2.Event) {
 		k.broken = true
 	case l.onlyEndsNot(k):
 		l.endAnyway(k)
-	case x.hedge != nil:
-		l.hedging.unhedge(c, &k.backend)
+	case l.hedging.goesOn(c, &k.backend):
 	case ev.Err != nil:
 		l.exchanges.failed(c, request.BadResponse)
 	case ev.Code == http2.RefusedStream && !x.begun:
@@ -293,8 +288,7 @@ func (l *multiplexed) callLost(k *call, m *mux) {
 	case l.onlyEndsNot(k):
 		l.leaveCarrier(k)
 		l.endAnyway(k)
-	case c.x.hedge != nil:
-		l.hedging.unhedge(c, &k.backend)
+	case l.hedging.goesOn(c, &k.backend):
 	case m.conn.secure != nil && !m.conn.up && m.why == request.OK: // it speaks HTTP/1.1 only
 		l.move(c)
 	case !m.conn.up:

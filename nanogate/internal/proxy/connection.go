@@ -136,11 +136,9 @@ func (l *pools) connected(k *connection, e *reactor.Event) {
 	}
 	c := k.client
 	if err := l.Sys.ConnectError(k.fd); err != nil || e.Failed() {
-		if c.x.hedge != nil {
-			l.hedging.unhedge(c, &k.backend)
-			return
+		if !l.hedging.goesOn(c, &k.backend) {
+			l.exchanges.failed(c, request.ConnectFailed)
 		}
-		l.exchanges.failed(c, request.ConnectFailed)
 		return
 	}
 	if config := k.upstream.TLS(k.endpoint); config != nil {

@@ -153,11 +153,9 @@ func (l *deadlines) expired(id int32) {
 			l.bodies.upload(c)
 		}
 	case stateConnect:
-		if x.hedge != nil {
-			l.hedging.unhedge(c, x.back)
-			return
+		if !l.hedging.goesOn(c, x.back) {
+			l.exchanges.failed(c, request.ConnectFailed)
 		}
-		l.exchanges.failed(c, request.ConnectFailed)
 	case stateRequest:
 		l.lateBody(c)
 	case stateResponse, stateBody:

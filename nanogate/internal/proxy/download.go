@@ -52,9 +52,7 @@ func (l *bodies) download(k *backend) {
 	}
 	k.readable = more
 	k.answered = true
-	if c.x.hedge != nil {
-		l.hedging.settle(c, k)
-	}
+	l.hedging.settle(c, k)
 	b = b[:n]
 	if len(k.in) > 0 {
 		k.in = append(k.in, b...)

@@ -192,8 +192,7 @@ func (l *downstream) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
 		l.muxes.touch(k.mux)
 	case c == nil:
 		l.pools.closeConnection(k)
-	case c.x.hedge != nil:
-		l.hedging.unhedge(c, &k.backend)
+	case l.hedging.goesOn(c, &k.backend):
 	default:
 		l.exchanges.failed(c, request.Untrusted)
 	}

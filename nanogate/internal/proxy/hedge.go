@@ -110,9 +110,22 @@ func (l *hedging) hedgeIsLeft(c *client) {
 	}
 }
 
-// settle takes the response that begins on k.
+// goesOn gives up a try that came to nothing, if another one is under way: it reports whether
+// there is one.
+func (l *hedging) goesOn(c *client, k *backend) bool {
+	if c.x.hedge == nil {
+		return false
+	}
+	l.unhedge(c, k)
+	return true
+}
+
+// settle takes the response that begins on k: of two tries the other one is given up.
 func (l *hedging) settle(c *client, k *backend) {
 	x := &c.x
+	if x.hedge == nil {
+		return
+	}
 	if loser := x.hedge; loser != k {
 		l.unhedge(c, loser)
 	} else {
