@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -74,5 +75,41 @@ func TestRunInSlicesByItself(t *testing.T) {
 	for arg, says := range map[string]string{"--slices=maybe": `--slices: expected on or off, got "maybe"`, "--until=2": "--until: expected how narrow", "--until=90%": "up to ±50%"} {
 		o := dyno(t, home, "run", sliceStudy(t, home, "{duration: 5s}", ""), arg)
 		o.want(t, 2, o.stderr, says)
+	}
+}
+
+// Ended in the middle of a block with ten subjects up, whatever way, nothing of any is left.
+func TestRunInSlicesEnded(t *testing.T) {
+	t.Parallel()
+	const subjects, checks = 10, 10 // each is started once before, to be checked
+	for name, signal := range map[string]os.Signal{"Ctrl-C": os.Interrupt, "kill": os.Kill} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			var names []string
+			for i := range subjects {
+				names = append(names, fmt.Sprintf("s%d: %s good", i, serverBinary))
+			}
+			file := studyFile(t, home, 5, names...)
+			text := strings.Replace(read(t, home+"/"+file), "duration: 1s}", "duration: 1s, slices: {length: 20ms, rounds: 5000}}", 1)
+			s := start(t, home, "run", writeStudy(t, home, text))
+			eventually(t, "the last one's start", func() bool { return len(pids(home)) == subjects+checks })
+			up := 0
+			for _, pid := range pids(home) {
+				if running(pid) {
+					up++
+				}
+			}
+			if up < subjects {
+				t.Errorf("%d subjects were up", up)
+			}
+			s.signal(t, signal)
+			o := s.wait(t)
+			if signal != os.Kill {
+				o.want(t, 130, o.stderr, "10/50", "interrupted: interrupted")
+			}
+			allEnded(t, home)
+			nothingRuns(t, home)
+		})
 	}
 }
