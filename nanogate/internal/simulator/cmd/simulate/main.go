@@ -33,10 +33,24 @@ func main() {
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "worlds at once")
 	most := flag.Int("failures", 1, "that are shown before it ends")
 	limit := flag.Duration("for", 0, "how long at most, however many seeds are left; 0: as long as it takes")
+	total := flag.Int("total", 0, "exchanges in all after which it ends, however many seeds are left; 0: any")
+	every := flag.Duration("progress", 0, "how often to say how far it is; 0: never")
+	file := flag.String("record", "", "a file of JSON that says what came of it: one that is there, of the same size of worlds, is gone on from")
 	flag.Parse()
-	r := run{exchanges: *exchanges, trace: *trace, shrink: *shrink, most: *most, last: *seed + uint64(*seeds) - 1, counts: map[string]int{}}
+	r := run{exchanges: *exchanges, trace: *trace, shrink: *shrink, most: *most, counts: map[string]int{}}
+	r.total = *total
+	rec, err := readRecord(*file, *exchanges)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "simulate:", err)
+		os.Exit(2)
+	}
+	if rec.Worlds > 0 {
+		*seed = rec.Last + 1
+	}
+	r.last = *seed + uint64(*seeds) - 1
 	r.next.Store(*seed)
 	began := time.Now()
+	stop := r.tell(rec, *file, *seed, *every)
 	if *limit > 0 {
 		time.AfterFunc(*limit, func() { r.next.Store(r.last + 1) })
 	}
@@ -45,6 +59,10 @@ func main() {
 		all.Go(r.work)
 	}
 	all.Wait()
+	if err := stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "simulate:", err)
+		os.Exit(2)
+	}
 	fmt.Printf("%d worlds, %d exchanges, %d failures in %v: %.0f exchanges/s and CPU\n", r.worlds, r.done, r.failures, time.Since(began).Round(time.Millisecond), float64(r.done)/processor().Seconds())
 	for _, what := range slices.Sorted(maps.Keys(r.counts)) {
 		fmt.Printf("  %s: %d\n", what, r.counts[what])
@@ -68,9 +86,12 @@ type run struct {
 	trace                   bool
 	next                    atomic.Uint64
 	last                    uint64
+	total                   int
 
 	mu                     sync.Mutex
 	worlds, done, failures int
+	through                uint64 // the last seed that is done
+	failed                 []string
 	counts                 map[string]int
 }
 
@@ -78,7 +99,7 @@ func (r *run) work() {
 	for {
 		seed := r.next.Add(1) - 1
 		r.mu.Lock()
-		over := seed > r.last || r.failures >= r.most
+		over := seed > r.last || r.failures >= r.most || r.total > 0 && r.done >= r.total
 		r.mu.Unlock()
 		if over {
 			return
@@ -90,12 +111,14 @@ func (r *run) work() {
 		result := simulator.Run(simulator.Draw(seed, r.exchanges), o)
 		r.mu.Lock()
 		r.worlds++
+		r.through = max(r.through, seed)
 		r.done += result.Exchanges
 		for what, n := range result.Counts {
 			r.counts[what] += n
 		}
 		if result.Failed() && r.failures < r.most {
 			r.failures++
+			r.failed = append(r.failed, fmt.Sprintf("%d: %v", seed, result.Violations[:min(1, len(result.Violations))]))
 			r.show(seed, result)
 		}
 		r.mu.Unlock()
