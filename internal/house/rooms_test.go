@@ -98,7 +98,7 @@ var house = []room{
 		{"nanogate/command"},
 		{"nanogate/cmd/nanogate", "nanogate/examples/embedded", "nanogate/examples/stamp"},
 		{"nanogate/internal/storm", "nanogate/internal/simulator", "nanogate/conformance", "nanogate/conformance/acme", "nanogate/conformance/admin", "nanogate/conformance/gateway", "nanogate/conformance/guard", "nanogate/conformance/openapi"},
-		{"nanogate/internal/storm/cmd/storm", "nanogate/internal/simulator/cmd/simulate"},
+		{"nanogate/internal/storm/cmd/storm", "nanogate/internal/simulator/cmd/simulate", "nanogate/internal/simulator/cmd/mutate"},
 	}},
 	{"cmd", []string{"wire", "internal", "studies", "subjects", "lab"}, [][]string{
 		{"dyno/cmd/dyno/internal/cli"},
