@@ -24,6 +24,7 @@ type client1 struct {
 	waits   bool        // for 100 Continue
 	abort   *exchange   // after which it gives up, when all is written
 	shut    bool
+	spoke   bool // nonsense, behind which nothing follows
 	closing bool // the last response has come
 	in      []byte
 	head    http1.ResponseHead
@@ -244,7 +245,7 @@ func (p *client1) send() {
 			p.morePart()
 			continue
 		}
-		if len(p.queue) == 0 || p.shut {
+		if len(p.queue) == 0 || p.shut || p.spoke {
 			if len(p.under) == 0 {
 				p.leave("done")
 			}
@@ -267,6 +268,10 @@ func (p *client1) next() {
 	}
 	p.latest = x
 	p.under = append(p.under, x)
+	if x.Nonsense > 0 {
+		p.out, p.spoke = append(p.out, x.nonsense()...), true
+		return
+	}
 	minor := 1
 	if p.c.Old {
 		minor = 0

@@ -220,6 +220,9 @@ func (d *drawing) request(c *Client) {
 		}
 		r.After = d.Below(most)
 	}
+	if !c.HTTP2 && r.Route.Kind == "plain" && d.OneIn(40) {
+		r.Method, r.Nonsense, r.Expect, r.Asked, r.Abort, r.Body, r.Early = "GET", d.Between(1, nonsenses), false, false, "", 0, false
+	}
 	d.faults(r)
 	c.Requests = append(c.Requests, r)
 }
@@ -229,7 +232,7 @@ var (
 	softFaults = []string{"refused", "refused-late", "goaway0", "goaway0-late", "goaway", "graceful", "goaway-after"}
 	hardFaults = []string{
 		"rst-head", "close-head", "cut-head", "rst-body", "close-body", "cut-body", "rst-response", "close-response", "cut-response",
-		"close-after", "cut-after", "status", "hang", "close-within-head", "cut-within-head", "talks-after",
+		"close-after", "cut-after", "status", "hang", "close-within-head", "cut-within-head", "talks-after", "nonsense-head", "nonsense-body",
 	}
 	refusing  = []string{"refused", "refused-late", "goaway0", "goaway0-late"}
 	overHTTP2 = []string{"refused", "refused-late", "goaway0", "goaway0-late", "goaway", "graceful", "goaway-after", "rst-head", "rst-body", "rst-response"}
@@ -249,6 +252,9 @@ func (d *drawing) faults(r *Request) {
 			f.Kind, f.At = all[d.Below(len(all))], d.Below(400)
 			if d.OneIn(4) {
 				f.At = d.Below(100000)
+			}
+			if f.Kind == "talks-after" && r.Route.Kind == "plain" {
+				r.Want, r.Framing, r.Interims = 58000+d.Below(6000), "length", 0
 			}
 		}
 		r.Tries = append(r.Tries, f)

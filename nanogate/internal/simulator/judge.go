@@ -176,6 +176,9 @@ func (x *exchange) unread() bool {
 
 // unexplained says what is wrong with a status of the gateway's own, "" if nothing is.
 func (j *judge) unexplained() string {
+	if j.x.Nonsense > 0 && j.status >= 400 && j.status < 600 {
+		return ""
+	}
 	switch j.status {
 	case 502, 503, 504:
 		if j.excused() || j.x.Route.bounded(j.status) {

@@ -128,6 +128,9 @@ func (w *world) begins(e *Endpoint, token, method, path, host []byte, mirrored b
 	}
 	x.runs = append(x.runs, one)
 	switch {
+	case !x.passes():
+		w.violate("nonsense", "%s got %s", e.Name, x)
+	case x.Nonsense > 0:
 	case mirrored && e.Group != x.Route.Shadow || !mirrored && !x.Route.goes(e.Group):
 		w.violate("wrong-upstream", "%s got %s", e.Name, x)
 	case !mirrored && counted > x.most() && x.Route.Kind == "plain":

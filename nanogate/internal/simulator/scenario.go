@@ -118,6 +118,8 @@ type Request struct {
 	Expect  bool
 	Asked   bool // it has trailers
 
+	Nonsense int // a kind of what isn't HTTP/1.1, in place of it; 0: it is
+
 	Want     int    // bytes of the response's content
 	Framing  string // of the response: length, chunks, close
 	Interims int
@@ -163,7 +165,7 @@ func (r *Request) String() string {
 		is   bool
 		name string
 	}{
-		{r.Body > 0, fmt.Sprintf("body %d", r.Body)}, {r.Chunked, "chunked"}, {r.Expect, "expect"}, {r.Asked, "with trailers"},
+		{r.Nonsense > 0, fmt.Sprintf("nonsense %d", r.Nonsense)}, {r.Body > 0, fmt.Sprintf("body %d", r.Body)}, {r.Chunked, "chunked"}, {r.Expect, "expect"}, {r.Asked, "with trailers"},
 		{r.Want > 0, fmt.Sprintf("wants %d", r.Want)}, {r.Framing != "length", "by " + r.Framing}, {r.Interims > 0, fmt.Sprintf("%d interims", r.Interims)},
 		{r.Early, "early"}, {r.Replies, "trailers"}, {r.Delay > 0, fmt.Sprintf("after %d ms", r.Delay/1e6)},
 		{r.Abort != "", fmt.Sprintf("%s after %s of %d", r.How, r.Abort, r.After)},

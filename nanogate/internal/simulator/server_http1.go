@@ -4,6 +4,7 @@ package simulator
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -321,15 +322,25 @@ func (p *server1) more(c *serving1) {
 				p.out = append(p.out, "Connection: close\r\n"...)
 			}
 		}
+		if pad := oneRead - len(p.out) - len("x-pad: \r\n\r\n") - len(c.content); c.one.fault.Kind == "talks-after" && c.framing == "length" && pad >= 0 && pad < 8000 && p.atOnce(0) {
+			p.out = fmt.Appendf(p.out, "x-pad: %s\r\n", bytes.Repeat([]byte("x"), pad)) // all is what is read at once, and the rest isn't
+		}
 		p.out = append(p.out, "\r\n"...)
 		if c.within = strings.HasSuffix(c.one.fault.Kind, "-within-head"); c.within {
 			p.out = p.out[:c.one.fault.At%len(p.out)]
+		}
+		if c.one.fault.Kind == "nonsense-head" {
+			p.out, c.within = append(p.out[:0], responses1[c.one.fault.At%len(responses1)]...), true
 		}
 		return
 	}
 	kind := c.one.fault.Kind
 	if (kind == "close-response" || kind == "cut-response") && (c.at >= c.one.fault.At || c.at == len(c.content)) {
 		p.fails("")
+		return
+	}
+	if kind == "nonsense-body" && c.framing == "chunks" && !c.none && (c.at >= c.one.fault.At || c.at == len(c.content)) {
+		p.out, c.within = append(p.out, "zz\r\nhello\r\n"...), true
 		return
 	}
 	if n := min(len(c.content)-c.at, 1+p.random.Below(20000)); n > 0 {
@@ -350,10 +361,13 @@ func (p *server1) more(c *serving1) {
 		}
 		p.out = append(p.out, "\r\n"...)
 	}
-	if c.one.fault.Kind == "talks-after" && !c.close && p.atOnce(len(c.content)) {
+	if c.one.fault.Kind == "talks-after" && !c.close && (p.atOnce(len(c.content)) || p.atOnce(0) && p.s.Pending() == oneRead) {
 		p.out = append(p.out, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"...)
 	}
 }
+
+// oneRead is how many bytes the gateway reads of a response at once.
+const oneRead = 64<<10 - len("\r\n")
 
 // atOnce reports whether a response and what is behind it arrive at the same moment: what comes
 // later may be taken for the response to the next request, whoever is the gateway.

@@ -256,6 +256,13 @@ func (p *server2) request(ev *http2.Event) {
 		} else {
 			p.goAway(p.last)
 		}
+	case "nonsense-head", "nonsense-body":
+		p.last = max(p.last, s.ID)
+		p.out = append(append(p.out, p.conn.Out...), frames2(one.fault.At, s.ID)...)
+		p.conn.Out = p.conn.Out[:0]
+		p.flush()
+		c.fails()
+		return
 	case "rst-head", "close-head", "cut-head", "close-within-head", "cut-within-head":
 		p.last = max(p.last, s.ID)
 		c.fails()

@@ -176,6 +176,7 @@ func (s *shrinking) simplerRequests() (list []func() func()) {
 			list = change(list, &r.Abort, "")
 			list = change(list, &r.Delay, 0)
 			list = change(list, &r.Interims, 0)
+			list = change(list, &r.Nonsense, 0)
 			list = change(list, &r.Early, false)
 			list = change(list, &r.Expect, false)
 			list = change(list, &r.Asked, false)
