@@ -65,57 +65,6 @@ func (p *server2) idles() {
 	})
 }
 
-// lose is when the endpoint ends the connection, of which nobody has been told.
-func (p *server2) lose(how string) {
-	if p.over {
-		return
-	}
-	for _, c := range p.under {
-		broke(c.one)
-	}
-	p.w.loses(p.e, p.s, p.carried == 0)
-	p.end(how)
-}
-
-// wasted looks at what nobody reads any more for the requests in it.
-func (p *server2) wasted(b []byte, _ bool) {
-	if p.taking {
-		p.unread = append(p.unread, b...)
-		return
-	}
-	p.in = append(p.in, b...)
-	rest := p.in
-	for {
-		n, ev, err := p.conn.Next(rest, p.w.sys.Now())
-		if rest = rest[n:]; err != nil {
-			p.w.blur(p.e.Group)
-			break
-		}
-		if ev.Kind == http2.More {
-			break
-		}
-		if ev.Kind == http2.EventHead {
-			p.misses(ev)
-		}
-	}
-	if p.in = p.in[:copy(p.in, rest)]; len(p.in) > 0 { // the gateway keeps the rest of it
-		p.w.blur(p.e.Group)
-	}
-}
-
-// misses notes a request that isn't looked at.
-func (p *server2) misses(ev *http2.Event) {
-	if _, mirrored := ev.Header.Find("x-mirrored"); !mirrored {
-		token, _ := ev.Header.Find("x-token")
-		if x := p.w.find(token); x != nil && p.went && ev.Stream.ID > p.above {
-			x.unseen++
-		} else if x != nil {
-			x.misses(p.carried)
-		}
-	}
-	p.conn.Release(ev.Stream)
-}
-
 func (p *server2) act() {
 	if p.drained() {
 		return
