@@ -51,7 +51,7 @@ const s3Script = `set -eu
 umask 077
 mkdir data sidecar
 for bucket in $BUCKETS; do mkdir "data/$bucket"; done
-exec "$SERVER/versitygw" --port "127.0.0.1:$PORT" --quiet posix --sidecar sidecar data
+exec "$SERVER/versitygw" --port "127.0.0.1:$PORT" --quiet posix --sidecar "$PWD/sidecar" "$PWD/data"
 `
 
 func (in *Instance) startS3(ctx context.Context) error {
