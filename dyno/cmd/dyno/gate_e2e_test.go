@@ -152,10 +152,13 @@ func TestGatePassesTheSameVersion(t *testing.T) {
 
 // Pair by pair, a difference as large as this takes few of them.
 func TestGateInPairs(t *testing.T) {
+	// What samples all CPUs needs these.
+	sampled := os.Geteuid() == 0 && runtime.GOOS == "linux"
 	var o outcome
-	for range 3 { // on a busy machine a few trials may not be enough
+	for range 3 { // on a busy machine a few trials, or a few starts that were sampled, may not be enough
 		dir := gateRepository(t, slowWork)
-		if o = gateCommand(t, dir, "bench/gate.yaml", "--against", "main", "--in-pairs", "--blocks", "8"); o.code != cli.ExitCannotTell {
+		o = gateCommand(t, dir, "bench/gate.yaml", "--against", "main", "--in-pairs", "--blocks", "8")
+		if o.code != cli.ExitCannotTell && (!sampled || strings.Contains(o.stdout, "sha256")) {
 			break
 		}
 	}
@@ -163,7 +166,10 @@ func TestGateInPairs(t *testing.T) {
 		t.Skip("this machine is too busy to measure on:\n" + o.stdout + o.stderr)
 	}
 	o.want(t, 1, o.stdout, "FAIL", "times as high", " pairs, of which one deviates by ", "first run: ", "in at most 1.1 % of runs", "REGRESSION")
-	if os.Geteuid() == 0 && runtime.GOOS == "linux" { // what samples all CPUs
+	if sampled {
+		if !strings.Contains(o.stdout, "sha256") && strings.Contains(o.stdout, "other-load") {
+			t.Skip("this machine is too busy to tell which function grew:\n" + o.stdout)
+		}
 		contains(t, o.stdout, "sha256", "µs a request more")
 	}
 }
