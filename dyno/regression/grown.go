@@ -30,7 +30,8 @@ type Sampled struct {
 }
 
 const (
-	leastSamples = 100  // of a start: fewer show the largest functions only
+	leastSamples = 30   // of a start: fewer show the largest functions only
+	leastOfIt    = 10   // of a function, in all starts of the new version: fewer may be chance, though all starts agree
 	leastShare   = 0.01 // of the cost: smaller functions are not looked at
 	mostGrown    = 5    // that are named
 )
@@ -55,6 +56,9 @@ func GrownFunctions(old, new Sampled) []Grown {
 	level := 1 - (1-0.95)/float64(max(len(names), 1))
 	var list []Grown
 	for _, name := range names {
+		if new.samplesOf(name) < leastOfIt {
+			continue
+		}
 		before, after := costsOf(o, name, selfCost), costsOf(n, name, selfCost)
 		g := Grown{Function: name, Old: mean(before), New: mean(after), More: stats.UnpairedDifference(after, before, level)}
 		if g.More.Level > 0 && g.More.Low > 0 {
@@ -77,7 +81,7 @@ func totalCost(c cost) float64 { return c.total }
 // functions are the costs in each start that was seen often enough.
 func (s *Sampled) functions() (starts []map[string]cost) {
 	for _, p := range s.Starts {
-		if p.Samples < leastSamples {
+		if !seen(p) {
 			continue
 		}
 		each := s.Cost / float64(p.Samples)
@@ -88,6 +92,31 @@ func (s *Sampled) functions() (starts []map[string]cost) {
 		starts = append(starts, costs)
 	}
 	return starts
+}
+
+// samplesOf is how often a function itself was seen to run, in all starts.
+func (s *Sampled) samplesOf(name string) (n int) {
+	for _, p := range s.Starts {
+		for _, f := range p.Functions() {
+			if f.Name == name {
+				n += f.Self
+			}
+		}
+	}
+	return n
+}
+
+// seen reports whether a start was sampled often enough.
+func seen(p *sampled.Process) bool { return p.Samples >= leastSamples }
+
+// enough is how many starts were.
+func enough(starts []*sampled.Process) (n int) {
+	for _, p := range starts {
+		if seen(p) {
+			n++
+		}
+	}
+	return n
 }
 
 // largest are the functions that have a share of the cost worth looking at, by name.
@@ -139,17 +168,16 @@ func movedWithin(name string, more float64, new Sampled, o, n []map[string]cost)
 	return within
 }
 
-// Message says it in a sentence.
-func (g *Grown) Message() i18n.Message {
+// Message says it in a sentence, of a subject under a load.
+func (g *Grown) Message(subject, group string) i18n.Message {
 	name := g.Function
 	if at := strings.LastIndex(name, "/"); at >= 0 {
 		name = name[at+1:]
 	}
-	text := i18n.New("regression.function-grew", "%s costs %.3g µs a request more (%.3g to %.3g): %.3g instead of %.3g", name, g.More.Estimate/1e3, g.More.Low/1e3, g.More.High/1e3, g.New/1e3, g.Old/1e3)
 	if g.Within != "" {
-		text = i18n.Join(text, i18n.New("regression.cost-moved", "; it has moved within %s, which costs no more than before", g.Within))
+		return i18n.New("regression.function-moved", "%s under %s: %s costs %.3g µs a request more (%.3g to %.3g): %.3g instead of %.3g; it has moved within %s, which costs no more than before", subject, group, name, g.More.Estimate/1e3, g.More.Low/1e3, g.More.High/1e3, g.New/1e3, g.Old/1e3, g.Within)
 	}
-	return text
+	return i18n.New("regression.function-grew", "%s under %s: %s costs %.3g µs a request more (%.3g to %.3g): %.3g instead of %.3g", subject, group, name, g.More.Estimate/1e3, g.More.Low/1e3, g.More.High/1e3, g.New/1e3, g.Old/1e3)
 }
 
 // Grew adds to the checks of a pair whose CPU time has regressed which functions grew, from
@@ -165,9 +193,13 @@ func (r *Result) Grew(p Pair, old, new []*sampled.Process, failed error) {
 			r.Remarks = append(r.Remarks, i18n.New("regression.functions-not-known", "%s under %s: which function grew isn't known: %v", c.Subject, c.Group, failed))
 			continue
 		}
+		if enough(old) < 2 || enough(new) < 2 {
+			r.Remarks = append(r.Remarks, i18n.New("regression.too-few-samples", "%s under %s: which function grew isn't known: it takes two starts of each version with %d samples, one for each millisecond of CPU time, and the old version has %d such starts, the new one %d; longer trials or more load have more", c.Subject, c.Group, leastSamples, enough(old), enough(new)))
+			continue
+		}
 		c.Functions = GrownFunctions(Sampled{Starts: old, Cost: ns * c.Old.Estimate}, Sampled{Starts: new, Cost: ns * c.New.Estimate})
 		for i := range c.Functions {
-			r.Remarks = append(r.Remarks, i18n.Join(i18n.New("regression.cell", "%s under %s: ", c.Subject, c.Group), c.Functions[i].Message()))
+			r.Remarks = append(r.Remarks, c.Functions[i].Message(c.Subject, c.Group))
 		}
 		if len(c.Functions) == 0 {
 			r.Remarks = append(r.Remarks, i18n.New("regression.no-function-grew", "%s under %s: no function by itself accounts for the growth, as far as %d and %d starts that were sampled can tell", c.Subject, c.Group, len(old), len(new)))

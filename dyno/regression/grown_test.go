@@ -82,7 +82,7 @@ func TestGrownNeedsStarts(t *testing.T) {
 	if len(list) != 1 || list[0].Function != "a" || math.Abs(list[0].More.Estimate-10e3) > 1500 {
 		t.Fatalf("%+v", list)
 	}
-	if text := list[0].Message().String(); !strings.HasPrefix(text, "a costs ") || !strings.Contains(text, " µs a request more (") {
+	if text := list[0].Message("s", "g").String(); !strings.HasPrefix(text, "s under g: a costs ") || !strings.Contains(text, " µs a request more (") {
 		t.Error(text)
 	}
 	few := old
