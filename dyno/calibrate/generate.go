@@ -36,7 +36,7 @@ type windowAnswer struct {
 }
 
 // generate loads a target. It prints the start of the measured time and, when it
-// is over, the response.
+// is over, the answer.
 func generate(o generatorOrder) error {
 	out := json.NewEncoder(os.Stdout)
 	r, err := load.Run(context.Background(), load.Spec{

@@ -107,7 +107,7 @@ func (p *process) freeze(at int64, length time.Duration) (from int64, pause time
 }
 
 // startServer starts a null server with so many threads, away from the CPUs of
-// the generator where there are others. Over HTTP/2 it responds to calls over gRPC, or other
+// the generator where there are others. Over HTTP/2 it answers calls over gRPC, or other
 // requests.
 func startServer(ctx context.Context, threads int, generator []int, calls bool) (p *process, url string, err error) {
 	p, err = start(ctx, serverArg, serverOrder{CPUs: others(generator), Threads: threads, Calls: calls})

@@ -89,7 +89,7 @@ func seen(r *load.Result) float64 {
 	return float64(answered) / length.Seconds()
 }
 
-// whyNothing says why no response counts.
+// whyNothing says why no answer counts.
 func whyNothing(r *load.Result) i18n.Message {
 	if invalid, measured, reasons := r.LeftOut(); invalid == measured {
 		return i18n.New("capacity.generator-disturbed", "the generator was disturbed all the time: %s", strings.Join(finding.Words(reasons), ", "))

@@ -51,7 +51,7 @@ type loadJSON struct {
 	Messages    *measure.Messages       `json:"messages,omitempty"` // over WebSockets or gRPC, or events
 	Errors      measure.Errors          `json:"errors"`
 	Causes      []measure.Cause         `json:"causes,omitempty"`     // errors by names finer than their kinds
-	Statuses    map[int]uint64          `json:"statuses"`             // complete responses by status
+	Statuses    map[int]uint64          `json:"statuses"`             // complete answers by status
 	Codes       map[string]uint64       `json:"grpc_codes,omitempty"` // complete calls over gRPC by the name of their status
 	Location    string                  `json:"location,omitempty"`   // where the first redirect led
 	FirstErrors map[string]i18n.Message `json:"first_errors"`

@@ -92,7 +92,7 @@ func (m *meter) add(w *measure.Window) []metric {
 		counter("dyno_requests_sent_total", "Requests that were sent.", "{request}", t.Sent),
 		counter("dyno_requests_completed_total", "Requests that were answered as expected.", "{request}", t.Completed+t.Drained),
 		counter("dyno_requests_shed_total", "Requests that were given up before they were sent, as no connection was free.", "{request}", t.Shed),
-		counter("dyno_requests_unfinished_total", "Requests that had no response by the end of the load.", "{request}", t.Unfinished),
+		counter("dyno_requests_unfinished_total", "Requests that had no answer by the end of the load.", "{request}", t.Unfinished),
 		errors,
 		counter("dyno_received_bytes_total", "Bytes received.", "By", t.BytesIn),
 		counter("dyno_sent_bytes_total", "Bytes sent.", "By", t.BytesOut),

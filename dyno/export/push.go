@@ -21,7 +21,7 @@ const (
 	pushTimeout = 10 * time.Second // of one request
 	pushTries   = 5                // for one window
 	pushPause   = 200 * time.Millisecond
-	pushAnswer  = 512 // bytes of a response that are shown
+	pushAnswer  = 512 // bytes of an answer that are shown
 )
 
 // Encoder turns windows into the bodies of requests: [RemoteWrite] and [OTLP].

@@ -24,8 +24,8 @@ import (
 type chaos struct {
 	mu      sync.Mutex
 	rng     *rand.Rand
-	good    uint64 // complete responses as they should be, begun
-	refused uint64 // complete responses with a status that is not expected, begun
+	good    uint64 // complete answers as they should be, begun
+	refused uint64 // complete answers with a status that is not expected, begun
 }
 
 // misdeed answers a request. It returns whether the connection goes on.
@@ -43,7 +43,7 @@ func (c *chaos) pick(n int) int {
 	return c.rng.IntN(n)
 }
 
-// answers counts a good response and sends it in pieces.
+// answers counts a good answer and sends it in pieces.
 func answers(goOn bool, pause time.Duration, pieces ...string) misdeed {
 	return func(c *chaos, conn net.Conn) bool {
 		c.count(&c.good)

@@ -118,7 +118,7 @@ func TestHugeAnswers(t *testing.T) {
 		// The histograms of a load are tens of megabytes; a copy of the response
 		// would be three hundred.
 		if n := (later.TotalAlloc - before.TotalAlloc) >> 20; n > 100 {
-			t.Errorf("%d MiB allocated for a response of 300", n)
+			t.Errorf("%d MiB allocated for an answer of 300", n)
 		}
 	})
 }

@@ -52,7 +52,7 @@ func (p *peer) answers(stream uint32, body []byte, trailers ...string) {
 	}
 }
 
-// TestGRPCFaults: what is no response of gRPC, or a wrong one, is an error of its kind.
+// TestGRPCFaults: what is no answer of gRPC, or a wrong one, is an error of its kind.
 func TestGRPCFaults(t *testing.T) {
 	one := framed("\x0a\x01x")
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func TestGRPCFaults(t *testing.T) {
 		{"status of HTTP", "One", func(p *peer, id uint32) {
 			p.head(id, false, ":status", "503", "content-type", "text/html")
 			p.WriteData(id, true, []byte("<h1>no"))
-		}, "status", "status 503 Service Unavailable instead of a response of gRPC, which clients take for UNAVAILABLE"},
+		}, "status", "status 503 Service Unavailable instead of an answer of gRPC, which clients take for UNAVAILABLE"},
 		{"a page", "One", func(p *peer, id uint32) {
 			p.head(id, false, ":status", "200", "content-type", "text/html")
 			p.WriteData(id, true, []byte("<h1>hello"))

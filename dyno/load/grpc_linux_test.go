@@ -101,7 +101,7 @@ func TestGRPCInterop(t *testing.T) {
 		{"ping_pong, two messages on a stream", "FullDuplexCall", `{"responseParameters": [{"size": 9}]}`, func(r *request.Request) {
 			r.GRPC.Messages = 2
 		}, want{n, n, n, map[string]uint64{"OK": n/2 + 3}, "", "", n/2 + 2}},
-		{"ping_pong, three responses each", "FullDuplexCall", `{"responseParameters": [{"size": 9}, {"size": 8}, {"size": 7}]}`, func(r *request.Request) {
+		{"ping_pong, three answers each", "FullDuplexCall", `{"responseParameters": [{"size": 9}, {"size": 8}, {"size": 7}]}`, func(r *request.Request) {
 			r.GRPC.Answers = 3
 		}, want{n, n, 3 * n, nil, "", "", 0}},
 		{"ping_pong, the call as a whole", "FullDuplexCall", `{"responseParameters": [{"size": 9}, {"size": 8}]}`, func(r *request.Request) {

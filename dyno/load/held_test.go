@@ -21,7 +21,7 @@ import (
 // costly answers each request at a known cost, and counts its connections.
 type costly struct {
 	each, spent, served, connections atomic.Int64
-	slow                             time.Duration // in which it responds
+	slow                             time.Duration // in which it answers
 }
 
 func (c *costly) start(t *testing.T) string {

@@ -122,7 +122,7 @@ func TestHTTP3Failures(t *testing.T) {
 		{path: "/", link: request.Link{Reuse: request.NoReuse}},
 		{path: "/503", errors: measure.Errors{Status: 20}, says: "503"},
 		{path: "/reset", errors: measure.Errors{Stream: 20}, says: "H3_INTERNAL_ERROR"},
-		{path: "/late", errors: measure.Errors{Timeout: 20}, says: "no complete response within 100ms"},
+		{path: "/late", errors: measure.Errors{Timeout: 20}, says: "no complete answer within 100ms"},
 	} {
 		s := overHTTP3(target, 1, 2, 20)
 		s.Requests[0].Path = tt.path

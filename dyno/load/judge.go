@@ -96,7 +96,7 @@ func (r *Result) judge(spec *Spec) {
 		}
 	}
 	if t.Unfinished > 0 && !r.Interrupted {
-		add(finding.Unfinished, finding.Suspect, i18n.New("load.requests-no-answer-when-load", "%d requests had no response when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond)))
+		add(finding.Unfinished, finding.Suspect, i18n.New("load.requests-no-answer-when-load", "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond)))
 	}
 	if r.Limited {
 		add(finding.StreamLimit, finding.Valid, i18n.New("load.server-allows-streams-connection-settings", "the server allows %d streams on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), fewer than the %d asked for: requests beyond waited for one to end, which is in their response times and lag", r.Allowed, spec.Link.Streams))
@@ -126,7 +126,7 @@ func judgeResponses(e *measure.Errors, answers uint64, add func(finding.Name, fi
 	case share < wrongSuspect:
 		level = finding.Valid
 	}
-	add(finding.WrongAnswers, level, i18n.New("load.answers-were-not-they-limit", "%d of %d responses were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit))
+	add(finding.WrongAnswers, level, i18n.New("load.answers-were-not-they-limit", "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit))
 }
 
 // oldest is how long the request took at least that was given up after the longest

@@ -19,7 +19,7 @@ import (
 	"dyno.example/internal/freeport"
 )
 
-// server responds to every connection with a function of the connection alone.
+// server answers every connection with a function of the connection alone.
 func server(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -92,7 +92,7 @@ func TestClosedLoop(t *testing.T) {
 		eventually(t, func(wrong func(string, ...any)) {
 			r = mustRun(t, s)
 			if first := r.Windows[0]; !first.Warmup() || first.Completed == 0 || r.Total.Completed == 0 {
-				wrong("first window %d with %d responses, want a warm-up; completed %d after it", first.Index, first.Completed, r.Total.Completed)
+				wrong("first window %d with %d answers, want a warm-up; completed %d after it", first.Index, first.Completed, r.Total.Completed)
 			}
 		})
 		if r.Engine != engine {
@@ -103,7 +103,7 @@ func TestClosedLoop(t *testing.T) {
 			t.Fatalf("errors %+v (%v)", got.Errors, r.FirstErrors)
 		}
 		if n := got.Hist[measure.Response].TotalCount(); n != int64(got.Right()) {
-			t.Errorf("%d response times of %d responses, and %d after the end", n, got.Completed, got.Drained)
+			t.Errorf("%d response times of %d answers, and %d after the end", n, got.Completed, got.Drained)
 		}
 		if got.Completed+5 < got.Sent || got.Completed > got.Sent+5 || got.Unfinished != 0 {
 			t.Errorf("sent %d, completed %d, unfinished %d on 5 connections", got.Sent, got.Completed, got.Unfinished)
@@ -183,7 +183,7 @@ func TestFaultyServers(t *testing.T) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
 		}, func(e measure.Errors) uint64 { return e.Reset }, "reset", "EOF|in the middle"},
 		{"closes without an answer", func(c net.Conn) { c.Read(make([]byte, 4096)) },
-			func(e measure.Errors) uint64 { return e.Reset }, "reset", "EOF|without a response|reset"},
+			func(e measure.Errors) uint64 { return e.Reset }, "reset", "EOF|without an answer|reset"},
 		{"garbage", replies("SSH-2.0-OpenSSH_9.2\r\n"), func(e measure.Errors) uint64 { return e.Body }, "body", "status line"},
 		{"never answers", func(c net.Conn) { io.Copy(io.Discard, c) }, func(e measure.Errors) uint64 { return e.Timeout }, "timeout", "within 100ms"},
 		{"trickles", func(c net.Conn) {

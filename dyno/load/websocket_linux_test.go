@@ -51,7 +51,7 @@ func echo(ctx context.Context, conn *websocket.Conn) error {
 	}
 }
 
-// webSocketServers are servers that respond to each message with itself: nano's, coder's
+// webSocketServers are servers that answer each message with itself: nano's, coder's
 // library on net/http, also over TLS, and x/net's.
 func webSocketServers(t *testing.T) map[string]string {
 	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler), Loops: 1})
@@ -189,7 +189,7 @@ func say(first byte, payload string) string {
 	return string(wire.AppendFrame(nil, wire.Opcode(first&0x0f), first&0x80 != 0, []byte(payload), nil))
 }
 
-// answering starts a server that responds to each message with what a test wants; n counts
+// answering starts a server that answers each message with what a test wants; n counts
 // the messages of all connections, from 1.
 func answering(t *testing.T, do func(p *wsPeer, n int, message string)) string {
 	t.Helper()
@@ -214,7 +214,7 @@ func TestWebSocketFaults(t *testing.T) {
 	hang := func(p *wsPeer) { p.Close() }
 	for _, tt := range []struct {
 		name   string
-		bad    string          // sent to every third message instead of a response
+		bad    string          // sent to every third message instead of an answer
 		then   func(p *wsPeer) // and done after it
 		errors measure.Errors
 		cause  string
@@ -276,7 +276,7 @@ func TestWebSocketFaults(t *testing.T) {
 	}
 }
 
-// TestWebSocketDrops: a message without a response is a timeout, as many as there are.
+// TestWebSocketDrops: a message without an answer is a timeout, as many as there are.
 func TestWebSocketDrops(t *testing.T) {
 	t.Parallel()
 	eachLoop(t, func(t *testing.T, engine string) {
@@ -460,7 +460,7 @@ func TestWebSocketHandshakes(t *testing.T) {
 		{"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: KEY\r\n\r\n", "doesn't upgrade"},
 		{"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: KEY\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n", "extension that was not offered"},
 		{"SSH-2.0-x\r\n\r\n", "SSH"},
-		{"", "without a response to the handshake"},
+		{"", "without an answer to the handshake"},
 	} {
 		eachLoop(t, func(t *testing.T, engine string) {
 			target := server(t, func(c net.Conn) {
@@ -519,7 +519,7 @@ func TestWebSocketSomeRefused(t *testing.T) {
 func TestWebSocketDoesNotAllocate(t *testing.T) {
 	answer := []byte(say(0x81, "hello"))
 	target := wsServer(t, func(p *wsPeer) {
-		for buf := make([]byte, 4096); ; { // a message comes whole: it is short, and waits for its response
+		for buf := make([]byte, 4096); ; { // a message comes whole: it is short, and waits for its answer
 			if _, err := p.in.Read(buf); err != nil {
 				return
 			}

@@ -103,7 +103,7 @@ func TestListenerDoesNotWaitForEver(t *testing.T) {
 			return
 		}
 	}
-	t.Error("the late response was never taken")
+	t.Error("the late answer was never taken")
 }
 
 func TestListenerHonoursContext(t *testing.T) {

@@ -86,7 +86,7 @@ func (s *scraper) get(ctx context.Context) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxMetrics+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading the response of %s: %w", s.url, err)
+		return nil, fmt.Errorf("reading the answer of %s: %w", s.url, err)
 	}
 	if len(text) > maxMetrics {
 		return nil, fmt.Errorf("the answer of %s has more than %d bytes", s.url, maxMetrics)

@@ -48,7 +48,7 @@ func newPatient(t *testing.T, c Config) *Sampler {
 	return s
 }
 
-// goMetrics is the response of a Go program in the n-th second of its life.
+// goMetrics is the answer of a Go program in the n-th second of its life.
 func goMetrics(n int) string {
 	return fmt.Sprintf(`process_start_time_seconds 1.7e+09
 process_cpu_seconds_total %d.5
@@ -148,7 +148,7 @@ func TestScraperDoesNotWaitForEver(t *testing.T) {
 	s := New(Config{Metrics: server.URL})
 	defer s.Close()
 	w := windows(s, 1)[0]
-	if w.Process != nil || !slices.Contains(w.Missing, "metrics: no response within 100ms") {
+	if w.Process != nil || !slices.Contains(w.Missing, "metrics: no answer within 100ms") {
 		t.Errorf("window = %+v, want no process and the reason", w)
 	}
 }
@@ -175,9 +175,9 @@ func TestCheckMetrics(t *testing.T) {
 		{"/full", ""},
 		{"/absent", "metrics: " + server.URL + "/absent answered 404 Not Found, expected 200 OK; redirects are not followed"},
 		{"/moved", "metrics: " + server.URL + "/moved answered 302 Found, expected 200 OK; redirects are not followed"},
-		{"/page", "metrics: the response has none of the process_… and go_… series of Prometheus' client libraries"},
-		{"/large", "metrics: the response of " + server.URL + "/large has more than 1048576 bytes"},
-		{"/short", "metrics: reading the response of " + server.URL + "/short: unexpected EOF"},
+		{"/page", "metrics: the answer has none of the process_… and go_… series of Prometheus' client libraries"},
+		{"/large", "metrics: the answer of " + server.URL + "/large has more than 1048576 bytes"},
+		{"/short", "metrics: reading the answer of " + server.URL + "/short: unexpected EOF"},
 	}
 	for _, c := range tests {
 		err := CheckMetrics(server.URL+c.path, nil)

@@ -5,10 +5,10 @@ type answer struct {
 	due     int64 // CLOCK_MONOTONIC, ns
 	request int32 // its place in the record
 	conn    int32
-	life    uint32 // of the connection's slot: a response never goes to a successor
+	life    uint32 // of the connection's slot: an answer never goes to a successor
 }
 
-// queue is a binary heap of responses, the first due on top; those due at the
+// queue is a binary heap of answers, the first due on top; those due at the
 // same time keep their order of arrival. Its array is allocated once.
 type queue []answer
 
@@ -29,7 +29,7 @@ func (q *queue) push(a answer) {
 	}
 }
 
-// pop takes the first response; the queue must not be empty.
+// pop takes the first answer; the queue must not be empty.
 func (q *queue) pop() answer {
 	h := *q
 	first, last := h[0], len(h)-1

@@ -11,8 +11,8 @@ import (
 type Record struct {
 	Script  Script
 	Arrival []int64 // when the request was read
-	Due     []int64 // when the script wanted the response
-	Answer  []int64 // just before the response went to the kernel; 0 if its connection had gone
+	Due     []int64 // when the script wanted the answer
+	Answer  []int64 // just before the answer went to the kernel; 0 if its connection had gone
 	Conn    []int32 // number of the connection's slot
 	// Beyond counts requests that came when the record was full: they were
 	// answered, but are not in the slices.

@@ -21,7 +21,7 @@ const (
 
 // Settings of the loop.
 const (
-	spinBelow  = 150 * time.Microsecond // waits end so long before a response is due: the rest is polled
+	spinBelow  = 150 * time.Microsecond // waits end so long before an answer is due: the rest is polled
 	longWait   = time.Second
 	burst      = 64                    // answers in a row before the sockets are looked at again
 	gapAtLeast = 50 * time.Microsecond // shorter absences of a busy loop are not noted
@@ -124,7 +124,7 @@ func (s *Server) Serve(ctx context.Context) (*Record, error) {
 	return s.record, nil
 }
 
-// wait is how long the loop may sleep: not at all when a response is due soon.
+// wait is how long the loop may sleep: not at all when an answer is due soon.
 func (s *Server) wait(now int64) time.Duration {
 	if s.options.Busy {
 		return 0

@@ -112,7 +112,7 @@ func TestCloseEndsEachConnection(t *testing.T) {
 		conn.Close()
 	}
 	if record := stop(); len(record.Error()) != 3 {
-		t.Errorf("%d responses recorded, want 3", len(record.Error()))
+		t.Errorf("%d answers recorded, want 3", len(record.Error()))
 	}
 }
 

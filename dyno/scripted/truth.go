@@ -49,7 +49,7 @@ func Scripted(script Script, rate float64, n int) []int64 {
 }
 
 // Recorded returns the response times that happened, in ns: from a request's
-// place in a uniform schedule that began at start to the server's response. It
+// place in a uniform schedule that began at start to the server's answer. It
 // holds the server's own error, and what requests waited before they reached
 // it. Requests never answered are left out.
 func (r *Record) Recorded(rate float64, start int64) []int64 {
@@ -63,7 +63,7 @@ func (r *Record) Recorded(rate float64, start int64) []int64 {
 	return times
 }
 
-// Service returns what the server took from each arrival to its response, in ns,
+// Service returns what the server took from each arrival to its answer, in ns,
 // without requests never answered.
 func (r *Record) Service() []int64 {
 	times := make([]int64, 0, len(r.Answer))
@@ -75,7 +75,7 @@ func (r *Record) Service() []int64 {
 	return times
 }
 
-// Error returns by how much each response was later than the script wanted, in ns.
+// Error returns by how much each answer was later than the script wanted, in ns.
 func (r *Record) Error() []int64 {
 	times := make([]int64, 0, len(r.Answer))
 	for k, at := range r.Answer {

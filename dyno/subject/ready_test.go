@@ -31,7 +31,7 @@ func healthServer(t *testing.T, told *health.Server) string {
 }
 
 // Health over gRPC tells that a subject is ready, if that is what was said to tell it;
-// where it is only a guess any response over gRPC will do.
+// where it is only a guess any answer over gRPC will do.
 func TestReadinessByHealth(t *testing.T) {
 	told := health.NewServer()
 	told.SetServingStatus("down", grpc_health_v1.HealthCheckResponse_NOT_SERVING)

@@ -83,7 +83,7 @@ func TestStartFailures(t *testing.T) {
 	never.Timeout = briefly
 	unwell := serverSpec(t, "unwell")
 	unwell.Timeout = briefly
-	nowhere := serverSpec(t, "good") // which responds with 404 there
+	nowhere := serverSpec(t, "good") // which answers 404 there
 	nowhere.Ready, nowhere.Timeout = "/no-such-path", briefly
 	unset := serverSpec(t, "good")
 	unset.Env = map[string]string{"A": "{{env DYNO_NOT_SET}}"}
@@ -131,7 +131,7 @@ func TestStartFailures(t *testing.T) {
 	}
 }
 
-// On a path that is only guessed any response but a failure will do, and variables
+// On a path that is only guessed any answer but a failure will do, and variables
 // of dyno's own environment come into that of the subject.
 func TestStartGuessesAndFills(t *testing.T) {
 	t.Setenv("DYNO_TEST_VALUE", "of dyno")

@@ -128,7 +128,7 @@ func (c heldConnections) close() {
 	}
 }
 
-// each sends a request on every connection, and only then reads the responses,
+// each sends a request on every connection, and only then reads the answers,
 // which must have the status.
 func (c heldConnections) each(request string, status int) error {
 	data := []byte(request)

@@ -115,7 +115,7 @@ func TestLockedVersions(t *testing.T) {
 	}
 }
 
-// TestEpollServer compiles the C server and has a response of it.
+// TestEpollServer compiles the C server and has an answer of it.
 func TestEpollServer(t *testing.T) {
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("no C compiler")
@@ -137,7 +137,7 @@ func TestEpollServer(t *testing.T) {
 	cmd.Wait()
 }
 
-// TestWays has a response by each way of the other C server, but the one that
+// TestWays has an answer by each way of the other C server, but the one that
 // needs Linux 6.15.
 func TestWays(t *testing.T) {
 	if _, err := exec.LookPath("cc"); err != nil {

@@ -26,7 +26,7 @@ const (
 	// readerBuffer is what a client's socket holds, in bytes, as asked for: what the
 	// kernel holds is in nobody's resident memory and must not run out.
 	readerBuffer = 64 << 10
-	// wantedMB is what the readers may take, all together, beside the response itself.
+	// wantedMB is what the readers may take, all together, beside the answer itself.
 	wantedMB = 64
 )
 
@@ -90,12 +90,12 @@ type readers struct {
 	hold    time.Duration
 }
 
-// measure notes the server's memory when it has sent the response once, and what n
-// clients add that read nothing of it. Then it makes sure that the responses were on
+// measure notes the server's memory when it has sent the answer once, and what n
+// clients add that read nothing of it. Then it makes sure that the answers were on
 // their way: all have begun, and one is read to its end.
 func (r *readers) measure(ctx context.Context, n int, figures map[string]float64) error {
 	if err := r.readOne(ctx); err != nil {
-		return fmt.Errorf("reading the response once: %w", err)
+		return fmt.Errorf("reading the answer once: %w", err)
 	}
 	before, _, err := r.memory(ctx, settleTime)
 	if err != nil {
@@ -130,7 +130,7 @@ func (r *readers) measure(ctx context.Context, n int, figures map[string]float64
 	}
 	c[1:].close() // the kernel may be short of memory for sockets
 	if err := whole(answers[0]); err != nil {
-		return fmt.Errorf("the rest of the response on connection 1: %w", err)
+		return fmt.Errorf("the rest of the answer on connection 1: %w", err)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func ask(conn net.Conn) error {
 	return err
 }
 
-// begun reads the head of a response.
+// begun reads the head of an answer.
 func begun(conn net.Conn) (*http.Response, error) {
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err == nil && (answer.StatusCode != http.StatusOK || answer.ContentLength != sharedBytes) {

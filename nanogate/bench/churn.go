@@ -120,7 +120,7 @@ func (l *lab) churn(ctx context.Context, c *campaign, s *rounds.Server, t *round
 	return nil
 }
 
-// changing replaces the instances and looks meanwhile who responds at a URL. It returns, by
+// changing replaces the instances and looks meanwhile who answers at a URL. It returns, by
 // key, when the write of each change began, and what was seen.
 func changing(ctx context.Context, d time.Duration, put func(key, change int) error, url string) (written [][]time.Duration, seen []sighting, err error) {
 	began := time.Now()

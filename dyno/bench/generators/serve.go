@@ -30,7 +30,7 @@ func serve(args []string) error {
 	script := flags.String("script", "", "when to answer (scripted, nethttp)")
 	requests := flags.Int("requests", 0, "room in the record (scripted)")
 	busy := flags.Bool("busy", false, "poll without a pause (scripted)")
-	closing := flags.Bool("close", false, "close the connection after each response (scripted)")
+	closing := flags.Bool("close", false, "close the connection after each answer (scripted)")
 	record := flags.String("record", "", "file for the record (scripted)")
 	certificate := flags.String("certificate", "", "PEM file with certificate and key (tls, tls-h2)")
 	flags.Parse(args)

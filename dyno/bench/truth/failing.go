@@ -16,9 +16,9 @@ import (
 // must not take that for a lack of capacity, of time or of recovery.
 func failingCases() []Case {
 	return []Case{
-		{"failing/capacity", "15 % of the responses are a 500, at every rate", failingCapacity},
+		{"failing/capacity", "15 % of the answers are a 500, at every rate", failingCapacity},
 		{"failing/knee", "every answer is a 500", failingKnee},
-		{"failing/knee-in-part", "a fifth of the responses is a 500", failingKneeInPart},
+		{"failing/knee-in-part", "a fifth of the answers is a 500", failingKneeInPart},
 		{"failing/overload", "every answer is a 500, before the overload too", failingOverload},
 		{"failing/certificate", "the server's certificate is nobody's", failingCertificate},
 	}

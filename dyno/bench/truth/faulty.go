@@ -14,11 +14,11 @@ import (
 // faultCases are services that fail: kinds and shares must be right.
 func faultCases() []Case {
 	return []Case{
-		{"faults/fail-15%", "15 % of the responses are a 500", share15("fail", "status", faults{Fail: 0.15})},
-		{"faults/fail-2%", "2 % of the responses are a 500", share15("fail", "status", faults{Fail: 0.02})},
+		{"faults/fail-15%", "15 % of the answers are a 500", share15("fail", "status", faults{Fail: 0.15})},
+		{"faults/fail-2%", "2 % of the answers are a 500", share15("fail", "status", faults{Fail: 0.02})},
 		{"faults/reset-5%", "5 % of the requests end in a reset", share15("reset", "reset", faults{Reset: 0.05})},
 		{"faults/cut-5%", "5 % of the bodies are cut short", share15("cut", "reset", faults{Cut: 0.05})},
-		{"faults/wrong-3%", "3 % of the responses have another body", share15("wrong", "expect", faults{Wrong: 0.03}, "--expect", "body == "+goodBody)},
+		{"faults/wrong-3%", "3 % of the answers have another body", share15("wrong", "expect", faults{Wrong: 0.03}, "--expect", "body == "+goodBody)},
 		{"faults/redirects-only", "everything is a redirect to another path", redirects},
 		{"faults/ssh", "the peer speaks SSH", garbage},
 		{"faults/nobody-listens", "nobody listens at the address", nobody},
@@ -138,7 +138,7 @@ func nobody(ctx context.Context, l *lab, e *Examined) error {
 	return nil
 }
 
-// noFigures says whether a load without a response has a figure.
+// noFigures says whether a load without an answer has a figure.
 func noFigures(r *loadReport, e *Examined) {
 	for _, name := range []string{"p50", "p99", "max", "mean"} {
 		us, known, there := r.figure("response", name)

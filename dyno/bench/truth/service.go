@@ -28,7 +28,7 @@ import (
 type faults struct {
 	Speaks    string        // "h2" or "grpc", only in this process; HTTP/1.1 if empty
 	SlowPath  string        // what is asked there is slow, if it is not empty
-	Delay     time.Duration // before each response
+	Delay     time.Duration // before each answer
 	Slow      time.Duration // instead of Delay, for SlowShare
 	SlowShare float64
 	Hang      float64 // never answered
@@ -38,7 +38,7 @@ type faults struct {
 	Cut       float64 // answered with half of the body, and closed
 	Redirect  bool    // everything is a redirect to another path
 	Banner    string  // what is sent instead of HTTP, at once
-	// FreezeAt and FreezeFor hold every response that falls due in a time after the
+	// FreezeAt and FreezeFor hold every answer that falls due in a time after the
 	// first request until its end; 0 for never.
 	FreezeAt, FreezeFor time.Duration
 	Serial              time.Duration // one request at a time, each taking so long
@@ -324,7 +324,7 @@ func readRequest(in *bufio.Reader) (path string, err error) {
 	}
 }
 
-// fateOf decides over a request for a path that has come at an instant, and when its response
+// fateOf decides over a request for a path that has come at an instant, and when its answer
 // is due.
 func (s *service) fateOf(now time.Time, path string) (fate string, due time.Time) {
 	s.mu.Lock()

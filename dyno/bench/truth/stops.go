@@ -27,7 +27,7 @@ type stopped struct {
 const stopSeconds = 6
 
 // stopCases cover engines, rates, lengths and places of stops, each pair of them
-// at least once. The server responds after 1 ms, always.
+// at least once. The server answers after 1 ms, always.
 func stopCases() (cases []Case) {
 	at := func(s float64, length time.Duration) []stop {
 		return []stop{{time.Duration(s * float64(time.Second)), length}}
@@ -114,7 +114,7 @@ func (s *stopped) examine(ctx context.Context, l *lab, e *Examined) error {
 	return nil
 }
 
-// stopDelay is what the server takes for each response.
+// stopDelay is what the server takes for each answer.
 const stopDelay = time.Millisecond
 
 // serve starts the server. end stops it and tells its slowest answer, as it saw it

@@ -20,7 +20,7 @@ func mixed(t *testing.T) string {
 	return server.URL
 }
 
-// The text, the object and the page say how many responses had which status, and
+// The text, the object and the page say how many answers had which status, and
 // what became of each kind of request of a mix.
 func TestLoadBreakdown(t *testing.T) {
 	t.Parallel()

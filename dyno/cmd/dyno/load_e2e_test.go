@@ -38,7 +38,7 @@ type loadResult struct {
 	} `json:"windows"`
 }
 
-// answered counts the responses of all windows. The total leaves out invalid
+// answered counts the answers of all windows. The total leaves out invalid
 // ones, of which a busy machine has some.
 func (r *loadResult) answered() (n uint64) {
 	for _, w := range r.Windows {
@@ -373,7 +373,7 @@ func TestLoadFaults(t *testing.T) {
 	t.Parallel()
 	for mode, c := range map[string]struct{ kind, why string }{
 		"status":  {"status", "404"},
-		"mute":    {"timeout", "no complete response within 200ms"},
+		"mute":    {"timeout", "no complete answer within 200ms"},
 		"closes":  {"reset", "closed the connection without an answer"},
 		"garbage": {"body", "status line"},
 		"half":    {"reset", "in the middle of an answer"},

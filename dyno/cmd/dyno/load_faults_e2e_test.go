@@ -16,15 +16,15 @@ import (
 // engines are those that --engine takes on this system.
 var engines = []string{"uring", "epoll", "portable"}
 
-// TestLoadLiesAndEndlessness: what is wrong with the responses is named, on every
+// TestLoadLiesAndEndlessness: what is wrong with the answers is named, on every
 // engine, and the load ends.
 func TestLoadLiesAndEndlessness(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ answer, why string }{
 		"longer than said":  {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nmore", "bytes beyond its answer"},
-		"shorter than said": {"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nless", "no complete response within 200ms"},
+		"shorter than said": {"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nless", "no complete answer within 200ms"},
 		"negative length":   {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "Content-Length"},
-		"never finished":    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", "no complete response within 200ms"},
+		"never finished":    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", "no complete answer within 200ms"},
 		"answers twice":     {strings.Repeat("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 2), "beyond its answer"},
 	} {
 		for _, engine := range engines {
@@ -83,8 +83,8 @@ func TestLoadBeyondItsConnections(t *testing.T) {
 			o := until(func() outcome {
 				return dyno(t, t.TempDir(), "load", "-c", "1", "-d", "1s", "-R", "500", "--engine", engine, slow.URL)
 			}, func(o outcome) bool { return strings.Contains(o.stdout, limit) }) // and not a generator that was kept from its CPU
-			o.want(t, 1, o.stdout, "rate-missed", limit, "of service are") // most of what was due has no response
-			contains(t, o.stderr, "had no response by the end")
+			o.want(t, 1, o.stdout, "rate-missed", limit, "of service are") // most of what was due has no answer
+			contains(t, o.stderr, "had no answer by the end")
 		})
 	}
 }

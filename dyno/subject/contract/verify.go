@@ -144,7 +144,7 @@ func (c *check) again(ctx context.Context, w exchanger, first *response) []Probl
 		return nil // which is problem enough, and ends the connection
 	}
 	if first.Close {
-		return kept("the first response announces that the connection will be closed")
+		return kept("the first answer announces that the connection will be closed")
 	}
 	second, err := w.exchange(ctx, c.request)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"dyno.example/nano/wire/http2"
 )
 
-// bareServer is an upstream that responds to calls with the same bytes, without allocating.
+// bareServer is an upstream that answers calls with the same bytes, without allocating.
 func bareServer(t testing.TB) (url string) {
 	config := http2.NewConfig(http2.Config{Server: true, Table: 4096})
 	message := []byte("\x00\x00\x00\x00\x05hello")

@@ -211,7 +211,7 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// 100 Continue is the upstream's to say, and a response in its place ends the matter.
+// 100 Continue is the upstream's to say, and an answer in its place ends the matter.
 func TestExpectContinue(t *testing.T) {
 	upstream := scripted(t, func(p *peer) {
 		h, err := p.head()
@@ -248,7 +248,7 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// An upstream that answers before the request's body is in: the client gets the response.
+// An upstream that answers before the request's body is in: the client gets the answer.
 func TestEarlyAnswer(t *testing.T) {
 	upstream := scripted(t, func(p *peer) {
 		p.head()

@@ -142,7 +142,7 @@ func TestHedgeManyTimes(t *testing.T) {
 	}
 }
 
-// unreachable returns an address that nobody responds at: its queue of connections is
+// unreachable returns an address that nobody answers at: its queue of connections is
 // full, so that the kernel takes no more.
 func unreachable(t *testing.T) string {
 	t.Helper()

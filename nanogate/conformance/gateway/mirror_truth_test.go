@@ -24,7 +24,7 @@ func TestMirrorNeverDelays(t *testing.T) {
 	t.Cleanup(first.Close)
 	for name, c := range map[string]struct {
 		answer func(w http.ResponseWriter, r *http.Request, n int) // to request n, when it is let go
-		free   bool                                                // it responds at once
+		free   bool                                                // it answers at once
 		whole  bool                                                // its responses are, so that they are compared
 	}{
 		"hangs, and answers late": {answer: func(w http.ResponseWriter, r *http.Request, n int) {

@@ -16,7 +16,7 @@ import (
 	"dyno.example/nanogate/internal/metrics"
 )
 
-// gated is an upstream that responds to each request when it is let.
+// gated is an upstream that answers each request when it is let.
 func gated(t *testing.T) (address string, arrived chan string, let chan bool) {
 	arrived, let = make(chan string, 100), make(chan bool)
 	address = scripted(t, func(p *peer) {

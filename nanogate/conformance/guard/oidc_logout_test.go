@@ -18,7 +18,7 @@ import (
 	"dyno.example/nanogate/internal/request/requesttest"
 )
 
-// backChannel has a provider's server post a form; the response's status.
+// backChannel has a provider's server post a form; the answer's status.
 func (l *logins) backChannel(form string) int {
 	l.t.Helper()
 	r := requesttest.Parse(l.t, "POST /ended HTTP/1.1\r\nHost: gateway.example\r\nContent-Type: application/x-www-form-urlencoded; charset=utf-8\r\n\r\n")

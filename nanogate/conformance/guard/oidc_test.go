@@ -145,7 +145,7 @@ func TestOIDCReturns(t *testing.T) {
 	}
 }
 
-// A response of the provider's is for the browser that began the login, once.
+// An answer of the provider's is for the browser that began the login, once.
 func TestOIDCCallback(t *testing.T) {
 	l := newLogins(t, nil).ready()
 	mallory, victim := l.browser(), l.browser()

@@ -202,7 +202,7 @@ func TestRestart(t *testing.T) {
 		t.Error("at one time it was told that there is nobody")
 	}
 
-	// Another store at the same address is believed: it responds.
+	// Another store at the same address is believed: it answers.
 	second.Close()
 	again.live(t, false)
 	own(t, filepath.Join(dir, "other"), first.Address)

@@ -22,7 +22,7 @@ func TestMTLS(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		rules config.MTLS
-		want  int // of the response; 0: it passes
+		want  int // of the answer; 0: it passes
 	}{
 		{"any", config.MTLS{}, 0},
 		{"common name", config.MTLS{Subjects: []string{"CN=other", "CN=billing"}}, 0},

@@ -86,7 +86,7 @@ func TestActive(t *testing.T) {
 	until(t, u, "0 1 0")
 }
 
-// The first response decides at once; after it, it takes as many failures in a row as the
+// The first answer decides at once; after it, it takes as many failures in a row as the
 // rules say, and as many successes.
 func TestActiveInARow(t *testing.T) {
 	asked, answers := make(chan bool), make(chan int)

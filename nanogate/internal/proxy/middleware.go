@@ -204,7 +204,7 @@ func (l *responders) unhold(c *client, decide func(*request.Request) *request.Re
 	}
 }
 
-// gatherResponse has a response's body come in for the work of a response. rest is what
+// gatherResponse has a response's body come in for the work of an answer. rest is what
 // followed the head over HTTP/1.1.
 func (l *responders) gatherResponse(c *client, k *backend, text, rest []byte, reply *request.Reply) {
 	x, h := &c.x, &l.resp

@@ -14,7 +14,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// refuse gives a client a response of the gateway's own, and ends the exchange.
+// refuse gives a client an answer of the gateway's own, and ends the exchange.
 func (l *heads) refuse(c *client, a *request.Reply) {
 	x := &c.x
 	l.exchanges.detach(c)

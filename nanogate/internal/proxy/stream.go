@@ -46,7 +46,7 @@ func (l *streams) sendHeadOn(c *client, end bool) {
 	l.out = l.out[:0]
 }
 
-// refuseStream gives a client over HTTP/2 a response of the gateway's own.
+// refuseStream gives a client over HTTP/2 an answer of the gateway's own.
 func (l *streams) refuseStream(c *client, a *request.Reply) {
 	if c.grpc {
 		l.grpc.refuseCall(c, a)

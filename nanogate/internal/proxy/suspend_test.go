@@ -125,7 +125,7 @@ type conn struct {
 	net.Conn
 	r      *bufio.Reader
 	t      *testing.T
-	looked chan bool // at whether there is a response; nil: nobody does
+	looked chan bool // at whether there is an answer; nil: nobody does
 }
 
 func connect(t *testing.T, address string) *conn {

@@ -68,7 +68,7 @@ func (l *bodies) readBody(c *client) bool {
 		}
 	}
 	if n == 0 {
-		if !x.headIn && !x.bodyFirst && !x.gathers() { // the client may wait for a response to its head: 100
+		if !x.headIn && !x.bodyFirst && !x.gathers() { // the client may wait for an answer to its head: 100
 			l.sendPart(c, nil)
 		}
 		return false
@@ -227,7 +227,7 @@ func (x *exchange) gathers() bool {
 	return x.waits != nil && x.waits.gathers != nil && x.waits.of == nil
 }
 
-// gather has the body come in for the work of a response.
+// gather has the body come in for the work of an answer.
 func (l *bodies) gather(c *client, reply *request.Reply) {
 	if !l.transcoding.invite(c) {
 		reply.Deferred.End()

@@ -17,7 +17,7 @@ import (
 type naming struct {
 	let   chan bool
 	known map[string]string
-	free  atomic.Bool // it responds at once
+	free  atomic.Bool // it answers at once
 }
 
 func (n *naming) lookup(ctx context.Context, host string) ([]netip.Addr, error) {

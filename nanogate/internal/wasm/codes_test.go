@@ -10,7 +10,7 @@ import (
 	wt "dyno.example/nanogate/internal/wasm/wasmtest"
 )
 
-// statusOf is what a module that responds with a status answers.
+// statusOf is what a module that answers with a status answers.
 func statusOf(t *testing.T, m *module) int {
 	t.Helper()
 	turn, _, failure := ask(t, m, &Exchange{Method: "GET", URI: "/"})

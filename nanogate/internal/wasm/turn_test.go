@@ -52,7 +52,7 @@ func TestMissedTurns(t *testing.T) {
 		<-done
 		if one.taken {
 			if reply := decide(r); (reply == nil) != (one.result != 0) {
-				t.Errorf("%s: the response is %v", name, reply)
+				t.Errorf("%s: the answer is %v", name, reply)
 			}
 		} else {
 			later.Missed()

@@ -118,7 +118,7 @@ func (c *call) judge(x *exchange, status int) (kind measure.ErrorKind, why i18n.
 	r := x.request.Call
 	switch {
 	case status != 200:
-		return measure.StatusError, i18n.New("engine.instead-answer-grpc-clients-take", "%s instead of a response of gRPC, which clients take for %v", request.StatusText(status), grpc.CodeOfHTTP(status))
+		return measure.StatusError, i18n.New("engine.instead-answer-grpc-clients-take", "%s instead of an answer of gRPC, which clients take for %v", request.StatusText(status), grpc.CodeOfHTTP(status))
 	case !c.isGRPC:
 		return measure.BodyError, i18n.New("engine.answer-is-not-grpc-content", "the answer is not gRPC: its content-type is not application/grpc")
 	case c.broken != "":

@@ -148,7 +148,7 @@ func (l *eventLoop) parse(id int32, data []byte) {
 		// What is left is a head in pieces; it may overlap with partial.
 		c.partial = append(c.partial[:0], data[n:]...)
 	case n < len(data):
-		l.failRequest(id, measure.BodyError, i18n.New("engine.server-sent-bytes-beyond-answer", "the server sent %d bytes beyond its response, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
+		l.failRequest(id, measure.BodyError, i18n.New("engine.server-sent-bytes-beyond-answer", "the server sent %d bytes beyond its answer, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
 	default:
 		l.done(id)
 	}

@@ -110,7 +110,7 @@ func (x *exchange) judge(status int) (kind measure.ErrorKind, why i18n.Message) 
 	return 0, i18n.Message{}
 }
 
-// judgeMessage holds a response over a WebSocket to what its message expects; why is ""
+// judgeMessage holds an answer over a WebSocket to what its message expects; why is ""
 // if it is as expected.
 func (x *exchange) judgeMessage() (why i18n.Message) {
 	if x.request.Keeps == request.KeepNothing {

@@ -79,7 +79,7 @@ func language(b []byte) i18n.Message {
 // tookTooLong says how far a response had come when its time was over: started is
 // whether its head was in.
 func tookTooLong(limit time.Duration, started bool, bodyBytes int64) i18n.Message {
-	text := i18n.New("engine.no-complete-answer-within", "no complete response within %v", limit)
+	text := i18n.New("engine.no-complete-answer-within", "no complete answer within %v", limit)
 	if started {
 		text = i18n.Join(text, i18n.New("engine.bytes-body-come-then", ": %d bytes of its body had come by then", bodyBytes))
 	}
@@ -148,7 +148,7 @@ func refusedTimes(n int) i18n.Message {
 var alivePing = [8]byte{'a', 'l', 'i', 'v', 'e', '?'}
 
 // whySilent is why a connection is given up that was asked so in vain.
-var whySilent = i18n.New("engine.nothing-comes-from-server-any", "nothing comes from the server any more, not even the response to a PING")
+var whySilent = i18n.New("engine.nothing-comes-from-server-any", "nothing comes from the server any more, not even the answer to a PING")
 
 // errNotGreeted is why a server that closes a connection before its SETTINGS can't be
 // loaded.

@@ -258,7 +258,7 @@ func (w *webSockets) received(id int32, ev *websocket.Event) {
 	c := &l.conns[id]
 	if c.state != busy {
 		if ev.Ends {
-			l.fault(measure.BodyError, i18n.New("engine.server-sent-message-is-no", "the server sent a message that is no response to one of ours; if it sends on its own, give --answers none"))
+			l.fault(measure.BodyError, i18n.New("engine.server-sent-message-is-no", "the server sent a message that is no answer to one of ours; if it sends on its own, give --answers none"))
 		}
 		return
 	}

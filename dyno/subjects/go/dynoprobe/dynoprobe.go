@@ -14,7 +14,7 @@
 //	{"dynoprobe":1,"pid":7,"go":"go1.26.0","uppers":{"gc_pauses":[0,6.4e-08,…],"sched_latencies":[…]}}
 //
 // Bucket i ends at uppers[i], in seconds; the last bucket has no end and is not
-// listed. A response gives the filled buckets as pairs of index and count:
+// listed. An answer gives the filled buckets as pairs of index and count:
 //
 //	{"mono":1,"gc_cycles":2,"gc_cpu_s":0.003,"heap":4,"alloc_bytes":5,"allocs":6,
 //	 "goroutines":7,"gc_pauses":[[30,2]],"sched_latencies":[[0,9],[12,1]],"self_us":8.5}

@@ -74,7 +74,7 @@ func (s *server) setDate(now time.Time) {
 	s.date.Store(&date)
 }
 
-// OnOpen gives the connection the buffer in which its responses are made.
+// OnOpen gives the connection the buffer in which its answers are made.
 func (s *server) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 	c.SetContext(&answer{out: make([]byte, 0, 1024)})
 	return nil, gnet.None

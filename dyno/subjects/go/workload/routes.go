@@ -8,7 +8,7 @@ import (
 
 // task prepares a piece of work for one request and returns the work itself,
 // which is then repeated. What it returns is the same each time, and the same
-// for all ways to do the same work: so a response shows that it was done.
+// for all ways to do the same work: so an answer shows that it was done.
 type task func() (work func() int)
 
 func routes(s settings) http.Handler {

@@ -81,7 +81,7 @@ start, so that a stall is not omitted.
 decide, or an INVALID one, does not count as holding.
 
 Exit status: 0 if the target answered, 1 if more than --max-errors of the
-requests failed or had no response by the end, nothing answered, no window is valid
+requests failed or had no answer by the end, nothing answered, no window is valid
 (--accept has the disturbed ones count) or a --fail does not hold, 2 for wrong
 usage, 130 on Ctrl-C (what was measured so far is printed, and no threshold is
 evaluated).`,
@@ -288,7 +288,7 @@ func tooManyErrors(r *load.Result, maxErrors float64) error {
 	case all == 0 || failed/all <= maxErrors:
 		return nil
 	case unanswered > 0:
-		return i18n.Errorf("loadcmd.requests-failed-no-answer-end", "%.2f %% of the requests failed or had no response by the end, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
+		return i18n.Errorf("loadcmd.requests-failed-no-answer-end", "%.2f %% of the requests failed or had no answer by the end, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
 	}
 	return i18n.Errorf("loadcmd.requests-failed-more-max-errors", "%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
 }

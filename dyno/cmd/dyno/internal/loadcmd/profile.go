@@ -68,7 +68,7 @@ func (f *profileFlags) apply(spec *load.Spec, all *Flags) error {
 	}
 	spec.DropHistograms = !all.needHistograms()
 	if f.plan && p.Mode == profile.Closed {
-		return i18n.Errorf("loadcmd.plan-closed-loop-no-plan", "--plan: a closed loop has no plan, it sends when responses come; give a --rate or --phase")
+		return i18n.Errorf("loadcmd.plan-closed-loop-no-plan", "--plan: a closed loop has no plan, it sends when answers come; give a --rate or --phase")
 	}
 	p.Overflow, p.MaxConnections = profile.Overflow(f.overflow), f.maxConnections
 	return f.applyThink(p)

@@ -50,7 +50,7 @@ text, {{uuid}} a UUID, {{choice "a" "b"}} one of the texts, {{seq}} 0, 1, 2 …,
 throughout one request. {{env NAME}} is read once. {{json X}} and {{url X}} quote
 what comes from a feed, a choice or the environment; {{"{{"}} is two braces.
 
---expect holds each response to a line such as: status 200 3xx; header NAME; header
+--expect holds each answer to a line such as: status 200 3xx; header NAME; header
 NAME contains TEXT; body == TEXT; body matches REGEXP; body size < 1000; body
 sha256 SUM; json $.items[0].id exists; json $.items.length() > 0. What fails counts
 under errors as expect, and a few failed requests are kept whole.`
