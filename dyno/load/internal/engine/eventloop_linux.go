@@ -86,6 +86,8 @@ type eventLoop struct {
 	now       int64
 	back      int64 // when the loop had done with what it last saw
 	work      int   // what has been done since that takes as long as an event
+	woke      int64 // since when it handles events; 0: it doesn't
+	events    int   // how many these are
 	end       int64
 	asked     int   // the connection whose retransmissions are read next
 	broken    error // the backend failed: nothing can go on

@@ -215,14 +215,15 @@ func (m *multiplexer) touch(conn int32) {
 	}
 }
 
-// worth is how many events the work since the last call comes to: responses that came
-// together are one event of the backend.
+// worth is how many events the work since the last call of counted comes to: responses that
+// came together are one event of the backend.
 func (m *multiplexer) worth() int {
 	const perEvent = 8
-	n := m.handled / perEvent
-	m.handled = 0
-	return n
+	return m.handled / perEvent
 }
+
+// counted begins anew.
+func (m *multiplexer) counted() { m.handled = 0 }
 
 // expire ends requests that took too long.
 func (m *multiplexer) expire() {

@@ -72,11 +72,13 @@ func (l *eventLoop) poll(d time.Duration) {
 			l.stopSending()
 		}
 	}
-	woke := l.now
+	l.woke, l.events = l.now, events
 	l.backend.handle()
-	l.now = clock.Now()
+	woke := l.woke
+	l.woke, l.now = 0, clock.Now()
 	if l.mux != nil {
 		events += l.mux.worth()
+		l.mux.counted()
 	}
 	if l.session != nil {
 		events += l.session.worth()
@@ -88,6 +90,19 @@ func (l *eventLoop) poll(d time.Duration) {
 			l.rec.recover(l.now, l.upToDate())
 		}
 	}
+}
+
+// endWindow closes the windows that have ended while events are handled. A stop since the
+// loop woke is told first: responses that were read after it are in the window that ends.
+func (l *eventLoop) endWindow() {
+	if l.woke != 0 {
+		events := l.events
+		if l.mux != nil {
+			events += l.mux.worth()
+		}
+		l.noteStall(l.woke, l.woke+int64(events)*int64(perEvent), l.now)
+	}
+	l.turnWindows()
 }
 
 // upToDate reports whether all is taken up that is due.
