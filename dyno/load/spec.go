@@ -78,3 +78,30 @@ func (s *Spec) drain() time.Duration {
 	}
 	return max(s.Drain, 0)
 }
+
+// Collector gathers evidence while a load runs; see [Spec.Sampler].
+type Collector interface {
+	Sampler() *evidence.Sampler
+	Begin(measured int64)
+	Window(w *measure.Window)
+}
+
+// CollectedBy is the load with evidence of it gathered: the collector is told of its
+// beginning and its windows before others are.
+func (s Spec) CollectedBy(c Collector) Spec {
+	began, window := s.OnStart, s.OnWindow
+	s.Sampler = c.Sampler()
+	s.OnStart = func(measured int64) {
+		c.Begin(measured)
+		if began != nil {
+			began(measured)
+		}
+	}
+	s.OnWindow = func(w measure.Window) {
+		c.Window(&w)
+		if window != nil {
+			window(w)
+		}
+	}
+	return s
+}

@@ -4,6 +4,8 @@
 package collect
 
 import (
+	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
@@ -38,6 +40,18 @@ type Config struct {
 	// Cost has the probes off in one window of five.
 	Cost bool
 	Seed uint64
+}
+
+// PortOf is the port of a server's URL; 0 if it can't be told.
+func PortOf(at string) int {
+	u, err := url.Parse(at)
+	if err != nil {
+		return 0
+	}
+	if n, err := strconv.Atoi(u.Port()); err == nil {
+		return n
+	}
+	return map[string]int{"http": 80, "https": 443}[u.Scheme]
 }
 
 // Collector collects. Its methods may be called from any goroutine.

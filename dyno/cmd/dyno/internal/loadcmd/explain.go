@@ -3,10 +3,8 @@ package loadcmd
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -16,7 +14,6 @@ import (
 	"dyno.example/dyno/evidence/collect"
 	"dyno.example/dyno/explain"
 	"dyno.example/dyno/load"
-	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/machine/busy"
 	"dyno.example/dyno/report"
 	"dyno.example/internal/i18n"
@@ -64,17 +61,7 @@ func (f *explainFlags) run(ctx context.Context, spec load.Spec) (*load.Result, e
 	}
 	c := collect.Start(configOf(ctx, &spec))
 	defer func() { f.header, f.records = c.End() }()
-	spec.Sampler = c.Sampler()
-	began, window := spec.OnStart, spec.OnWindow
-	spec.OnStart = func(measured int64) {
-		c.Begin(measured)
-		began(measured)
-	}
-	spec.OnWindow = func(w measure.Window) {
-		c.Window(&w)
-		window(w)
-	}
-	return load.Run(ctx, spec)
+	return load.Run(ctx, spec.CollectedBy(c))
 }
 
 // fewestForCost is the length from which on some windows are without probes.
@@ -82,13 +69,7 @@ const fewestForCost = 10 * time.Second
 
 // configOf is what is known of a load's server: a process that listens on this machine.
 func configOf(ctx context.Context, spec *load.Spec) collect.Config {
-	c := collect.Config{Connections: spec.Profile.Connections, Seed: spec.Seed, Cost: max(spec.Duration, spec.Profile.Length()) >= fewestForCost}
-	if u, err := url.Parse(spec.Target); err == nil {
-		c.Port = map[string]int{"http": 80, "https": 443}[u.Scheme]
-		if n, err := strconv.Atoi(u.Port()); err == nil {
-			c.Port = n
-		}
-	}
+	c := collect.Config{Port: collect.PortOf(spec.Target), Connections: spec.Profile.Connections, Seed: spec.Seed, Cost: max(spec.Duration, spec.Profile.Length()) >= fewestForCost}
 	pids, err := busy.Server(ctx, spec.Target)
 	c.Processes = pids
 	switch {
