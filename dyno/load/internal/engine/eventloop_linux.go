@@ -285,8 +285,16 @@ func (l *eventLoop) takeDue(before int64) {
 }
 
 // turnWindows closes the windows that have ended. An arrival belongs to the one
-// it was due in, also if it is taken up only now.
+// it was due in, also if it is taken up only now. A stop since the loop woke is told
+// first: responses that were read after it are in the window that ends.
 func (l *eventLoop) turnWindows() {
+	if l.woke != 0 {
+		events := l.events
+		if l.mux != nil {
+			events += l.mux.worth()
+		}
+		l.noteStall(l.woke, l.woke+int64(events)*int64(perEvent), l.now)
+	}
 	for l.Profile.Mode == profile.Open && l.now >= l.rec.end && l.rec.end < l.end && !l.rec.draining {
 		l.takeDue(l.rec.end)
 		l.rec.Advance(l.rec.end, l.end)

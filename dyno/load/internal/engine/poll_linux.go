@@ -92,19 +92,6 @@ func (l *eventLoop) poll(d time.Duration) {
 	}
 }
 
-// endWindow closes the windows that have ended while events are handled. A stop since the
-// loop woke is told first: responses that were read after it are in the window that ends.
-func (l *eventLoop) endWindow() {
-	if l.woke != 0 {
-		events := l.events
-		if l.mux != nil {
-			events += l.mux.worth()
-		}
-		l.noteStall(l.woke, l.woke+int64(events)*int64(perEvent), l.now)
-	}
-	l.turnWindows()
-}
-
 // upToDate reports whether all is taken up that is due.
 func (l *eventLoop) upToDate() bool {
 	switch {

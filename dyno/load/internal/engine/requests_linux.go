@@ -44,7 +44,7 @@ func (l *eventLoop) release(id int32) {
 // sendNext makes a request of the closed loop due on a connection.
 func (l *eventLoop) sendNext(id int32, due int64) {
 	if l.now >= l.rec.end && l.now < l.end {
-		l.endWindow() // what is due now is the next one's
+		l.turnWindows() // what is due now is the next one's
 	}
 	l.rec.arrived(due, l.now)
 	l.begin(id, due)
