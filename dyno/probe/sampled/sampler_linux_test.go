@@ -14,7 +14,10 @@ const workVariable = "DYNO_TEST_SAMPLED"
 
 var sink uint64
 
+// The race detector's calls would be what is seen.
+//
 //go:noinline
+//go:norace
 func smallWork(n int) {
 	for i := range n {
 		sink = sink*31 + uint64(i)
@@ -22,6 +25,7 @@ func smallWork(n int) {
 }
 
 //go:noinline
+//go:norace
 func largeWork(n int) {
 	for i := range 3 * n {
 		sink = sink*31 + uint64(i)
