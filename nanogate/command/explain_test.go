@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dyno.example/nanogate/internal/commandtest"
 )
 
 // The filters of the route that takes a request are listed in the order in which the request
 // comes to them, whatever order the file has them in.
 func TestExplain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")
-	write(t, path, `listen: 127.0.0.1:0
+	commandtest.Write(t, path, `listen: 127.0.0.1:0
 routes:
   - {name: shop, match: {path: "/shop/*"}, breaker: {errors: 50%}, cache: {}, request-id: on, allow: 10.0.0.0/8, limit: {rate: 1/s}, to: u}
   - {name: bare, match: {path: /bare}, retry: {attempts: 1}, to: u}

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno.example/internal/freeport"
+	"dyno.example/nanogate/internal/commandtest"
 )
 
 // asUpstream makes the test binary an upstream that listens there and answers "OK".
@@ -75,8 +76,8 @@ func TestKillUpstream(t *testing.T) {
 	one, victim := launchUpstream(t)
 	two, _ := launchUpstream(t)
 	file := filepath.Join(t.TempDir(), "nanogate.yaml")
-	write(t, file, "listen: 127.0.0.1:0\nroutes: [{to: u, retry: {attempts: 3, on: [connect, reset], budget: 100%}}]\nupstreams: {u: {endpoints: [\""+one+"\", \""+two+"\"], balance: round-robin}}\n")
-	g := start(t, "run", "-c", file)
+	commandtest.Write(t, file, "listen: 127.0.0.1:0\nroutes: [{to: u, retry: {attempts: 3, on: [connect, reset], budget: 100%}}]\nupstreams: {u: {endpoints: [\""+one+"\", \""+two+"\"], balance: round-robin}}\n")
+	g := commandtest.Start(t, "run", "-c", file)
 	var served, failed atomic.Int64
 	var last atomic.Value
 	stop := make(chan bool)
@@ -91,7 +92,7 @@ func TestKillUpstream(t *testing.T) {
 					return
 				default:
 				}
-				resp, err := client.Get("http://" + g.address + "/")
+				resp, err := client.Get("http://" + g.Address + "/")
 				if err == nil {
 					var body []byte
 					if body, err = io.ReadAll(resp.Body); err == nil && string(body) != "OK" {
@@ -128,7 +129,7 @@ func TestKillUpstream(t *testing.T) {
 // and it takes clients again when there is room.
 func TestOpenFilesRunOut(t *testing.T) {
 	upstream, _ := launchUpstream(t)
-	g := start(t, "run", "--listen", "127.0.0.1:0", "--to", "http://"+upstream, "--loops", "1")
+	g := commandtest.Start(t, "run", "--listen", "127.0.0.1:0", "--to", "http://"+upstream, "--loops", "1")
 	get := func(c net.Conn) error {
 		c.SetDeadline(time.Now().Add(30 * time.Second))
 		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -139,7 +140,7 @@ func TestOpenFilesRunOut(t *testing.T) {
 		}
 		return err
 	}
-	first, err := net.Dial("tcp", g.address)
+	first, err := net.Dial("tcp", g.Address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,17 +148,17 @@ func TestOpenFilesRunOut(t *testing.T) {
 	if err := get(first); err != nil {
 		t.Fatal(err)
 	}
-	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", g.cmd.Process.Pid))
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", g.Cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
 	limit := uint64(len(open) + 20)
-	if err := unix.Prlimit(g.cmd.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit, Max: limit}, nil); err != nil {
+	if err := unix.Prlimit(g.Cmd.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit, Max: limit}, nil); err != nil {
 		t.Fatal(err)
 	}
 	var others []net.Conn
 	for range 60 {
-		c, err := net.Dial("tcp", g.address)
+		c, err := net.Dial("tcp", g.Address)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +173,7 @@ func TestOpenFilesRunOut(t *testing.T) {
 		c.Close()
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		c, err := net.Dial("tcp", g.address)
+		c, err := net.Dial("tcp", g.Address)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"dyno.example/nanogate/internal/commandtest"
 )
 
 var adminListens = regexp.MustCompile(`msg=admin address=(\S+)/`)
@@ -20,11 +22,11 @@ var adminListens = regexp.MustCompile(`msg=admin address=(\S+)/`)
 // wait until there is room, and the admin address answers all the time.
 func TestRoomForFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nanogate.yaml")
-	write(t, path, "listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nroutes: [{to: "+named(t, "up")+"}]\n")
-	g := startAs(t, func(cmd *exec.Cmd) {
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nroutes: [{to: "+commandtest.Named(t, "up")+"}]\n")
+	g := commandtest.StartAs(t, func(cmd *exec.Cmd) {
 		cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `ulimit -n 160 && exec "$@"`, "sh", cmd.Path}, cmd.Args[1:]...)
 	}, "run", "-c", path)
-	admin := adminListens.FindStringSubmatch(g.says(t, "msg=admin"))[1]
+	admin := adminListens.FindStringSubmatch(g.Says(t, "msg=admin"))[1]
 	ready := func() {
 		t.Helper()
 		resp, err := http.Get(admin + "/ready")
@@ -51,7 +53,7 @@ func TestRoomForFiles(t *testing.T) {
 	}
 	var clients []net.Conn
 	for i := range 150 {
-		c, err := net.Dial("tcp", g.address) // the kernel lets them into the queue
+		c, err := net.Dial("tcp", g.Address) // the kernel lets them into the queue
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +62,7 @@ func TestRoomForFiles(t *testing.T) {
 			served(c) // of those that come later, the queue of a busy loop may hold any
 		}
 	}
-	g.says(t, "no room for more clients")
+	g.Says(t, "no room for more clients")
 	ready()
 	for _, c := range clients[:5] {
 		served(c)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"dyno.example/internal/freeport"
+	"dyno.example/nanogate/internal/commandtest"
 )
 
 // registry is a Consul that says what it is told to; to every question at once.
@@ -49,11 +50,11 @@ func TestNobodyAsksTheAdminThroughTheGateway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.yaml")
-			write(t, path, "listen: 127.0.0.1:0\nadmin: \""+tt.admin+"\"\nroutes:\n  - to: users\n    request-headers: {remove: [x-forwarded-for, x-forwarded-proto, x-forwarded-host, via, forwarded]}\nupstreams: {users: "+tt.upstream+"}\n")
-			g := start(t, "run", "-c", path)
-			g.says(t, "msg=admin")
+			commandtest.Write(t, path, "listen: 127.0.0.1:0\nadmin: \""+tt.admin+"\"\nroutes:\n  - to: users\n    request-headers: {remove: [x-forwarded-for, x-forwarded-proto, x-forwarded-host, via, forwarded]}\nupstreams: {users: "+tt.upstream+"}\n")
+			g := commandtest.Start(t, "run", "-c", path)
+			g.Says(t, "msg=admin")
 			for _, method := range []string{"GET", "PUT"} {
-				req, err := http.NewRequest(method, "http://"+g.address+"/config", strings.NewReader("listen: 127.0.0.1:0\nroutes: [{respond: {body: OWNED}}]\n"))
+				req, err := http.NewRequest(method, "http://"+g.Address+"/config", strings.NewReader("listen: 127.0.0.1:0\nroutes: [{respond: {body: OWNED}}]\n"))
 				if err != nil {
 					t.Fatal(err)
 				}

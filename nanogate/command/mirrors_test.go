@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dyno.example/nanogate/internal/commandtest"
 )
 
 // What mirroring found, and how a canary fares, is told in a terminal; a canary is rolled
@@ -27,9 +29,9 @@ func TestMirrorsAndCanaries(t *testing.T) {
 	first, second := serving(200, `{"id":1}`), serving(203, `{"id":2}`)
 	dir := t.TempDir()
 	path, socket := filepath.Join(dir, "a.yaml"), "unix:"+filepath.Join(dir, "admin")
-	write(t, path, "listen: 127.0.0.1:0\nroutes: [{name: a, to: \"http://"+first+"\", canary: {to: \"http://"+first+"\", weight: 50%}, mirror: {to: \"http://"+second+"\", timeout: 10m, compare: {json: [$]}}}]\n")
-	g := start(t, "run", "-c", path, "--admin", socket)
-	g.says(t, "msg=admin")
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nroutes: [{name: a, to: \"http://"+first+"\", canary: {to: \"http://"+first+"\", weight: 50%}, mirror: {to: \"http://"+second+"\", timeout: 10m, compare: {json: [$]}}}]\n")
+	g := commandtest.Start(t, "run", "-c", path, "--admin", socket)
+	g.Says(t, "msg=admin")
 	tell := func(want int, parts []string, args ...string) {
 		t.Helper()
 		out, errs, code := output(t, append(args, "--admin", socket)...)
@@ -39,7 +41,7 @@ func TestMirrorsAndCanaries(t *testing.T) {
 			}
 		}
 	}
-	if got := g.get(t, "/x?token=s3cret"); got != `200 {"id":1}` {
+	if got := g.Get(t, "/x?token=s3cret"); got != `200 {"id":1}` {
 		t.Error(got)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {

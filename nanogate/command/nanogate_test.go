@@ -3,18 +3,11 @@
 package command
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -24,16 +17,14 @@ import (
 	"dyno.example/internal/build"
 	"dyno.example/internal/freeport"
 	"dyno.example/nanogate"
+	"dyno.example/nanogate/internal/commandtest"
 )
-
-// asCommand makes the test binary nanogate itself.
-const asCommand = "NANOGATE_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asOwn) != "" {
 		runOwn()
 	}
-	if os.Getenv(asCommand) != "" {
+	if os.Getenv(commandtest.AsCommand) != "" {
 		Main(nanogate.New())
 		return
 	}
@@ -41,34 +32,6 @@ func TestMain(m *testing.M) {
 		serveUpstream(at)
 	}
 	os.Exit(m.Run())
-}
-
-// command is nanogate with arguments.
-func command(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), self, args...)
-	cmd.Args[0] = "nanogate" // what it calls itself
-	cmd.Env = append(os.Environ(), asCommand+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	return cmd
-}
-
-// ended runs it to its end.
-func ended(t *testing.T, args ...string) (out, errs string, code int) {
-	t.Helper()
-	cmd := command(t, args...)
-	var o, e bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &o, &e
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return o.String(), e.String(), cmd.ProcessState.ExitCode()
 }
 
 // output does the same within this process, as Main does: a program of its own takes a
@@ -88,102 +51,17 @@ func output(t *testing.T, args ...string) (out, errs string, code int) {
 	return o.String(), e.String(), exitCode(err)
 }
 
-// runningGateway is nanogate as a process.
-type runningGateway struct {
-	cmd     *exec.Cmd
-	address string
-	lines   chan string // what it logs
-}
-
-var listening = regexp.MustCompile(`msg=listening .*\baddress=(\S+)`)
-
-// start starts it and waits until it listens.
-func start(t *testing.T, args ...string) *runningGateway {
-	t.Helper()
-	return startAs(t, func(*exec.Cmd) {}, args...)
-}
-
-// startAs does it with a command that is changed before.
-func startAs(t *testing.T, change func(*exec.Cmd), args ...string) *runningGateway {
-	t.Helper()
-	g := &runningGateway{cmd: command(t, args...), lines: make(chan string, 1000)}
-	change(g.cmd)
-	errs, err := g.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := g.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { g.cmd.Process.Kill(); g.cmd.Wait() })
-	go func() {
-		defer close(g.lines)
-		for s := bufio.NewScanner(errs); s.Scan(); {
-			g.lines <- s.Text()
-		}
-	}()
-	g.address = listening.FindStringSubmatch(g.says(t, "msg=listening"))[1]
-	return g
-}
-
-// says waits for a line of its log.
-func (g *runningGateway) says(t *testing.T, part string) string {
-	t.Helper()
-	late := time.After(time.Minute)
-	for {
-		select {
-		case line, ok := <-g.lines:
-			if strings.Contains(line, part) {
-				return line
-			}
-			if !ok {
-				t.Fatalf("it ended without saying %q", part)
-			}
-		case <-late:
-			t.Fatalf("it doesn't say %q", part)
-		}
-	}
-}
-
-func (g *runningGateway) get(t *testing.T, path string) string {
-	t.Helper()
-	resp, err := http.Get("http://" + g.address + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprint(resp.StatusCode, " ", string(b))
-}
-
-// named is an upstream that says its name and the path it was asked for.
-func named(t *testing.T, name string) (url string) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, name, r.URL.Path) }))
-	t.Cleanup(s.Close)
-	return s.URL
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestRunTo(t *testing.T) {
-	g := start(t, "run", "--listen", freeport.Address(t), "--to", named(t, "one"))
-	if got := g.get(t, "/a"); got != "200 one/a" {
+	g := commandtest.Start(t, "run", "--listen", freeport.Address(t), "--to", commandtest.Named(t, "one"))
+	if got := g.Get(t, "/a"); got != "200 one/a" {
 		t.Error(got)
 	}
-	g.cmd.Process.Signal(syscall.SIGTERM)
-	g.says(t, "msg=draining")
-	if err := g.cmd.Wait(); err != nil {
+	g.Cmd.Process.Signal(syscall.SIGTERM)
+	g.Says(t, "msg=draining")
+	if err := g.Cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	if _, err := net.Dial("tcp", g.address); err == nil {
+	if _, err := net.Dial("tcp", g.Address); err == nil {
 		t.Error("it still listens")
 	}
 }
@@ -192,7 +70,7 @@ func TestRunTo(t *testing.T) {
 // TestVersion: what goes into a report of a fault, asked for in the two usual ways.
 func TestVersion(t *testing.T) {
 	for _, arg := range []string{"version", "--version"} {
-		out, errs, code := ended(t, arg)
+		out, errs, code := commandtest.Ended(t, arg)
 		if want := "nanogate " + build.Read().String() + "\n"; out != want || code != 0 || !strings.Contains(out, runtime.Version()) {
 			t.Errorf("%s: %q %q, exit %d, want %q", arg, out, errs, code, want)
 		}
@@ -201,30 +79,30 @@ func TestVersion(t *testing.T) {
 
 func TestRunFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nanogate.yaml")
-	one, two := named(t, "one"), named(t, "two")
+	one, two := commandtest.Named(t, "one"), commandtest.Named(t, "two")
 	text := func(to string) string {
 		return "listen: 127.0.0.1:0\nroutes: [{match: {path: \"/a/*\"}, to: " + to + "}, {match: {path: \"/b\"}, respond: {body: fixed}}]\n"
 	}
-	write(t, path, text(one))
-	g := start(t, "run", "-c", path)
+	commandtest.Write(t, path, text(one))
+	g := commandtest.Start(t, "run", "-c", path)
 	for path, want := range map[string]string{"/a/x": "200 one/a/x", "/b": "200 fixed"} {
-		if got := g.get(t, path); got != want {
+		if got := g.Get(t, path); got != want {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	if got := g.get(t, "/c"); !strings.HasPrefix(got, "404 ") {
+	if got := g.Get(t, "/c"); !strings.HasPrefix(got, "404 ") {
 		t.Errorf("/c: %s", got)
 	}
-	write(t, path, text(two))
-	g.cmd.Process.Signal(syscall.SIGHUP)
-	g.says(t, "configuration applied")
-	if got := g.get(t, "/a/x"); got != "200 two/a/x" {
+	commandtest.Write(t, path, text(two))
+	g.Cmd.Process.Signal(syscall.SIGHUP)
+	g.Says(t, "configuration applied")
+	if got := g.Get(t, "/a/x"); got != "200 two/a/x" {
 		t.Errorf("after the change: %s", got)
 	}
-	write(t, path, "listen: 127.0.0.1:0\nrouts: []\n")
-	g.cmd.Process.Signal(syscall.SIGHUP)
-	g.says(t, "did you mean")
-	if got := g.get(t, "/a/x"); got != "200 two/a/x" {
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nrouts: []\n")
+	g.Cmd.Process.Signal(syscall.SIGHUP)
+	g.Says(t, "did you mean")
+	if got := g.Get(t, "/a/x"); got != "200 two/a/x" {
 		t.Errorf("after a wrong file: %s", got)
 	}
 }
@@ -237,19 +115,19 @@ func TestDiffApplyRollback(t *testing.T) {
 	text := func(answer string) string {
 		return "listen: 127.0.0.1:0\naccess-log: " + log + "\nroutes: [{name: a, respond: {body: " + answer + "}}]\n"
 	}
-	write(t, path, text("one"))
-	write(t, other, text("two"))
-	write(t, token, "0123456789abcdef0123456789abcdef\n")
+	commandtest.Write(t, path, text("one"))
+	commandtest.Write(t, other, text("two"))
+	commandtest.Write(t, token, "0123456789abcdef0123456789abcdef\n")
 	socket := "unix:" + filepath.Join(dir, "admin")
 	for _, name := range []string{"socket", "token"} {
 		flags := []string{"--admin", socket}
 		args := []string{"run", "-c", path, "--admin", socket}
 		if name == "token" {
-			write(t, path, text("one")+"admin: {address: \"127.0.0.1:0\", token: ./token}\n")
+			commandtest.Write(t, path, text("one")+"admin: {address: \"127.0.0.1:0\", token: ./token}\n")
 			args = args[:3]
 		}
-		g := start(t, args...)
-		if said := g.says(t, "msg=admin"); name == "token" {
+		g := commandtest.Start(t, args...)
+		if said := g.Says(t, "msg=admin"); name == "token" {
 			flags = []string{"--admin", strings.TrimPrefix(adminListens.FindStringSubmatch(said)[1], "http://"), "--token", token}
 		}
 		tell := func(want int, part string, args ...string) {
@@ -259,18 +137,18 @@ func TestDiffApplyRollback(t *testing.T) {
 			}
 		}
 		tell(0, "+ route a: {name: a, respond: {body: two}}", "diff", other)
-		if got := g.get(t, "/"); got != "200 one" {
+		if got := g.Get(t, "/"); got != "200 one" {
 			t.Errorf("%s: after diff %s", name, got)
 		}
 		tell(0, "version 2 is served", "apply", other)
-		if got := g.get(t, "/"); got != "200 two" {
+		if got := g.Get(t, "/"); got != "200 two" {
 			t.Errorf("%s: after apply %s", name, got)
 		}
 		tell(0, "no changes", "diff", other)
 		tell(exitFailed, "and 2 is served", "apply", "--version", "1", other)
 		tell(0, "admin (served)", "rollback", "--list")
 		tell(0, "version 3 is served", "rollback")
-		if got := g.get(t, "/"); got != "200 one" {
+		if got := g.Get(t, "/"); got != "200 one" {
 			t.Errorf("%s: after rollback %s", name, got)
 		}
 		tell(exitFailed, "there is no such version", "rollback", "7")
@@ -283,7 +161,7 @@ func TestDiffApplyRollback(t *testing.T) {
 		if err := os.Rename(log, log+"."+name); err != nil {
 			t.Fatal(err)
 		}
-		g.cmd.Process.Signal(syscall.SIGUSR1)
+		g.Cmd.Process.Signal(syscall.SIGUSR1)
 		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 			if _, err := os.Stat(log); err == nil {
 				break
@@ -292,8 +170,8 @@ func TestDiffApplyRollback(t *testing.T) {
 				t.Fatal("the log isn't opened again")
 			}
 		}
-		g.cmd.Process.Signal(syscall.SIGTERM)
-		if err := g.cmd.Wait(); err != nil {
+		g.Cmd.Process.Signal(syscall.SIGTERM)
+		if err := g.Cmd.Wait(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -301,8 +179,8 @@ func TestDiffApplyRollback(t *testing.T) {
 
 func TestCheckAndRoutes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")
-	write(t, path, "listen: 127.0.0.1:0\nroutes:\n  - {name: api, match: {path: \"/api/*\", methods: [GET], headers: {X-A: \"1*\"}}, to: {u: 3, v: 1}}\n  - {name: first, priority: 2, match: {host: a.b}, redirect: https://c.d/}\nupstreams: {u: [\"127.0.0.1:1\"], v: [\"127.0.0.1:2\"]}\n")
-	out, errs, code := ended(t, "check", path)
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nroutes:\n  - {name: api, match: {path: \"/api/*\", methods: [GET], headers: {X-A: \"1*\"}}, to: {u: 3, v: 1}}\n  - {name: first, priority: 2, match: {host: a.b}, redirect: https://c.d/}\nupstreams: {u: [\"127.0.0.1:1\"], v: [\"127.0.0.1:2\"]}\n")
+	out, errs, code := commandtest.Ended(t, "check", path)
 	if code != 0 || !strings.Contains(out, "OK: 2 routes, 2 upstreams") || errs != "" {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
@@ -311,8 +189,8 @@ func TestCheckAndRoutes(t *testing.T) {
 	if code != 0 || strings.ReplaceAll(out, " ", "") != strings.ReplaceAll(want, " ", "") {
 		t.Errorf("%d\n%s", code, out)
 	}
-	write(t, path, "listen: 127.0.0.1:0\nroutes:\n  - {to: u, limit: {rate: 5/s}}\n")
-	_, errs, code = ended(t, "check", path)
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nroutes:\n  - {to: u, limit: {rate: 5/s}}\n")
+	_, errs, code = commandtest.Ended(t, "check", path)
 	if code != exitConfig || !strings.Contains(errs, path+`:3:10: routes[0].to: there is no upstream "u"`) {
 		t.Errorf("%d %q", code, errs)
 	}
@@ -350,7 +228,7 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%q: %d, %q", c.args, code, errs)
 		}
 	}
-	if _, errs, code := ended(t, "run"); code != exitUsage || !strings.HasPrefix(errs, "nanogate: nothing to serve") {
+	if _, errs, code := commandtest.Ended(t, "run"); code != exitUsage || !strings.HasPrefix(errs, "nanogate: nothing to serve") {
 		t.Errorf("the program: %d, %q", code, errs)
 	}
 	if out, _, code := output(t); code != 0 || !strings.Contains(out, "nanogate run") {
@@ -365,7 +243,7 @@ func TestAddressTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	_, errs, code := ended(t, "run", "--listen", ln.Addr().String(), "--to", "http://127.0.0.1:1")
+	_, errs, code := commandtest.Ended(t, "run", "--listen", ln.Addr().String(), "--to", "http://127.0.0.1:1")
 	if code != exitFailed || !strings.Contains(errs, "address already in use") {
 		t.Errorf("%d %q", code, errs)
 	}
@@ -381,9 +259,9 @@ func TestTerminalsAreNotTold(t *testing.T) {
 		"routes: [{name: \"" + hostile + "\", to: \"" + hostile + "\"}]\nupstreams: {\"" + hostile + "\": [\"" + hostile + "\"]}\n",
 		"routes: [{respond: {}, use: {\"" + hostile + "\": 1}}]\nplugins: {\"" + hostile + "\": {}}\n",
 	} {
-		write(t, path, "listen: 127.0.0.1:1\n"+text)
+		commandtest.Write(t, path, "listen: 127.0.0.1:1\n"+text)
 		for _, args := range [][]string{{"check", path}, {"routes", path}, {"run", "-c", path}} {
-			out, errs, code := ended(t, args...)
+			out, errs, code := commandtest.Ended(t, args...)
 			if code != exitConfig || strings.ContainsAny(out+errs, "\x1b\a\b\r\u009b\u202e\x9b") || !strings.Contains(errs, "2:") && !strings.Contains(errs, "3:") {
 				t.Errorf("%q of\n%s: %d, %q, %q", args, text, code, out, errs)
 			}

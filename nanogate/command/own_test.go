@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"dyno.example/nanogate"
+	"dyno.example/nanogate/internal/commandtest"
 	"dyno.example/nanogate/serve"
 )
 
@@ -27,18 +28,18 @@ func runOwn() {
 // What a program brings is served and used where its arguments say nothing.
 func TestProgramsOwn(t *testing.T) {
 	own := func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, asOwn+"=1") }
-	g := startAs(t, own, "run", "--admin", "127.0.0.1:0")
-	if line := g.says(t, "msg=admin"); !strings.Contains(line, "program=own") {
+	g := commandtest.StartAs(t, own, "run", "--admin", "127.0.0.1:0")
+	if line := g.Says(t, "msg=admin"); !strings.Contains(line, "program=own") {
 		t.Error(line)
 	}
-	if got := g.get(t, "/"); got != "200 own" {
+	if got := g.Get(t, "/"); got != "200 own" {
 		t.Error(got)
 	}
-	g = startAs(t, own, "run", "--listen", "127.0.0.1:0", "--to", named(t, "one"))
-	if got := g.get(t, "/"); got != "200 one/" {
+	g = commandtest.StartAs(t, own, "run", "--listen", "127.0.0.1:0", "--to", commandtest.Named(t, "one"))
+	if got := g.Get(t, "/"); got != "200 one/" {
 		t.Errorf("with --to: %s", got)
 	}
-	cmd := command(t, "run", "--log-level", "DEBUG")
+	cmd := commandtest.Command(t, "run", "--log-level", "DEBUG")
 	own(cmd)
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "unknown flag: --log-level") {
 		t.Errorf("--log-level: %s, %v", out, err)

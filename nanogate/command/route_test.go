@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dyno.example/nanogate/internal/commandtest"
 )
 
 const ordered = `listen: [127.0.0.1:0, 127.0.0.2:0]
@@ -26,7 +28,7 @@ routes:
 // request, whether the file is -c's or an argument.
 func TestRoutesInOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")
-	write(t, path, ordered)
+	commandtest.Write(t, path, ordered)
 	want := strings.TrimSpace(`
 ROUTE PRIORITY HOST PATH METHODS IF TO
 first 9 * /first * - respond 200
@@ -56,7 +58,7 @@ func sorted(lines []string) []string { return slices.Sorted(slices.Values(lines)
 
 func TestRouteOf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")
-	write(t, path, ordered)
+	commandtest.Write(t, path, ordered)
 	for _, c := range []struct {
 		args []string
 		code int
@@ -85,7 +87,7 @@ func TestRouteOf(t *testing.T) {
 			}
 		}
 	}
-	write(t, path, "listen: 127.0.0.1:0\nroutes: [{match: {host: put.test, path: /put, methods: [PUT]}, respond: {}}]\n")
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nroutes: [{match: {host: put.test, path: /put, methods: [PUT]}, respond: {}}]\n")
 	for url, want := range map[string]string{"http://put.test/put": "no route takes it: 405", "http://h/put": "no route takes it: 404"} {
 		if out, errs, code := output(t, "route", "-c", path, url); code != exitFailed || !strings.Contains(out, want) || !strings.Contains(errs, "no route takes it") {
 			t.Errorf("%s: %d %s%s", url, code, out, errs)
@@ -96,7 +98,7 @@ func TestRouteOf(t *testing.T) {
 // At an address that sends its clients to https no route is tried, which both say.
 func TestRoutesBehindARedirectToHTTPS(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")
-	write(t, path, "listen: [\":443\", {address: \":80\", redirect: https}]\ntls: {certificates: [{cert: c, key: k}]}\nready: /ready\nroutes: [{name: shop, match: {host: shop.test}, respond: {}}]\n")
+	commandtest.Write(t, path, "listen: [\":443\", {address: \":80\", redirect: https}]\ntls: {certificates: [{cert: c, key: k}]}\nready: /ready\nroutes: [{name: shop, match: {host: shop.test}, respond: {}}]\n")
 	for url, want := range map[string]string{
 		"http://shop.test/x":      "no route is tried: 308, clients of port 80 are sent to https (" + path + ":1)",
 		"https://shop.test/x":     "shop takes it",
@@ -115,7 +117,7 @@ func TestRoutesBehindARedirectToHTTPS(t *testing.T) {
 // Each command that takes a file takes it in both ways.
 func TestFilesInBothWays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")
-	write(t, path, "listen: 127.0.0.1:0\nroutes: [{respond: {body: fine}}]\n")
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nroutes: [{respond: {body: fine}}]\n")
 	for _, args := range [][]string{{"check", path}, {"check", "-c", path}, {"check", path, "-c", path}} {
 		if out, errs, code := output(t, args...); code != 0 || out != path+": OK: 1 route, 0 upstreams\n" {
 			t.Errorf("%q: %d %s%s", args, code, out, errs)
@@ -127,12 +129,12 @@ func TestFilesInBothWays(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"run", path}, {"run", "-c", path}} {
-		g := start(t, args...)
-		if got := g.get(t, "/"); got != "200 fine" {
+		g := commandtest.Start(t, args...)
+		if got := g.Get(t, "/"); got != "200 fine" {
 			t.Errorf("%q: %s", args, got)
 		}
 	}
-	write(t, path, "listen: 127.0.0.1:0\nroutes: [{respond: {bodi: fine}}]\n")
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nroutes: [{respond: {bodi: fine}}]\n")
 	if _, errs, code := output(t, "check", path); code != exitConfig || !strings.HasSuffix(errs, ": 1 error\n") {
 		t.Errorf("%d %s", code, errs)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"dyno.example/nanogate/internal/commandtest"
 	wt "dyno.example/nanogate/internal/wasm/wasmtest"
 )
 
@@ -15,9 +16,9 @@ import (
 // is there by default it isn't: what lies there is executed, and nobody has said that it may be.
 func TestStateHasPlugins(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "p.wasm"), string(wt.Guest{}.Module()))
+	commandtest.Write(t, filepath.Join(dir, "p.wasm"), string(wt.Guest{}.Module()))
 	path := filepath.Join(dir, "nanogate.yaml")
-	write(t, path, "listen: 127.0.0.1:0\nplugins: {p: {wasm: "+filepath.Join(dir, "p.wasm")+", time: 10s, queue: {wait: 30s}}}\nroutes: [{use: p, respond: {body: hi}}]\n")
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nplugins: {p: {wasm: "+filepath.Join(dir, "p.wasm")+", time: 10s, queue: {wait: 30s}}}\nroutes: [{use: p, respond: {body: hi}}]\n")
 	for name, one := range map[string]struct {
 		args []string
 		env  string
@@ -28,8 +29,8 @@ func TestStateHasPlugins(t *testing.T) {
 		"the default": {nil, "XDG_STATE_HOME=" + filepath.Join(dir, "e"), ""},
 	} {
 		before := files(t, dir)
-		g := startAs(t, func(c *exec.Cmd) { c.Env = append(c.Environ(), one.env) }, append([]string{"run", "-c", path}, one.args...)...)
-		if got := g.get(t, "/"); got != "200 hi" {
+		g := commandtest.StartAs(t, func(c *exec.Cmd) { c.Env = append(c.Environ(), one.env) }, append([]string{"run", "-c", path}, one.args...)...)
+		if got := g.Get(t, "/"); got != "200 hi" {
 			t.Errorf("%s: %s", name, got)
 		}
 		if one.kept != "" && files(t, filepath.Join(dir, one.kept)) != 1 || one.kept == "" && files(t, dir) != before {

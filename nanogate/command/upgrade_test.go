@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"dyno.example/internal/freeport"
+	"dyno.example/nanogate/internal/commandtest"
 )
 
 var tookOver = regexp.MustCompile(`msg="another process has taken over" pid=(\d+)`)
@@ -29,12 +30,12 @@ var tookOver = regexp.MustCompile(`msg="another process has taken over" pid=(\d+
 func TestUpgradeUnderTraffic(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nanogate.yaml")
 	text := func(listen, body string) string {
-		return "listen: " + listen + "\nadmin: 127.0.0.1:0\nroutes: [{match: {path: /pid}, respond: {body: " + body + "}}, {to: " + named(t, "up") + "}]\n"
+		return "listen: " + listen + "\nadmin: 127.0.0.1:0\nroutes: [{match: {path: /pid}, respond: {body: " + body + "}}, {to: " + commandtest.Named(t, "up") + "}]\n"
 	}
-	write(t, path, text("[127.0.0.1:0, 127.0.0.2:0]", "old"))
-	g := start(t, "run", "-c", path)
-	second := listening.FindStringSubmatch(g.says(t, "address=127.0.0.2"))[1]
-	write(t, path, text("127.0.0.1:0", "new"))
+	commandtest.Write(t, path, text("[127.0.0.1:0, 127.0.0.2:0]", "old"))
+	g := commandtest.Start(t, "run", "-c", path)
+	second := commandtest.Listening.FindStringSubmatch(g.Says(t, "address=127.0.0.2"))[1]
+	commandtest.Write(t, path, text("127.0.0.1:0", "new"))
 	var stop atomic.Bool
 	var asked, fresh atomic.Int64
 	var clients sync.WaitGroup
@@ -44,7 +45,7 @@ func TestUpgradeUnderTraffic(t *testing.T) {
 			defer transport.CloseIdleConnections()
 			client := &http.Client{Transport: transport, Timeout: time.Minute}
 			for n := i; !stop.Load(); n++ {
-				req, err := http.NewRequest("GET", "http://"+g.address+[]string{"/pid", "/x"}[n%2], nil)
+				req, err := http.NewRequest("GET", "http://"+g.Address+[]string{"/pid", "/x"}[n%2], nil)
 				if err != nil {
 					t.Error(err)
 					return
@@ -76,8 +77,8 @@ func TestUpgradeUnderTraffic(t *testing.T) {
 		}
 	}
 	more(&asked)
-	g.cmd.Process.Signal(syscall.SIGUSR2)
-	pid, err := strconv.Atoi(tookOver.FindStringSubmatch(g.says(t, "taken over"))[1])
+	g.Cmd.Process.Signal(syscall.SIGUSR2)
+	pid, err := strconv.Atoi(tookOver.FindStringSubmatch(g.Says(t, "taken over"))[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestUpgradeUnderTraffic(t *testing.T) {
 	}
 	t.Cleanup(func() { next.Kill() })
 	more(&fresh)
-	if err := g.cmd.Wait(); err != nil && !strings.Contains(err.Error(), "file already closed") {
+	if err := g.Cmd.Wait(); err != nil && !strings.Contains(err.Error(), "file already closed") {
 		t.Error("the old process:", err)
 	}
 	more(&fresh)
@@ -105,16 +106,16 @@ func TestUpgradeUnderTraffic(t *testing.T) {
 // A new process that can't serve changes nothing.
 func TestUpgradeFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nanogate.yaml")
-	write(t, path, "listen: 127.0.0.1:0\nroutes: [{respond: {body: old}}]\n")
-	g := start(t, "run", "-c", path)
-	write(t, path, "listen: 127.0.0.1:0\nroots: []\n")
-	g.cmd.Process.Signal(syscall.SIGUSR2)
-	g.says(t, "upgrade failed")
-	if got := g.get(t, "/"); got != "200 old" {
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nroutes: [{respond: {body: old}}]\n")
+	g := commandtest.Start(t, "run", "-c", path)
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\nroots: []\n")
+	g.Cmd.Process.Signal(syscall.SIGUSR2)
+	g.Says(t, "upgrade failed")
+	if got := g.Get(t, "/"); got != "200 old" {
 		t.Error(got)
 	}
-	g.cmd.Process.Signal(syscall.SIGTERM)
-	if err := g.cmd.Wait(); err != nil {
+	g.Cmd.Process.Signal(syscall.SIGTERM)
+	if err := g.Cmd.Wait(); err != nil {
 		t.Error(err)
 	}
 }
@@ -127,16 +128,16 @@ func TestAddressOfAnother(t *testing.T) {
 	text := func(host, body string) string {
 		return "listen: \"" + host + ":" + port + "\"\nroutes: [{respond: {body: " + body + "}}]\n"
 	}
-	write(t, path, text("127.0.0.1", "old"))
-	g := start(t, "run", "-c", path)
+	commandtest.Write(t, path, text("127.0.0.1", "old"))
+	g := commandtest.Start(t, "run", "-c", path)
 	for _, listen := range []string{"127.0.0.1:" + port, "0.0.0.0:" + port} {
 		if _, errs, code := output(t, "run", "--listen", listen, "--to", "http://127.0.0.1:1"); code == 0 || !strings.Contains(errs, "address already in use") || !strings.Contains(errs, "reuse-port: true") {
 			t.Errorf("%s: %d %s", listen, code, errs)
 		}
 	}
-	write(t, path, text("0.0.0.0", "new"))
-	g.cmd.Process.Signal(syscall.SIGUSR2)
-	pid, err := strconv.Atoi(tookOver.FindStringSubmatch(g.says(t, "taken over"))[1])
+	commandtest.Write(t, path, text("0.0.0.0", "new"))
+	g.Cmd.Process.Signal(syscall.SIGUSR2)
+	pid, err := strconv.Atoi(tookOver.FindStringSubmatch(g.Says(t, "taken over"))[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestAddressOfAnother(t *testing.T) {
 	// The old address is given up: whose connection is made between the last look into its
 	// queue and its end the kernel resets.
 	for range 3 {
-		resp, err := http.Get("http://" + g.address + "/")
+		resp, err := http.Get("http://" + g.Address + "/")
 		if err == nil {
 			resp.Body.Close()
 		}
@@ -152,7 +153,7 @@ func TestAddressOfAnother(t *testing.T) {
 			break
 		}
 	}
-	got := g.get(t, "/")
+	got := g.Get(t, "/")
 	if got != "200 new" && got != "200 old" {
 		t.Error(got)
 	}

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"dyno.example/nanogate/docs"
+	"dyno.example/nanogate/internal/commandtest"
 	"dyno.example/nanogate/internal/secure/securetest"
 	"dyno.example/nanogate/internal/transcode/transcodetest"
 	"dyno.example/nanogate/internal/wasm/wasmtest"
@@ -33,7 +34,7 @@ func TestDocumentedFiles(t *testing.T) {
 		"api-keys":      "acme: 0123456789abcdef0123456789abcdef\n",
 		"htpasswd":      "ann:$2y$05$WqUtG.oHvzmJmZKzZ5wN2u2jKrTg8yT9cZ3YQ4QW6cN5p7u5Hs0b6\n",
 	} {
-		write(t, filepath.Join(dir, name), text)
+		commandtest.Write(t, filepath.Join(dir, name), text)
 	}
 	ca := securetest.New(t)
 	files := map[string]string{"clients-ca.pem": ca.Path, "internal-ca.pem": ca.Path}
@@ -46,10 +47,10 @@ func TestDocumentedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(dir, name), string(text))
+		commandtest.Write(t, filepath.Join(dir, name), string(text))
 	}
-	write(t, filepath.Join(dir, "users.pb"), documentedService(t))
-	write(t, filepath.Join(dir, "team.wasm"), string(wasmtest.Guest{}.Module()))
+	commandtest.Write(t, filepath.Join(dir, "users.pb"), documentedService(t))
+	commandtest.Write(t, filepath.Join(dir, "team.wasm"), string(wasmtest.Guest{}.Module()))
 	for page, text := range map[string]string{"nanogate's pages": docs.All(), "coming-from.md": docs.Page("coming-from.md")} {
 		found := 0
 		for i, m := range fence.FindAllStringSubmatch(text, -1) {
@@ -58,8 +59,8 @@ func TestDocumentedFiles(t *testing.T) {
 			}
 			found++
 			path := filepath.Join(dir, fmt.Sprint(page, i, ".yaml"))
-			write(t, path, m[1])
-			if out, errs, code := ended(t, "check", path); code != 0 {
+			commandtest.Write(t, path, m[1])
+			if out, errs, code := commandtest.Ended(t, "check", path); code != 0 {
 				t.Errorf("%s, example %d: %d %s%s\n%s", page, i+1, code, out, errs, m[1])
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"dyno.example/internal/freeport"
+	"dyno.example/nanogate/internal/commandtest"
 )
 
 // example is the file that the documentation begins with, as it stands.
@@ -60,17 +61,17 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "jwks.json"), fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"a","x":%q}]}`, base64.RawURLEncoding.EncodeToString(public)))
-	write(t, path, example)
-	if out, errs, code := ended(t, "check", path); code != 0 || !strings.Contains(out, "OK: 2 routes, 2 upstreams") {
+	commandtest.Write(t, filepath.Join(dir, "jwks.json"), fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"a","x":%q}]}`, base64.RawURLEncoding.EncodeToString(public)))
+	commandtest.Write(t, path, example)
+	if out, errs, code := commandtest.Ended(t, "check", path); code != 0 || !strings.Contains(out, "OK: 2 routes, 2 upstreams") {
 		t.Fatalf("%d %s%s", code, out, errs)
 	}
 
-	web := strings.TrimPrefix(named(t, "web"), "http://")
+	web := strings.TrimPrefix(commandtest.Named(t, "web"), "http://")
 	admin, store := freeport.Address(t), freeport.Address(t)
-	write(t, path, strings.NewReplacer("127.0.0.1:8080", "127.0.0.1:0", "127.0.0.1:9901", admin, "127.0.0.1:2379", store, "127.0.0.1:9001", web, "127.0.0.1:9002", web).Replace(example))
-	g := start(t, "run", "-c", path, "--state", filepath.Join(dir, "state"), "--embedded-etcd", filepath.Join(dir, "etcd"), "--embedded-etcd-listen", store)
-	if got := g.get(t, "/"); got != "200 web/" {
+	commandtest.Write(t, path, strings.NewReplacer("127.0.0.1:8080", "127.0.0.1:0", "127.0.0.1:9901", admin, "127.0.0.1:2379", store, "127.0.0.1:9001", web, "127.0.0.1:9002", web).Replace(example))
+	g := commandtest.Start(t, "run", "-c", path, "--state", filepath.Join(dir, "state"), "--embedded-etcd", filepath.Join(dir, "etcd"), "--embedded-etcd-listen", store)
+	if got := g.Get(t, "/"); got != "200 web/" {
 		t.Errorf("web: %s", got)
 	}
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, new(jose.SignerOptions).WithHeader("kid", "a"))
@@ -87,7 +88,7 @@ func TestExample(t *testing.T) {
 	}
 	api := func(bearer string) string {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+g.address+"/api/me", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+g.Address+"/api/me", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,8 +122,8 @@ func TestExample(t *testing.T) {
 		t.Errorf("without a token: %s", got)
 	}
 	until("503 ") // nobody has registered
-	users := strings.TrimPrefix(named(t, "users"), "http://")
-	r := program(t, "register", "--etcd", store, "--prefix", "/services/users/", "--ttl", "5s", users)
+	users := strings.TrimPrefix(commandtest.Named(t, "users"), "http://")
+	r := commandtest.Command(t, "register", "--etcd", store, "--prefix", "/services/users/", "--ttl", "5s", users)
 	if err := r.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -159,28 +160,28 @@ func TestConfigEtcd(t *testing.T) {
 	state := filepath.Join(dir, "state")
 	from := []string{"run", "--config-etcd", store, "--config-key", "/gate/config", "--state", state}
 	go publish(text("one"))
-	g := start(t, append(from, "--embedded-etcd", filepath.Join(dir, "etcd"), "--embedded-etcd-listen", store)...)
-	if got := g.get(t, "/"); got != "200 one" {
+	g := commandtest.Start(t, append(from, "--embedded-etcd", filepath.Join(dir, "etcd"), "--embedded-etcd-listen", store)...)
+	if got := g.Get(t, "/"); got != "200 one" {
 		t.Error(got)
 	}
 	publish(text("two"))
-	g.says(t, "configuration applied")
-	if got := g.get(t, "/"); got != "200 two" {
+	g.Says(t, "configuration applied")
+	if got := g.Get(t, "/"); got != "200 two" {
 		t.Error(got)
 	}
 	publish("listen: 127.0.0.1:0\nrouts: []\n")
-	if line := g.says(t, "did you mean"); !strings.Contains(line, "etcd:/gate/config:2:1: routs") {
+	if line := g.Says(t, "did you mean"); !strings.Contains(line, "etcd:/gate/config:2:1: routs") {
 		t.Error(line)
 	}
-	g.says(t, "keeping the previous configuration")
-	if got := g.get(t, "/"); got != "200 two" {
+	g.Says(t, "keeping the previous configuration")
+	if got := g.Get(t, "/"); got != "200 two" {
 		t.Errorf("after a wrong one: %s", got)
 	}
-	g.cmd.Process.Signal(syscall.SIGTERM)
-	g.cmd.Wait()
+	g.Cmd.Process.Signal(syscall.SIGTERM)
+	g.Cmd.Wait()
 
-	g = start(t, append(from, "--etcd-timeout", "50ms")...)
-	if got := g.get(t, "/"); got != "200 two" {
+	g = commandtest.Start(t, append(from, "--etcd-timeout", "50ms")...)
+	if got := g.Get(t, "/"); got != "200 two" {
 		t.Errorf("without etcd: %s", got)
 	}
 }
@@ -199,7 +200,7 @@ func TestEtcdUsage(t *testing.T) {
 		{"register --prefix /s/ --ttl 1ms 127.0.0.1:1", "whole seconds"},
 		{"register --prefix /s/ --etcd-user a 127.0.0.1:1", "go together"},
 	} {
-		if _, errs, code := ended(t, strings.Fields(c.args)...); code != 2 || !strings.Contains(errs, c.says) {
+		if _, errs, code := commandtest.Ended(t, strings.Fields(c.args)...); code != 2 || !strings.Contains(errs, c.says) {
 			t.Errorf("%s: %d, %q", c.args, code, errs)
 		}
 	}

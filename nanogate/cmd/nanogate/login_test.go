@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno.example/nanogate/internal/commandtest"
 	"dyno.example/nanogate/internal/oidc/oidctest"
 )
 
@@ -24,18 +25,18 @@ func TestLoginOutlivesTheGateway(t *testing.T) {
 	dir := t.TempDir()
 	path, keys, secret, log := filepath.Join(dir, "nanogate.yaml"), filepath.Join(dir, "keys"), filepath.Join(dir, "secret"), filepath.Join(dir, "access.log")
 	key := func(c string) string { return base64.StdEncoding.EncodeToString([]byte(strings.Repeat(c, 32))) + "\n" }
-	write(t, secret, oidctest.ClientSecret)
-	write(t, keys, key("a"))
-	write(t, path, "listen: 127.0.0.1:0\naccess-log: "+log+"\nroutes:\n  - {oidc: {issuer: \""+provider.URL+"\", client-id: "+oidctest.ClientID+
-		", client-secret: "+secret+", keys: "+keys+", insecure: true, forward: {authorization: access_token}}, to: "+named(t, "shop")+"}\n")
+	commandtest.Write(t, secret, oidctest.ClientSecret)
+	commandtest.Write(t, keys, key("a"))
+	commandtest.Write(t, path, "listen: 127.0.0.1:0\naccess-log: "+log+"\nroutes:\n  - {oidc: {issuer: \""+provider.URL+"\", client-id: "+oidctest.ClientID+
+		", client-secret: "+secret+", keys: "+keys+", insecure: true, forward: {authorization: access_token}}, to: "+commandtest.Named(t, "shop")+"}\n")
 	jar, err := cookiejar.New(nil) // which knows no ports: both gateways have the same cookies
 	if err != nil {
 		t.Fatal(err)
 	}
 	client := &http.Client{Jar: jar, Timeout: 30 * time.Second}
-	ask := func(g *runningGateway, path string) string {
+	ask := func(g *commandtest.Gateway, path string) string {
 		t.Helper()
-		resp, err := client.Get("http://" + g.address + path)
+		resp, err := client.Get("http://" + g.Address + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +45,7 @@ func TestLoginOutlivesTheGateway(t *testing.T) {
 		n, _ := resp.Body.Read(body)
 		return fmt.Sprint(resp.StatusCode, " ", string(body[:n]))
 	}
-	one := start(t, "run", "-c", path)
+	one := commandtest.Start(t, "run", "-c", path)
 	got := ask(one, "/cart")
 	for end := time.Now().Add(30 * time.Second); strings.HasPrefix(got, "503") && time.Now().Before(end); got = ask(one, "/cart") {
 		time.Sleep(5 * time.Millisecond) // until the provider is known
@@ -52,26 +53,26 @@ func TestLoginOutlivesTheGateway(t *testing.T) {
 	if got != "200 shop/cart" {
 		t.Fatal(got)
 	}
-	end := func(g *runningGateway) {
+	end := func(g *commandtest.Gateway) {
 		t.Helper()
 		client.CloseIdleConnections()
-		g.cmd.Process.Signal(syscall.SIGTERM)
-		if err := g.cmd.Wait(); err != nil {
+		g.Cmd.Process.Signal(syscall.SIGTERM)
+		if err := g.Cmd.Wait(); err != nil {
 			t.Error(err)
 		}
 	}
 	end(one)
 
 	provider.Away.Store(true)
-	write(t, keys, key("b")+key("a"))
-	two := start(t, "run", "-c", path)
+	commandtest.Write(t, keys, key("b")+key("a"))
+	two := commandtest.Start(t, "run", "-c", path)
 	if got := ask(two, "/cart"); got != "200 shop/cart" {
 		t.Errorf("after a restart, with a new key: %s", got)
 	}
 	end(two)
 
-	write(t, keys, key("b"))
-	three := start(t, "run", "-c", path)
+	commandtest.Write(t, keys, key("b"))
+	three := commandtest.Start(t, "run", "-c", path)
 	if got := ask(three, "/cart"); !strings.HasPrefix(got, "503") {
 		t.Errorf("without the old key, and with the provider away: %s", got)
 	}
