@@ -159,6 +159,19 @@ func (a *arm) share() float64 {
 	return float64(a.burnt) / float64(a.beside)
 }
 
+// toldWithin is how soon after its connections broke it is known that a subject has died.
+const toldWithin = 5 * time.Second
+
+// awaitDeath waits until it is known whether the subject, which fails, has died: its
+// connections break before its keeper can tell.
+func (a *arm) awaitDeath(ctx context.Context) {
+	select {
+	case <-a.in.Done():
+	case <-time.After(toldWithin):
+	case <-ctx.Done():
+	}
+}
+
 // broken says why an arm can't go on: that it died, if it did.
 func (a *arm) broken(err error) error { return cmp.Or(died(a.in), err) }
 

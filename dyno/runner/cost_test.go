@@ -28,11 +28,13 @@ func serveAtCost() error {
 	}
 	has := func(word string) bool { return slices.Contains(words[1:], word) }
 	if has("one-only") {
-		if _, err := net.Listen("tcp", os.Getenv("ONE_ONLY")); err != nil {
+		only, err := net.Listen("tcp", os.Getenv("ONE_ONLY"))
+		if err != nil {
 			return err
 		}
+		defer only.Close() // not before: a listener that nobody holds is closed by the collector
 	}
-	var spent, served atomic.Int64
+	var spent, read atomic.Int64
 	began := clock.Now()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
@@ -41,12 +43,13 @@ func serveAtCost() error {
 			cost = each * 4 / 3
 		}
 		spent.Add(cost)
-		if has("dies") && served.Add(1) > 300 {
+		if has("dies") && read.Load() > 20 { // some three times a slice
 			os.Exit(3)
 		}
 		io.WriteString(w, "ok")
 	})
 	mux.HandleFunc("/spent", func(w http.ResponseWriter, _ *http.Request) {
+		read.Add(1)
 		burnt := int64(0)
 		switch since := clock.Now() - began; {
 		case has("burns"):

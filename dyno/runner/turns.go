@@ -148,6 +148,7 @@ func (b *turns) start(ctx context.Context, a *arm, log string) error {
 	}
 	a.meter = s.meter(in)
 	if err := a.warm(ctx, warmup); err != nil {
+		a.awaitDeath(ctx)
 		return a.broken(err)
 	}
 	return nil
@@ -190,6 +191,7 @@ func (b *turns) turn(ctx context.Context, a *arm, round int) {
 		}
 		return
 	}
+	a.awaitDeath(ctx)
 	if dead := b.session.died(a.in); dead != nil {
 		a.failed = dead
 	} else {
