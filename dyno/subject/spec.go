@@ -29,14 +29,17 @@ type StartSpec struct {
 	// Ready is a path polled until it responds with a status from 200 to 399, or "grpc" or
 	// "grpc:SERVICE": the server's health over gRPC, or a service's, is polled until it is
 	// SERVING. Empty if Poll says it.
-	Ready    string
-	Poll     string        // polled if Ready is empty, until it responds with a status below 500, or at all over gRPC; empty for "/"
-	Timeout  time.Duration // until ready; 0 means 15 s, at most 60 s
-	Grace    time.Duration // from SIGTERM to SIGKILL; 0 means 3 s
-	Port     int           // 0 for a free one
-	CPUs     []int         // to run on; empty leaves it to the kernel
-	Log      string        // file for what it prints, replaced; empty for none
-	LogLimit int64         // bytes of it beyond which its middle is left out; 0 means 16 MiB
+	Ready   string
+	Poll    string        // polled if Ready is empty, until it responds with a status below 500, or at all over gRPC; empty for "/"
+	Timeout time.Duration // until ready; 0 means 15 s, at most 60 s
+	Grace   time.Duration // from SIGTERM to SIGKILL; 0 means 3 s
+	// Patience multiplies Timeout and Grace, those that are given and those that are not, as on
+	// a machine that has much else to do; below 2 it changes nothing.
+	Patience int
+	Port     int    // 0 for a free one
+	CPUs     []int  // to run on; empty leaves it to the kernel
+	Log      string // file for what it prints, replaced; empty for none
+	LogLimit int64  // bytes of it beyond which its middle is left out; 0 means 16 MiB
 	// StateDir holds the journal that [Sweep] reads, "~/.dyno" by convention;
 	// empty for no journal.
 	StateDir string
@@ -100,6 +103,9 @@ func (s *StartSpec) check() error {
 	}
 	if s.Word == "" {
 		s.Word = "subject"
+	}
+	if s.Patience > 1 {
+		s.Timeout, s.Grace = s.Timeout*time.Duration(s.Patience), s.Grace*time.Duration(s.Patience)
 	}
 	if s.StopSignal == 0 {
 		s.StopSignal = syscall.SIGTERM

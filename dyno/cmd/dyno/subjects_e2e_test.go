@@ -25,9 +25,9 @@ func TestSubjectsKeepTheirContract(t *testing.T) {
 		t.Skip("builds subjects")
 	}
 	home := t.TempDir()
-	args := append([]string{"subjects", "check", "--ready", "--json"}, smallSubjects...)
+	args := append([]string{"subjects", "check", "--ready", "--json", "--patience", "20"}, smallSubjects...)
 	if os.Getenv("DYNO_SUBJECTS") == "all" {
-		args = []string{"subjects", "check", "--all", "--json"}
+		args = []string{"subjects", "check", "--all", "--json", "--patience", "20"}
 	}
 	o := startCommand(t, exec.CommandContext(t.Context(), dynoBinary, args...), home).wait(t)
 	var results []check.Result
@@ -55,6 +55,7 @@ func TestSubjectsUsage(t *testing.T) {
 		{[]string{"subjects", "check"}, 2, "or --all"},
 		{[]string{"subjects", "check", "go/gni"}, 2, `did you mean "go/gin"?`},
 		{[]string{"subjects", "check", "--all", "--jobs", "0"}, 2, "--jobs must be from 1 to 64"},
+		{[]string{"subjects", "check", "--all", "--patience", "0"}, 2, "--patience must be from 1 to 100"},
 		{[]string{"subjects", "install"}, 2, "language or name"},
 		{[]string{"subjects", "install", "cobol"}, 2, `no subject "cobol"`},
 		{[]string{"subjects", "clean", "go/gni"}, 2, `did you mean "go/gin"?`},

@@ -27,6 +27,7 @@ type Checker struct {
 	OnBuild  func(m subject.Manifest, took time.Duration, err error)
 	StateDir string // for the journal of running subjects, "~/.dyno" by convention
 	CPUs     []int  // that subjects run on; empty for all
+	Patience int    // see [subject.StartSpec]
 }
 
 // built is the outcome of one build.
@@ -110,7 +111,7 @@ func (c *Checker) serve(ctx context.Context, a *subject.Artifact, r *Result) (er
 	}
 	defer os.RemoveAll(dir)
 	spec := a.StartSpec()
-	spec.StateDir, spec.CPUs, spec.Log = c.StateDir, c.CPUs, filepath.Join(dir, "log")
+	spec.StateDir, spec.CPUs, spec.Log, spec.Patience = c.StateDir, c.CPUs, filepath.Join(dir, "log"), c.Patience
 	if spec.Upstream, err = c.upstream(ctx, a.Manifest.Upstream); err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (c *Checker) upstream(ctx context.Context, name string) (*subject.StartSpec
 		return nil, i18n.Errorf("runner.upstream", "its upstream: %w", err)
 	}
 	spec := a.StartSpec()
-	spec.StateDir = c.StateDir
+	spec.StateDir, spec.Patience = c.StateDir, c.Patience
 	return &spec, nil
 }
 

@@ -23,7 +23,7 @@ import (
 // checkFlags are those of dyno subjects check.
 type checkFlags struct {
 	all, ready, json bool
-	jobs             int
+	jobs, patience   int
 }
 
 func newCheck(global *cli.Global, from *string) *cobra.Command {
@@ -45,6 +45,8 @@ The exit code is 0 if all of them are ok. What a machine lacks counts as failure
 				return cli.UsageError(i18n.Errorf("subjectcmd.give-names-languages-subjects-all", "give names or languages of subjects, or --all; see dyno subjects"))
 			case flags.jobs < 1 || flags.jobs > 64:
 				return cli.UsageError(i18n.Errorf("subjectcmd.jobs-must-from-not", "--jobs must be from 1 to 64, not %d", flags.jobs))
+			case flags.patience < 1 || flags.patience > 100:
+				return cli.UsageError(i18n.Errorf("subjectcmd.patience-range", "--patience must be from 1 to 100, not %d", flags.patience))
 			}
 			return checkSubjects(cmd.Context(), global, *from, args, flags)
 		},
@@ -54,6 +56,7 @@ The exit code is 0 if all of them are ok. What a machine lacks counts as failure
 	cmd.Flags().BoolVar(&flags.ready, "ready", false, "leave out subjects that lack a tool on this machine")
 	cmd.Flags().BoolVar(&flags.json, "json", false, "print JSON")
 	cmd.Flags().IntVar(&flags.jobs, "jobs", 2, "builds beside each other; starts are one at a time")
+	cmd.Flags().IntVar(&flags.patience, "patience", 1, "so many times as long as usual may a subject take to get ready and to end, as on a busy machine")
 	return cmd
 }
 
@@ -78,7 +81,7 @@ func checkSubjects(ctx context.Context, global *cli.Global, from string, args []
 	if err := b.room(items); err != nil {
 		return err
 	}
-	results, err := b.check(ctx, items, flags.jobs)
+	results, err := b.check(ctx, items, flags)
 	if err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ func (b *bench) room(items []check.Item) error {
 }
 
 // check builds all and tries one after another.
-func (b *bench) check(ctx context.Context, items []check.Item, jobs int) ([]check.Result, error) {
+func (b *bench) check(ctx context.Context, items []check.Item, flags checkFlags) ([]check.Result, error) {
 	done, total := 0, 0
 	for i := range items {
 		if items[i].Ready() && !items[i].Cached {
@@ -126,7 +129,7 @@ func (b *bench) check(ctx context.Context, items []check.Item, jobs int) ([]chec
 		}
 	}
 	c := &check.Checker{
-		Catalog: b.catalog, Builder: b.builder, StateDir: b.home,
+		Catalog: b.catalog, Builder: b.builder, StateDir: b.home, Patience: flags.patience,
 		OnBuild: func(m subject.Manifest, took time.Duration, err error) {
 			done++
 			what := i18n.Verbatim("built")
@@ -136,7 +139,7 @@ func (b *bench) check(ctx context.Context, items []check.Item, jobs int) ([]chec
 			b.say(i18n.New("subjectcmd.of-in", "[%d of %d] %s %s in %v", done, total, what, m.Name, took.Round(100*time.Millisecond)))
 		},
 	}
-	builds := c.Build(ctx, items, jobs)
+	builds := c.Build(ctx, items, flags.jobs)
 	results := []check.Result{}
 	for i := range items {
 		r, err := c.Try(ctx, &items[i], builds)
