@@ -26,7 +26,7 @@ func (s *Storm) configure(rng *rand.Rand, changed bool) error {
 			p("  %s: {wasm: ./%s.wasm, time: 9s, instances: 4, queue: {wait: 9s}}\n", name, name)
 		}
 	}
-	p("cache: {size: 16MiB}\nclient: {drain: 25s, rate: 0B}\nroutes:\n")
+	p("cache: {size: 16MiB}\nclient: {drain: 2m, rate: 0B}\nroutes:\n")
 	for _, r := range s.routes {
 		p("  - name: %s\n    match: {path: \"/%s/*\"}\n    timeout: 40s\n    to: %s\n", r.name, r.name, r.to)
 		for _, line := range r.lines {

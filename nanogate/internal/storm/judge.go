@@ -27,7 +27,7 @@ type judge struct {
 }
 
 // long is what a request that is under way while the gateway drains doesn't take.
-const long = 20 * time.Second
+const long = 100 * time.Second
 
 const mostSaid = 4 << 10
 

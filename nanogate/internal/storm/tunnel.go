@@ -150,9 +150,9 @@ func (s *Storm) tunnelEnds(j *judge) {
 	r.mu.Unlock()
 	select {
 	case <-one.done:
-	case <-time.After(12 * time.Second):
+	case <-time.After(45 * time.Second):
 		if !j.excused() {
-			s.violate("ws-end-lost", "the client has gone for 12 s: %s", r)
+			s.violate("ws-end-lost", "the client has gone for 45 s: %s", r)
 		}
 		s.count(r.client + " hung")
 		return
