@@ -10,7 +10,7 @@ import (
 type Catalogue map[string]string
 
 // Render writes a message in the catalogue's language. What it has no template for is in
-// English: a message that was archived by a newer version.
+// English, as it was archived: by a version that is newer, or had other ids or arguments.
 func (c Catalogue) Render(m Message) string {
 	if len(c) == 0 || m.parts == "" && m.id == "" {
 		return m.english
@@ -23,11 +23,12 @@ func (c Catalogue) Render(m Message) string {
 		return text.String()
 	}
 	template, ok := c[m.id]
-	if !ok {
+	parts := m.decode()
+	if !ok || strings.Contains(template, "{"+strconv.Itoa(len(parts)+1)+"}") {
 		return m.english
 	}
 	var swap []string
-	for i, part := range m.decode() {
+	for i, part := range parts {
 		swap = append(swap, "{"+strconv.Itoa(i+1)+"}", c.Render(part))
 	}
 	return strings.NewReplacer(swap...).Replace(template)

@@ -89,8 +89,10 @@ func TestWhatIsArchivedIsRead(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"id":"t.away","args":["1s","2s"],"en":"a loop was away for 1s (limit 2s)"}`: "循环停顿了 1s（限值 2s）",
 		`"a loop was away"`: "a loop was away",
-		`["so, ",{"id":"t.share","args":["1","2"],"en":"1 % of 2"}]`: "so, 2 个中有 1 %",
-		`{"id":"t.gone","en":"gone"}`:                                "gone",
+		`["so, ",{"id":"t.share","args":["1","2"],"en":"1 % of 2"}]`:                             "so, 2 个中有 1 %",
+		`{"id":"t.gone","en":"gone"}`:                                                            "gone",
+		`{"id":"t.why","args":[{"id":"t.gone","args":["1"],"en":"gone 1"}],"en":", for gone 1"}`: "，因为：gone 1",
+		`{"id":"t.away","args":["1s"],"en":"away for 1s"}`:                                       "away for 1s", // it had no limit then
 	} {
 		var a Archived
 		if err := json.Unmarshal([]byte(text), &a); err != nil || zh.Render(a.Message) != want {
