@@ -198,7 +198,7 @@ func (s *cellBuilder) estimate(c *confidence) {
 		}
 		i := c.median(values)
 		if math.IsInf(i.Low, 0) || math.IsInf(i.High, 0) {
-			s.Omitted[name] = i18n.New("analysis.subject-failed-trials", "the subject failed in %d of %d trials", len(s.Failed), len(s.Failed)+len(s.Trials))
+			s.Omitted[name] = i18n.New("analysis.subject-failed", "the subject failed in %d of %d trials", len(s.Failed), len(s.Failed)+len(s.Trials))
 			delete(s.Values, name)
 			continue
 		}

@@ -52,9 +52,9 @@ func (d *distribution) max() (micros float64, missing i18n.Message) {
 func (d *distribution) incomplete() i18n.Message {
 	switch {
 	case d.recorded.TotalCount() == 0:
-		return i18n.New("analysis.no-request-was-timed", "no request was timed")
+		return i18n.New("analysis.no-timings", "no request was timed")
 	case d.censored > 0:
-		return i18n.New("analysis.requests-were-given-up-times", "%d requests were given up, so their times are unknown", d.censored)
+		return i18n.New("analysis.times-unknown", "%d requests were given up, so their times are unknown", d.censored)
 	case d.failing():
 		return i18n.New("analysis.requests-failed", "%d of %d requests failed", d.failed, d.total())
 	}
@@ -69,14 +69,14 @@ func (d *distribution) worst() bool { return d.censored == 0 && d.failing() }
 // requests did not exceed.
 func (d *distribution) quantile(q float64) (micros float64, missing i18n.Message) {
 	if !d.tells(q) {
-		return 0, i18n.New("analysis.requests-are-too-few-fewer", "%d requests are too few: fewer than %d of them took longer", d.total(), beyond)
+		return 0, i18n.New("analysis.quantile-needs-requests", "%d requests are too few: fewer than %d of them took longer", d.total(), beyond)
 	}
 	micros, known := d.at(q)
 	if d.fails(q) {
-		return 0, i18n.New("analysis.requests-failed-and-is-among", "%d of %d requests failed, and it is among them", d.failed, d.total())
+		return 0, i18n.New("analysis.quantile-among-failures", "%d of %d requests failed, and it is among them", d.failed, d.total())
 	}
 	if !known {
-		return 0, i18n.New("analysis.requests-were-given-up-is", "%d of %d requests were given up, so it is only known to exceed %.0f µs", d.censored, d.total(), micros)
+		return 0, i18n.New("analysis.quantile-above-limit", "%d of %d requests were given up, so it is only known to exceed %.0f µs", d.censored, d.total(), micros)
 	}
 	return micros, i18n.Message{}
 }
@@ -158,5 +158,5 @@ func percentOf(share float64) float64 { return math.Round(share*1e8) / 1e6 }
 // TooFewRequests reports whether that is why a figure is missing: how many there were, and
 // how many it takes, is another number for each.
 func TooFewRequests(missing i18n.Message) bool {
-	return missing.ID() == "analysis.requests-are-too-few-fewer"
+	return missing.ID() == "analysis.quantile-needs-requests"
 }

@@ -43,7 +43,7 @@ func (y *findingSet) addParted(tables []*table, metrics []string, accept []findi
 				if p.under != t.reference {
 					of += " / " + p.under.Subject
 				}
-				parted = append(parted, i18n.New("analysis.under-over-all-starts-ranks", "%s of %s under %s: %s over all starts, %s by ranks", metricName(metric), of, t.Title, brief(ratio), brief(byRank)))
+				parted = append(parted, i18n.New("analysis.means-and-ranks", "%s of %s under %s: %s over all starts, %s by ranks", metricName(metric), of, t.Title, brief(ratio), brief(byRank)))
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func (y *findingSet) addParted(tables []*table, metrics []string, accept []findi
 		return
 	}
 	y.accepted(accept, finding.Finding{Name: finding.RatiosPart, Validity: finding.Suspect,
-		Detail: i18n.New("analysis.ratios-depend-how-starts-are", "%d of %d ratios depend on how starts are averaged: %s", len(parted), all, i18n.List("; ", parted...))})
+		Detail: i18n.New("analysis.averaging-decides", "%d of %d ratios depend on how starts are averaged: %s", len(parted), all, i18n.List("; ", parted...))})
 }
 
 // pair is a ratio that a report shows: of one cell over another.
@@ -106,7 +106,7 @@ func (y *findingSet) addTwins(tables []*table, metrics []string, accept []findin
 		return
 	}
 	y.accepted(accept, finding.Finding{Name: finding.TwinDiffers, Validity: finding.Suspect,
-		Detail: i18n.New("analysis.reference-measured-twice-each-block", "the reference, measured twice in each block, differs from itself by more than chance explains in all %d comparisons together: %s", len(tests), i18n.List("; ", differ...))})
+		Detail: i18n.New("analysis.twins-differ", "the reference, measured twice in each block, differs from itself by more than chance explains in all %d comparisons together: %s", len(tests), i18n.List("; ", differ...))})
 }
 
 // accepted adds a finding of the run as what the study says it weighs.

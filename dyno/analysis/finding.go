@@ -57,9 +57,9 @@ func (y *findingSet) addTrial(t *archive.Trial, used bool) {
 	case t.Status == archive.Failed:
 		y.add(t.Index, finding.Finding{Name: finding.TrialFailed, Validity: finding.Invalid, Detail: t.Error})
 	case t.Status != archive.Complete:
-		y.add(t.Index, finding.Finding{Name: finding.TrialInterrupted, Validity: finding.Invalid, Detail: i18n.New("analysis.trial-was-stopped-before-time", "the trial was stopped before its time")})
+		y.add(t.Index, finding.Finding{Name: finding.TrialInterrupted, Validity: finding.Invalid, Detail: i18n.New("analysis.trial-stopped-early", "the trial was stopped before its time")})
 	case !used && !validity.Spoiled(t):
-		y.add(t.Index, finding.Finding{Name: finding.NoUsableWindow, Validity: finding.Invalid, Detail: i18n.New("analysis.none-trials-measured-windows-can", "none of the trial's measured windows can be used")})
+		y.add(t.Index, finding.Finding{Name: finding.NoUsableWindow, Validity: finding.Invalid, Detail: i18n.New("analysis.no-usable-window", "none of the trial's measured windows can be used")})
 	}
 }
 
@@ -73,7 +73,7 @@ func (y *findingSet) addRun(run *archive.Run) {
 	if m.Status == archive.Complete && len(run.Trials) >= len(m.Plan.Trials) {
 		return
 	}
-	detail := i18n.New("analysis.planned-trials-were-started-run", "%d of %d planned trials were started; the run is %s", len(run.Trials), len(m.Plan.Trials), m.Status)
+	detail := i18n.New("analysis.trials-not-all-started", "%d of %d planned trials were started; the run is %s", len(run.Trials), len(m.Plan.Trials), m.Status)
 	if !m.Error.IsZero() {
 		detail = i18n.Join(detail, ": ", m.Error)
 	}
@@ -99,9 +99,9 @@ func (y *findingSet) sorted() []Finding {
 // likewise says in how many more trials the same was found.
 func likewise(more int) i18n.Message {
 	if more == 1 {
-		return i18n.New("analysis.and-likewise-more-trial", " (and likewise in 1 more trial)")
+		return i18n.New("analysis.one-more-trial-likewise", " (and likewise in 1 more trial)")
 	}
-	return i18n.New("analysis.and-likewise-more-trials", " (and likewise in %d more trials)", more)
+	return i18n.New("analysis.more-trials-likewise", " (and likewise in %d more trials)", more)
 }
 
 // addExhausted says if trials are missing and none could be repeated any more, as the
@@ -119,7 +119,7 @@ func (y *findingSet) addExhausted(run *archive.Run, builders []*cellBuilder) {
 	if used >= planned {
 		return
 	}
-	y.list = append(y.list, Finding{Finding: finding.Finding{Name: finding.RepeatsExhausted, Validity: finding.Suspect, Detail: i18n.New("analysis.many-trials-were-repeated-may",
+	y.list = append(y.list, Finding{Finding: finding.Finding{Name: finding.RepeatsExhausted, Validity: finding.Suspect, Detail: i18n.New("analysis.repeats-used-up",
 		"as many trials were repeated as may be of %d planned (%d), and still so many are missing: %d", planned, len(p.Trials)-planned, planned-used)}})
 }
 

@@ -38,11 +38,11 @@ func (y *findingSet) addLost(tables []*table, accept []finding.Name) {
 			continue
 		}
 		least = min(least, p)
-		uneven = append(uneven, i18n.New("analysis.lost-trials-is-compared", "%s lost %d of %d trials, what it is compared with %d of %d", a.name, a.lost, a.of, a.others, a.othersOf))
+		uneven = append(uneven, i18n.New("analysis.trials-lost-unequally", "%s lost %d of %d trials, what it is compared with %d of %d", a.name, a.lost, a.of, a.others, a.othersOf))
 	}
 	if len(uneven) > 0 {
 		y.accepted(accept, finding.Finding{Name: finding.LostUnevenly, Validity: finding.Suspect,
-			Detail: i18n.New("analysis.fishers-exact-test-p-is", "%s (Fisher's exact test, p = %.1g): what is left of it may be a choice", i18n.List("; ", uneven...), least)})
+			Detail: i18n.New("analysis.losses-may-be-choice", "%s (Fisher's exact test, p = %.1g): what is left of it may be a choice", i18n.List("; ", uneven...), least)})
 	}
 }
 

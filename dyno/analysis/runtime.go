@@ -79,7 +79,7 @@ func ofRuntime() []figure {
 			r := &s.inside
 			switch {
 			case r.windows == 0:
-				return 0, i18n.New("analysis.subjects-runtime-did-not-tell", "the subject's runtime did not tell")
+				return 0, i18n.New("analysis.runtime-silent", "the subject's runtime did not tell")
 			case r.lacking[f.source]:
 				return 0, i18n.New("analysis.runtime-lacks", "the subject's runtime does not tell %s", f.source)
 			}
@@ -93,7 +93,7 @@ func ofRuntime() []figure {
 func (r *inside) shared(per share, sum float64) (value float64, missing i18n.Message) {
 	switch {
 	case per == perRequest && r.completed == 0:
-		return 0, i18n.New("objective.no-request-was-completed", "no request was completed")
+		return 0, i18n.New("objective.no-request-completed", "no request was completed")
 	case per == perRequest:
 		return sum / r.completed, i18n.Message{}
 	case per == perSecond:

@@ -155,11 +155,11 @@ func sensitivityOf(d *study.PlannedDesign, s surface, key surfaceKey, metric str
 	case missing == len(d.Rows):
 		return nil
 	case missing > 0:
-		out.Missing = i18n.New("analysis.samples-no-figure-and-are", "%d of %d samples have no figure and are left out, with those that belong to them", missing, len(d.Rows))
+		out.Missing = i18n.New("analysis.samples-left-out", "%d of %d samples have no figure and are left out, with those that belong to them", missing, len(d.Rows))
 	}
 	noise, known := s.noise(metric)
 	if out.Noise = noise; !known {
-		out.Missing = joined(out.Missing, i18n.New("analysis.noise-measurement-is-not-known", "the noise of a measurement is not known, so that it counts as interaction: measure at least two blocks"))
+		out.Missing = joined(out.Missing, i18n.New("analysis.noise-unknown", "the noise of a measurement is not known, so that it counts as interaction: measure at least two blocks"))
 	}
 	for i, index := range stats.Sobol(y, d.Rows, d.Samples, len(d.Factors), noise, level, seed) {
 		out.Factors = append(out.Factors, FactorVariance{Factor: d.Factors[i], First: index.First, Total: index.Total})

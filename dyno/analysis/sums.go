@@ -186,7 +186,7 @@ func (s *sums) cpuSys() (float64, i18n.Message)  { return s.process.part(s.proce
 // part is perRequest for user or system time.
 func (p *process) part(spent time.Duration) (micros float64, missing i18n.Message) {
 	if p.unsplit {
-		return 0, i18n.New("analysis.user-and-system-time-could", "user and system time could not be told apart")
+		return 0, i18n.New("analysis.user-system-not-split", "user and system time could not be told apart")
 	}
 	return p.perRequest(spent)
 }
@@ -197,13 +197,13 @@ func (p *process) perRequest(spent time.Duration) (micros float64, missing i18n.
 	case p.windows == 0 || p.cpu == 0 || p.idles():
 		return 0, unseen
 	case p.completed == 0:
-		return 0, i18n.New("objective.no-request-was-completed", "no request was completed")
+		return 0, i18n.New("objective.no-request-completed", "no request was completed")
 	}
 	return micro(spent) / float64(p.completed), i18n.Message{}
 }
 
 // unseen is why there are no figures of a process.
-var unseen = i18n.New("analysis.subjects-process-could-not-seen", "the subject's process could not be seen")
+var unseen = i18n.New("analysis.process-unseen", "the subject's process could not be seen")
 
 // leastServing is the least CPU time of any server for a request: its system calls take
 // longer.
@@ -229,7 +229,7 @@ func (s *sums) pss() (bytes float64, missing i18n.Message) {
 		return 0, unseen
 	}
 	if s.process.pss == 0 {
-		return 0, i18n.New("analysis.proportional-set-size-was-not", "the proportional set size was not read")
+		return 0, i18n.New("analysis.pss-not-read", "the proportional set size was not read")
 	}
 	return float64(s.process.pss), i18n.Message{}
 }
@@ -249,9 +249,9 @@ func (p *process) held(n int) (float64, i18n.Message) {
 func (s *sums) switches() (perRequest float64, missing i18n.Message) {
 	switch {
 	case s.process.windows == 0 || s.process.noSwitches || s.process.idles():
-		return 0, i18n.New("analysis.subjects-context-switches-could-not", "the subject's context switches could not be seen")
+		return 0, i18n.New("analysis.context-switches-unseen", "the subject's context switches could not be seen")
 	case s.process.completed == 0:
-		return 0, i18n.New("objective.no-request-was-completed", "no request was completed")
+		return 0, i18n.New("objective.no-request-completed", "no request was completed")
 	}
 	return float64(s.process.switches) / float64(s.process.completed), i18n.Message{}
 }
@@ -259,14 +259,14 @@ func (s *sums) switches() (perRequest float64, missing i18n.Message) {
 // start is how long the subject took from its execution to its first right answer.
 func (s *sums) start() (micros float64, missing i18n.Message) {
 	if s.startUp == 0 {
-		return 0, i18n.New("analysis.subject-was-not-started-dyno", "the subject was not started by dyno")
+		return 0, i18n.New("analysis.not-started-by-dyno", "the subject was not started by dyno")
 	}
 	return micro(s.startUp), i18n.Message{}
 }
 
 func (s *sums) executableSize() (bytes float64, missing i18n.Message) {
 	if s.executable == 0 {
-		return 0, i18n.New("analysis.subjects-program-could-not-seen", "the subject's program could not be seen")
+		return 0, i18n.New("analysis.program-unseen", "the subject's program could not be seen")
 	}
 	return float64(s.executable), i18n.Message{}
 }
@@ -274,7 +274,7 @@ func (s *sums) executableSize() (bytes float64, missing i18n.Message) {
 // builtSize is what the subject's build takes on disk.
 func (s *sums) builtSize() (bytes float64, missing i18n.Message) {
 	if s.size == 0 {
-		return 0, i18n.New("analysis.nothing-subject-was-built-dyno", "nothing of the subject was built by dyno")
+		return 0, i18n.New("analysis.not-built-by-dyno", "nothing of the subject was built by dyno")
 	}
 	return float64(s.size), i18n.Message{}
 }
@@ -282,7 +282,7 @@ func (s *sums) builtSize() (bytes float64, missing i18n.Message) {
 // idleCPU is what the subject used before the load, in percent of a CPU.
 func (s *sums) idleCPU() (percent float64, missing i18n.Message) {
 	if s.idle == nil {
-		return 0, i18n.New("analysis.nobody-looked-subject-before-load", "nobody looked at the subject before the load")
+		return 0, i18n.New("analysis.idle-not-observed", "nobody looked at the subject before the load")
 	}
 	return 100 * s.idle.Share(), i18n.Message{}
 }
@@ -291,9 +291,9 @@ func (s *sums) idleCPU() (percent float64, missing i18n.Message) {
 func (s *sums) warmUpTime() (micros float64, missing i18n.Message) {
 	switch w := s.warmUp; {
 	case w == nil:
-		return 0, i18n.New("analysis.warm-up-fixed-length", "the warm-up had a fixed length")
+		return 0, i18n.New("analysis.fixed-warmup", "the warm-up had a fixed length")
 	case !w.Steady:
-		return 0, i18n.New("analysis.subject-was-not-steady-end", "the subject was not steady at the end of the warm-up")
+		return 0, i18n.New("analysis.not-steady-after-warmup", "the subject was not steady at the end of the warm-up")
 	default:
 		return micro(w.Took), i18n.Message{}
 	}
@@ -313,7 +313,7 @@ func (s *sums) errorShare() (percent float64, missing i18n.Message) {
 	failed := s.errors.Total() + s.unfinished
 	all := s.right + failed
 	if all == 0 {
-		return 0, i18n.New("analysis.no-request-was-answered", "no request was answered")
+		return 0, i18n.New("analysis.no-responses", "no request was answered")
 	}
 	return 100 * float64(failed) / float64(all), i18n.Message{}
 }
@@ -327,7 +327,7 @@ func (s *sums) errorsAtLeast() (percent float64, ok bool) {
 
 func (s *sums) generatorCPU() (micros float64, missing i18n.Message) {
 	if s.completed == 0 {
-		return 0, i18n.New("objective.no-request-was-completed", "no request was completed")
+		return 0, i18n.New("objective.no-request-completed", "no request was completed")
 	}
 	return micro(s.generator) / float64(s.completed), i18n.Message{}
 }

@@ -91,11 +91,11 @@ func (t tail) shared(of func(*tailSecond) *float64, late int) (percent float64, 
 		}
 	}
 	if len(slow) < tailLeast {
-		return 0, i18n.New("analysis.series-fewer-seconds", "the series has fewer than 8 seconds")
+		return 0, i18n.New("analysis.series-too-short", "the series has fewer than 8 seconds")
 	}
 	worst, highest := upperQuarter(slow), upperQuarter(much)
 	if len(worst) == 0 {
-		return 0, i18n.New("analysis.no-second-was-worse-others", "no second was worse than the others")
+		return 0, i18n.New("analysis.no-worst-second", "no second was worse than the others")
 	}
 	both := 0
 	for _, i := range worst {

@@ -42,7 +42,7 @@ func (s *cellBuilder) unusableFigures() map[string]stats.Interval {
 	out := make(map[string]stats.Interval)
 	for name, values := range s.unusable {
 		iv := stats.Median(values, level)
-		iv.Low, iv.High, iv.Level, iv.Note = slices.Min(values), slices.Max(values), 0, i18n.New("analysis.from-trials-cant-used", "from trials that can't be used")
+		iv.Low, iv.High, iv.Level, iv.Note = slices.Min(values), slices.Max(values), 0, i18n.New("analysis.unusable-trials", "from trials that can't be used")
 		out[name] = iv
 	}
 	return out

@@ -88,11 +88,11 @@ func decodeStrictly(content []byte, v any) (offset int64, err error) {
 		offset = kind.Offset
 		err = i18n.Errorf("archive.must-not", "%s must be %s, not %s", kind.Field, describe(kind.Type), kind.Value)
 	case err == io.EOF, err == io.ErrUnexpectedEOF:
-		offset, err = int64(len(content)), i18n.Errorf("archive.ends-before-json-does", "ends before its JSON does")
+		offset, err = int64(len(content)), i18n.Errorf("archive.json-truncated", "ends before its JSON does")
 	case err != nil:
 		err = errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	case len(bytes.TrimSpace(content[offset:])) > 0:
-		err = i18n.Errorf("archive.goes-after-json-ended", "goes on after its JSON has ended")
+		err = i18n.Errorf("archive.json-trailing-data", "goes on after its JSON has ended")
 	}
 	return min(offset, int64(len(content))), err
 }
@@ -137,7 +137,7 @@ func readLines(r io.Reader, path string, line func(text []byte) error) error {
 	return nil
 }
 
-var errCutOff = i18n.Errorf("archive.cut-off-no-newline-end", "cut off: no newline at its end")
+var errCutOff = i18n.Errorf("archive.missing-final-newline", "cut off: no newline at its end")
 
 // wholeLines is a [bufio.SplitFunc] that refuses an unfinished last line.
 func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) {

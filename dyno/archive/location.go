@@ -42,19 +42,19 @@ func (l Location) IsBucket() bool { return l.Bucket != "" }
 func ParseLocation(text string) (Location, error) {
 	switch scheme, _, isURL := strings.Cut(text, "://"); {
 	case text == "":
-		return Location{}, i18n.Errorf("archive.names-no-folder-and-no", "names no folder and no bucket")
+		return Location{}, i18n.Errorf("archive.no-folder-or-bucket", "names no folder and no bucket")
 	case !isURL && strings.HasPrefix(text, "s3:"):
-		return Location{}, i18n.Errorf("archive.write-bucket-s3-bucket-prefix", "write a bucket as s3://bucket/prefix")
+		return Location{}, i18n.Errorf("archive.bucket-form", "write a bucket as s3://bucket/prefix")
 	case !isURL:
 		dir, err := filepath.Abs(text)
 		return Location{Dir: dir}, err
 	case scheme != "file" && scheme != "s3":
-		return Location{}, i18n.Errorf("archive.is-not-scheme-archives-give", "%q is not a scheme of archives: give a folder, file:///folder or s3://bucket/prefix", scheme)
+		return Location{}, i18n.Errorf("archive.unknown-scheme", "%q is not a scheme of archives: give a folder, file:///folder or s3://bucket/prefix", scheme)
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return Location{}, i18n.Errorf("archive.is-not-url-s3-bucket", "is not a URL such as s3://bucket/prefix?region=eu-central-1") // err repeats it
+		return Location{}, i18n.Errorf("archive.bad-bucket-url", "is not a URL such as s3://bucket/prefix?region=eu-central-1") // err repeats it
 	case u.User != nil:
 		return Location{}, errors.New("holds a user or password: credentials come from the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE) only; if it was a real one, change it")
 	case u.Fragment != "":
@@ -77,7 +77,7 @@ func ParseRun(text string) (l Location, ref string, ok bool, err error) {
 		place += "?" + query
 	}
 	if l, err = ParseLocation(place); err == nil && ref == "" {
-		err = i18n.Errorf("archive.names-no-run-end", "names no run at its end")
+		err = i18n.Errorf("archive.no-run-in-address", "names no run at its end")
 	}
 	return l, ref, true, err
 }
@@ -92,7 +92,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 func parseFolder(u *url.URL) (Location, error) {
 	dir := filepath.FromSlash(u.Path)
 	if u.Host != "" && u.Host != "localhost" || u.RawQuery != "" || !filepath.IsAbs(dir) {
-		return Location{}, i18n.Errorf("archive.write-folder-file-folder-just", "write a folder as file:///folder, or just its path")
+		return Location{}, i18n.Errorf("archive.folder-form", "write a folder as file:///folder, or just its path")
 	}
 	return Location{Dir: filepath.Clean(dir)}, nil
 }

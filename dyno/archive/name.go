@@ -30,7 +30,7 @@ func ParseName(text string) (Name, error) {
 	id, digits, _ := strings.Cut(text, ".")
 	address, err := ParseAddress(digits)
 	if err != nil || !isID(id) {
-		return Name{}, i18n.Errorf("archive.is-not-name-run-id", "%q is not the name of a run: an ID, a dot and an address", text)
+		return Name{}, i18n.Errorf("archive.bad-run-address", "%q is not the name of a run: an ID, a dot and an address", text)
 	}
 	return Name{ID: id, Address: address}, nil
 }
@@ -78,12 +78,12 @@ func Pick(found, names []Name, ref, where string) (Name, error) {
 	case len(found) > 1:
 		return Name{}, i18n.Errorf("archive.begins-names-runs", "%q begins the names of %d runs: %s", ref, len(found), some(distinct(found)))
 	case len(names) == 0:
-		return Name{}, i18n.Errorf("archive.no-run-are-no-runs", "no run %q: there are no runs in %s", ref, where)
+		return Name{}, i18n.Errorf("archive.no-runs-at-all", "no run %q: there are no runs in %s", ref, where)
 	}
-	return Name{}, i18n.Errorf("archive.no-run-nearest-are", "no run %q in %s; the nearest are %s", ref, where, some(nearest(ids(names), ref)))
+	return Name{}, i18n.Errorf("archive.run-not-found", "no run %q in %s; the nearest are %s", ref, where, some(nearest(ids(names), ref)))
 }
 
-var errNoRef = i18n.Errorf("archive.no-run-named", "no run named; give an ID, its beginning, an address, a folder or %q", Latest)
+var errNoRef = i18n.Errorf("archive.run-not-given", "no run named; give an ID, its beginning, an address, a folder or %q", Latest)
 
 func ids(names []Name) []string {
 	list := make([]string, len(names))

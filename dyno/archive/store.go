@@ -24,7 +24,7 @@ func DefaultStore() (Store, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return Store{}, i18n.Errorf("archive.no-place-runs-set-dyno", "no place for runs: %w; set DYNO_HOME to a folder", err)
+		return Store{}, i18n.Errorf("archive.no-home", "no place for runs: %w; set DYNO_HOME to a folder", err)
 	}
 	return Store{Dir: filepath.Join(home, ".dyno", "runs")}, nil
 }
@@ -164,11 +164,11 @@ func (s Store) Remove(ref string) error {
 		return err
 	}
 	if locked(filepath.Join(dir, lockFile)) {
-		return i18n.Errorf("archive.removing-run-is-being-written", "removing run %s: it is being written; stop that first", filepath.Base(dir))
+		return i18n.Errorf("archive.run-still-written", "removing run %s: it is being written; stop that first", filepath.Base(dir))
 	}
 	if filepath.Dir(dir) != filepath.Clean(s.Dir) {
 		if _, err := readManifest(dir); err != nil {
-			return i18n.Errorf("archive.removing-is-not-and-is", "removing %s: it is not in %s, and its %s is not that of a run: %w", dir, s.Dir, ManifestFile, err)
+			return i18n.Errorf("archive.not-a-run-folder", "removing %s: it is not in %s, and its %s is not that of a run: %w", dir, s.Dir, ManifestFile, err)
 		}
 	}
 	doomed := filepath.Join(filepath.Dir(dir), hidden+filepath.Base(dir)+"."+removed)
@@ -189,7 +189,7 @@ func (s Store) Remove(ref string) error {
 // sum, as it follows from what has, and is never read back.
 func (r *Run) SaveAnalysis(document []byte) error {
 	if r.Dir == "" {
-		return i18n.Errorf("archive.saving-analysis-run-is-only", "saving the analysis: the run is only in memory")
+		return i18n.Errorf("archive.analysis-needs-disk", "saving the analysis: the run is only in memory")
 	}
 	if err := creator(createFile).replace(filepath.Join(r.Dir, analysisFile), document); err != nil {
 		return i18n.Errorf("archive.saving-analysis", "saving the analysis of %s: %w%s", r.Manifest.ID, err, advice(err))

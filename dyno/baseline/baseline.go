@@ -117,9 +117,9 @@ func New(name string, a *analysis.Analysis, runHash string) (*Baseline, error) {
 	case !validName(name):
 		return nil, nameError(name)
 	case m.Status != archive.Complete:
-		return nil, i18n.Errorf("baseline.run-is-baseline-needs-one", "run %s is %s: a baseline needs one that came to its end", m.ID, m.Status)
+		return nil, i18n.Errorf("baseline.run-incomplete", "run %s is %s: a baseline needs one that came to its end", m.ID, m.Status)
 	case a.Validity == finding.Invalid:
-		return nil, i18n.Errorf("baseline.run-is-invalid-figures-cant", "run %s is invalid, so its figures can't be a baseline: dyno show %s says why", m.ID, m.ID)
+		return nil, i18n.Errorf("baseline.run-invalid", "run %s is invalid, so its figures can't be a baseline: dyno show %s says why", m.ID, m.ID)
 	}
 	b := &Baseline{
 		Format: Format, Name: name, Run: m.ID, RunHash: runHash, Started: m.Started.UTC().Truncate(time.Second), Dyno: m.Dyno,
@@ -136,7 +136,7 @@ func New(name string, a *analysis.Analysis, runHash string) (*Baseline, error) {
 		}
 	}
 	if len(b.Cells) == 0 {
-		return nil, i18n.Errorf("baseline.run-no-figures-baseline", "run %s has no figures for a baseline", m.ID)
+		return nil, i18n.Errorf("baseline.run-without-figures", "run %s has no figures for a baseline", m.ID)
 	}
 	return b, nil
 }
@@ -225,7 +225,7 @@ var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 func validName(name string) bool { return nameRule.MatchString(name) }
 
 func nameError(name string) error {
-	return i18n.Errorf("baseline.cant-name-baseline-expected-most", "%.80q can't name a baseline: expected at most 64 letters, digits, dots, dashes and underscores, the first a letter or digit", name)
+	return i18n.Errorf("baseline.bad-name", "%.80q can't name a baseline: expected at most 64 letters, digits, dots, dashes and underscores, the first a letter or digit", name)
 }
 
 // knownMetric reports whether dyno measures a metric of this name.

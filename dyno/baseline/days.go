@@ -124,23 +124,23 @@ func (b *Baseline) Add(run *Baseline) (*Baseline, error) {
 // addable says why a run can't be added.
 func (b *Baseline) addable(run *Baseline) error {
 	if len(b.Earlier)+len(run.Earlier)+2 > maxRuns {
-		return i18n.Errorf("baseline.baseline-most-runs-make-anew", "a baseline has at most %d runs: make it anew", maxRuns)
+		return i18n.Errorf("baseline.too-many-runs", "a baseline has at most %d runs: make it anew", maxRuns)
 	}
 	for _, r := range run.runs() {
 		if slices.ContainsFunc(b.runs(), func(o Earlier) bool { return o.Run == r.Run || o.RunHash == r.RunHash }) {
-			return i18n.Errorf("baseline.run-is-baseline-already", "run %s is in baseline %s already", r.Run, b.Name)
+			return i18n.Errorf("baseline.run-already-in", "run %s is in baseline %s already", r.Run, b.Name)
 		}
 	}
 	if d := compare.HardwareDifferences(b.Machine, run.Machine); len(d) > 0 {
-		return i18n.Errorf("baseline.run-is-another-machine-baseline", "run %s is of another machine than baseline %s (%s): make one for each machine", run.Run, b.Name, d[0])
+		return i18n.Errorf("baseline.other-machine", "run %s is of another machine than baseline %s (%s): make one for each machine", run.Run, b.Name, d[0])
 	}
 	if b.Study.Name != run.Study.Name || b.Study.Quick != run.Study.Quick {
-		return i18n.Errorf("baseline.run-is-another-study-baseline", "run %s is of another study than baseline %s (%s)", run.Run, b.Name, b.Study.Name)
+		return i18n.Errorf("baseline.other-study", "run %s is of another study than baseline %s (%s)", run.Run, b.Name, b.Study.Name)
 	}
 	for _, old := range b.Subjects {
 		for _, new := range run.Subjects {
 			if old.Name == new.Name && old.Build != new.Build {
-				return i18n.Errorf("baseline.run-is-another-build-baseline", "%s of run %s is another build than that of baseline %s: a baseline is of one version; dyno baseline set makes it anew", old.Name, run.Run, b.Name)
+				return i18n.Errorf("baseline.other-build", "%s of run %s is another build than that of baseline %s: a baseline is of one version; dyno baseline set makes it anew", old.Name, run.Run, b.Name)
 			}
 		}
 	}
@@ -149,9 +149,9 @@ func (b *Baseline) addable(run *Baseline) error {
 		new := run.Find([2]string{old.Group, old.Subject})
 		switch {
 		case new == nil:
-			return i18n.Errorf("baseline.run-no-under-baseline", "run %s has no %s under %s, which baseline %s has", run.Run, old.Subject, old.Group, b.Name)
+			return i18n.Errorf("baseline.cell-missing", "run %s has no %s under %s, which baseline %s has", run.Run, old.Subject, old.Group, b.Name)
 		case new.Load != old.Load:
-			return i18n.Errorf("baseline.load-under-run-is-not", "the load of %s under %s in run %s is not that of baseline %s: make the baseline anew", old.Subject, old.Group, run.Run, b.Name)
+			return i18n.Errorf("baseline.other-load", "the load of %s under %s in run %s is not that of baseline %s: make the baseline anew", old.Subject, old.Group, run.Run, b.Name)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ func StudyHash(m *archive.Manifest) string { return hash([]byte(m.StudySource)) 
 // RunHash identifies a finished run: the address of its content.
 func RunHash(run *archive.Run) (string, error) {
 	if run.Address == "" {
-		return "", i18n.Errorf("baseline.run-no-content-address-was", "run %s has no content address: it was not finished", run.Manifest.ID)
+		return "", i18n.Errorf("baseline.run-without-address", "run %s has no content address: it was not finished", run.Manifest.ID)
 	}
 	return run.Address.String(), nil
 }

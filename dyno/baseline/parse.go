@@ -114,7 +114,7 @@ func document(src []byte) (root *yaml.Node, err error) {
 	}
 	switch err := decoder.Decode(&second); {
 	case err == nil:
-		return nil, i18n.Errorf("baseline.yaml-line-expected-one-baseline", "yaml: line %d: expected one baseline, got a second document", second.Line)
+		return nil, i18n.Errorf("baseline.second-document", "yaml: line %d: expected one baseline, got a second document", second.Line)
 	case !errors.Is(err, io.EOF):
 		return nil, err
 	}

@@ -87,11 +87,11 @@ func (s Store) missing(name string) error {
 	case err != nil:
 		return err
 	case len(names) == 0:
-		return i18n.Errorf("baseline.no-baseline-are-none-dyno", "no baseline %q: there are none in %s; dyno baseline set %s RUN makes it", name, s.Dir, name)
+		return i18n.Errorf("baseline.none-yet", "no baseline %q: there are none in %s; dyno baseline set %s RUN makes it", name, s.Dir, name)
 	}
 	hint := i18n.Message{}
 	if near, ok := spelling.Nearest(name, names); ok {
 		hint = i18n.New("subject.did-you-mean", "; did you mean %q?", near)
 	}
-	return i18n.Errorf("baseline.no-baseline-are", "no baseline %q in %s%s (there are %s)", name, s.Dir, hint, strings.Join(names, ", "))
+	return i18n.Errorf("baseline.not-found", "no baseline %q in %s%s (there are %s)", name, s.Dir, hint, strings.Join(names, ", "))
 }

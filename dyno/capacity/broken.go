@@ -62,11 +62,11 @@ func (r *Result) hints() []i18n.Message {
 	add := func(hint i18n.Message) { hints = append(hints, hint) }
 	if r.Limit != nil && !r.Limit.Limited {
 		if r.Fails == nil {
-			add(i18n.New("capacity.capacity-may-higher", "the capacity may be higher"))
+			add(i18n.New("capacity.may-be-higher", "the capacity may be higher"))
 		}
-		add(i18n.New("capacity.wait-until-machine-is-quiet", "wait until this machine is quiet (dyno machine says who is busy), or let more trials be repeated (--repeats); --accept NAME takes a finding into account no more"))
+		add(i18n.New("capacity.wait-for-quiet", "wait until this machine is quiet (dyno machine says who is busy), or let more trials be repeated (--repeats); --accept NAME takes a finding into account no more"))
 	} else if r.Limit != nil {
-		add(i18n.New("capacity.capacity-may-higher-give-generator", "the capacity may be higher: give the generator more --threads, CPUs of its own (--cpus) or a machine of its own"))
+		add(i18n.New("capacity.generator-needs-more", "the capacity may be higher: give the generator more --threads, CPUs of its own (--cpus) or a machine of its own"))
 	}
 	if r.Fails == nil {
 		return hints
@@ -92,13 +92,13 @@ func (r *Result) hints() []i18n.Message {
 		}
 	}
 	if busy > 0 {
-		add(i18n.New("capacity.all-connections-were-waiting-answers", "all connections were waiting for answers in %d of %d failing trials: the service was slow, or there are too few; --connections with more of them tells which", busy, len(failed)))
+		add(i18n.New("capacity.connections-all-waiting", "all connections were waiting for answers in %d of %d failing trials: the service was slow, or there are too few; --connections with more of them tells which", busy, len(failed)))
 	}
 	if all.Shed > 0 {
-		add(i18n.New("capacity.arrivals-were-given-up-because", "%d arrivals were given up because no more could wait", all.Shed))
+		add(i18n.New("capacity.arrivals-given-up", "%d arrivals were given up because no more could wait", all.Shed))
 	}
 	if best := all.Throughput; best > 0 && best < 0.97*r.Fails.Rate {
-		add(i18n.New("capacity.s-offered-most-s-were", "of %s/s offered, at most %s/s were answered in time: the service was saturated", rateText(r.Fails.Rate), rateText(best)))
+		add(i18n.New("capacity.saturated", "of %s/s offered, at most %s/s were answered in time: the service was saturated", rateText(r.Fails.Rate), rateText(best)))
 	}
 	return append(hints, r.thin()...)
 }
@@ -126,7 +126,7 @@ func (r *Result) thin() []i18n.Message {
 	}
 	const few = 1000
 	if t := r.Holds.Trials[len(r.Holds.Trials)-1]; t.Requests < few && t.Validity != finding.Invalid {
-		return []i18n.Message{i18n.New("capacity.trials-only-some-requests-percentiles", "trials have only some %d requests: percentiles above p%.3g rest on fewer than ten of them; --trial with a longer time is surer", t.Requests, 100*(1-10/float64(max(t.Requests, 11))))}
+		return []i18n.Message{i18n.New("capacity.percentiles-rest-on-few", "trials have only some %d requests: percentiles above p%.3g rest on fewer than ten of them; --trial with a longer time is surer", t.Requests, 100*(1-10/float64(max(t.Requests, 11))))}
 	}
 	return nil
 }

@@ -43,5 +43,5 @@ func failing(levels []Level) []i18n.Message {
 		return []i18n.Message{}
 	}
 	kind := errors.Most()
-	return []i18n.Message{i18n.New("capacity.requests-failed-connections-and-are", "%.2g %% of the requests failed at %d to %d connections, and are no throughput; most by %s: %s", 100*float64(n)/float64(n+answered), from, to, kind, first[kind])}
+	return []i18n.Message{i18n.New("capacity.failing-connections", "%.2g %% of the requests failed at %d to %d connections, and are no throughput; most by %s: %s", 100*float64(n)/float64(n+answered), from, to, kind, first[kind])}
 }

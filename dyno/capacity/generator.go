@@ -97,7 +97,7 @@ func whyNothing(r *load.Result) i18n.Message {
 	if kind := r.Total.Errors.Most(); kind != "" {
 		return i18n.Join(kind, ": ", r.FirstErrors[kind])
 	}
-	return i18n.New("capacity.no-answer-was-expected", "no answer was as expected")
+	return i18n.New("capacity.nothing-as-expected", "no answer was as expected")
 }
 
 // Trial runs an open loop with the arrivals and overflow of the spec's profile.

@@ -38,10 +38,10 @@ func judge(o *objective.Objective, r *load.Result, p *profile.Profile) Trial {
 		t.spoil(i18n.New("capacity.no-usable-window", "no window can be used: %s", details(invalid(r.Findings))))
 		t.Useless = true
 	case r.Total.Offered == 0:
-		t.spoil(i18n.New("capacity.no-request-was-due-short", "no request was due in so short a trial"))
+		t.spoil(i18n.New("capacity.no-request-due", "no request was due in so short a trial"))
 		t.Short = true
 	case v == objective.Unknown && tooFew(&outcome) != 0:
-		t.spoil(i18n.New("capacity.too-few-requests-objective-takes", "too few requests for this objective, which takes %d; lengthen --trial: %s", tooFew(&outcome), outcome.Text))
+		t.spoil(i18n.New("capacity.too-few-requests", "too few requests for this objective, which takes %d; lengthen --trial: %s", tooFew(&outcome), outcome.Text))
 		t.Short = true
 	case (v != objective.Holds || missed != nil) && limited != nil:
 		t.spoil(details(limited))
@@ -253,6 +253,6 @@ func unreachable(o *objective.Objective, p *profile.Profile, err *request.Unreac
 	outcome := o.Judge(&r.Total)
 	t := describe(r, p)
 	t.Verdict, t.Measured, t.Terms = Fails, outcome.Text, termsOf(&outcome)
-	t.Why = i18n.New("capacity.no-connection-came-up", "no connection came up: %s", err.Why)
+	t.Why = i18n.New("capacity.connect-failed", "no connection came up: %s", err.Why)
 	return t
 }

@@ -73,16 +73,16 @@ func (t *LevelTrial) judge(r *load.Result, c *measure.Calibration) {
 		t.Spoiled, t.Limited, t.Why = true, true, details(limited)
 	case c != nil && c.Ceiling > 0 && t.Throughput > ceilingShare*c.Ceiling:
 		t.Spoiled, t.Limited = true, true
-		t.Why = i18n.New("capacity.generator-reaches-s-against-server", "the generator reaches %s/s against a server that costs nothing (limit %.0f %%)", rateText(c.Ceiling), 100*ceilingShare)
+		t.Why = i18n.New("capacity.generator-reach", "the generator reaches %s/s against a server that costs nothing (limit %.0f %%)", rateText(c.Ceiling), 100*ceilingShare)
 	case leftOut == measured:
 		t.Spoiled, t.Why = true, details(invalid(r.Findings))
 	case machine != nil:
 		t.Spoiled, t.Why = true, details(machine)
 	case t.Errors.Connect > 0:
-		t.Spoiled, t.Why = true, i18n.New("capacity.were-fewer-connections-attempts-failed", "there were fewer connections: %d attempts failed (%s)", t.Errors.Connect, r.FirstErrors["connect"])
+		t.Spoiled, t.Why = true, i18n.New("capacity.fewer-connections", "there were fewer connections: %d attempts failed (%s)", t.Errors.Connect, r.FirstErrors["connect"])
 	case t.Throughput == 0 && t.Errors.Total() > 0: // that is the service's doing
 		t.Why = whyNothing(r)
 	case t.Throughput == 0:
-		t.Spoiled, t.Why = true, i18n.New("capacity.no-answer-came-within-trial", "no answer came within the trial, which is too short for so many connections")
+		t.Spoiled, t.Why = true, i18n.New("capacity.trial-too-short-for-connections", "no answer came within the trial, which is too short for so many connections")
 	}
 }

@@ -23,7 +23,7 @@ func memoryPer1000(levels []Level) (bytes *float64, note i18n.Message) {
 	slopes := slopesOf(levels)
 	const least = 3 // of three levels
 	if len(slopes) < least {
-		return nil, i18n.New("capacity.fewer-three-levels-servers-memory", "fewer than three levels have the server's memory")
+		return nil, i18n.New("capacity.too-few-memory-levels", "fewer than three levels have the server's memory")
 	}
 	slices.SortFunc(slopes, func(a, b slope) int { return cmp.Compare(a.bytes, b.bytes) })
 	weight, rising := 0.0, 0.0
@@ -34,7 +34,7 @@ func memoryPer1000(levels []Level) (bytes *float64, note i18n.Message) {
 		}
 	}
 	if rising < growing*weight {
-		return nil, i18n.New("capacity.servers-memory-does-not-clearly", "the server's memory does not clearly grow with its connections, as where it had taken it before; restart it and try again")
+		return nil, i18n.New("capacity.memory-growth-unclear", "the server's memory does not clearly grow with its connections, as where it had taken it before; restart it and try again")
 	}
 	half := weight / 2
 	for _, s := range slopes {

@@ -269,17 +269,17 @@ func (a *Aftermath) note(r *load.Result) {
 	limited, missed := named(r.Findings, limits), named(r.Findings, []finding.Name{finding.RateMissed})
 	switch {
 	case limited != nil:
-		add(i18n.New("capacity.generator-was-limit-less-may", "the generator was at its limit, so that less may have been offered: %s", details(limited)))
+		add(i18n.New("capacity.generator-limited", "the generator was at its limit, so that less may have been offered: %s", details(limited)))
 	case missed != nil:
-		add(i18n.New("capacity.arrivals-waited-client-server-did", "arrivals waited at the client, so that the server did not get them all: %s", details(missed)))
+		add(i18n.New("capacity.arrivals-held-back", "arrivals waited at the client, so that the server did not get them all: %s", details(missed)))
 	}
 	if n := a.Baseline.Invalid + a.During.Invalid + a.After.Invalid; n > 0 {
-		add(i18n.New("capacity.seconds-are-no-figure-generator", "%d of %d seconds are in no figure, for the generator was disturbed", n, len(a.Seconds)))
+		add(i18n.New("capacity.seconds-left-out", "%d of %d seconds are in no figure, for the generator was disturbed", n, len(a.Seconds)))
 	}
 	if a.Limit == 0 {
-		add(i18n.New("capacity.objective-no-limit-response-time", "the objective has no limit on the response time: goodput counts every answer"))
+		add(i18n.New("capacity.objective-without-time", "the objective has no limit on the response time: goodput counts every answer"))
 	}
 	if a.Baseline.Windows == 0 {
-		add(i18n.New("capacity.no-second-baseline-can-used", "no second of the baseline can be used: recovery can't be told"))
+		add(i18n.New("capacity.baseline-unusable", "no second of the baseline can be used: recovery can't be told"))
 	}
 }

@@ -79,11 +79,11 @@ func (r *Result) conclude(g *Goal, reason error) {
 	case reason != nil:
 		r.Why = i18n.From(reason)
 	case r.Limit != nil && !r.Limit.Limited:
-		r.Why = i18n.New("capacity.every-trial-s-was-disturbed", "every trial at %s/s was disturbed: %s", rateText(r.Limit.Rate), r.Limit.Why)
+		r.Why = i18n.New("capacity.rate-always-disturbed", "every trial at %s/s was disturbed: %s", rateText(r.Limit.Rate), r.Limit.Why)
 	case r.Limit != nil:
-		r.Why = i18n.New("capacity.from-s-generator-is-limit", "from %s/s on the generator is the limit: %s", rateText(r.Limit.Rate), r.Limit.Why)
+		r.Why = i18n.New("capacity.generator-limits-from", "from %s/s on the generator is the limit: %s", rateText(r.Limit.Rate), r.Limit.Why)
 	case r.Found() && !r.Reached:
-		r.Why = i18n.New("capacity.rates-close-each-other-cant", "rates so close to each other can't be told apart")
+		r.Why = i18n.New("capacity.rates-too-close", "rates so close to each other can't be told apart")
 	}
 	if r.Fails != nil {
 		r.Broke = broken(r.Fails)

@@ -50,14 +50,14 @@ func (r *Result) Found() bool { return r.Holds != nil && r.Fails != nil }
 
 // Reasons why a search ends before its goal.
 var (
-	errTime   = i18n.Errorf("capacity.time-was-up", "time was up")
-	errFloor  = i18n.Errorf("capacity.fails-even-lowest-rate", "it fails even at the lowest rate")
-	errTop    = i18n.Errorf("capacity.holds-even-highest-rate", "it holds even at the highest rate")
-	errStuck  = i18n.Errorf("capacity.machine-was-disturbed-every-trial", "this machine was disturbed in every trial")
-	errFew    = i18n.Errorf("capacity.too-few-trials-could-used", "too few of the trials could be used")
+	errTime   = i18n.Errorf("capacity.time-up", "time was up")
+	errFloor  = i18n.Errorf("capacity.fails-at-lowest", "it fails even at the lowest rate")
+	errTop    = i18n.Errorf("capacity.holds-at-highest", "it holds even at the highest rate")
+	errStuck  = i18n.Errorf("capacity.always-disturbed", "this machine was disturbed in every trial")
+	errFew    = i18n.Errorf("capacity.too-few-usable-trials", "too few of the trials could be used")
 	errEnded  = i18n.Errorf("capacity.was-interrupted", "it was interrupted")
 	errSilent = i18n.Errorf("capacity.nothing-answered", "nothing answered")
-	errUnseen = i18n.Errorf("capacity.no-trial-could-used", "no trial could be used")
+	errUnseen = i18n.Errorf("capacity.no-usable-trial", "no trial could be used")
 )
 
 // Run searches until the goal is reached, the generator is the limit, or time is

@@ -16,7 +16,7 @@ func unsteady(found []finding.Finding) i18n.Message {
 
 // unsteadyNote says in how many trials that was so.
 func unsteadyNote(first i18n.Message, trials int) i18n.Message {
-	return i18n.New("capacity.service-was-not-same-from", "the service was not the same from the beginning to the end of %d trials, the first of them %s", trials, first)
+	return i18n.New("capacity.service-changed", "the service was not the same from the beginning to the end of %d trials, the first of them %s", trials, first)
 }
 
 // unsteady notes that of the trials of a search.

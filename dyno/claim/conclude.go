@@ -42,7 +42,7 @@ func summary(verdicts []Verdict) i18n.Message {
 	}
 	text := i18n.New("claim.parts", "of %d parts %s", len(verdicts), i18n.And(counts...))
 	if slices.ContainsFunc(verdicts, Verdict.Refutes) {
-		text = i18n.Join(text, i18n.New("claim.whole-does-not-hold", "; as a whole it does not hold"))
+		text = i18n.Join(text, i18n.New("claim.conjunction-fails", "; as a whole it does not hold"))
 	}
 	return text
 }

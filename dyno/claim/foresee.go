@@ -115,7 +115,7 @@ func (f *foreseer) growth(cmp *Comparison) i18n.Message {
 	if more.subject == "" || more.subject != less.subject || math.IsInf(more.most, 1) || math.IsInf(less.most, 1) {
 		return i18n.Message{}
 	}
-	return i18n.New("claim.takes-subject-serves-requests-s", "it takes a subject that serves %.0f requests/s: at the lower level the load asks for %.0f, and one that is full there can't grow", bound*less.most, less.most)
+	return i18n.New("claim.load-too-low-to-scale", "it takes a subject that serves %.0f requests/s: at the lower level the load asks for %.0f, and one that is full there can't grow", bound*less.most, less.most)
 }
 
 // throughputOf is a cell's throughput, with what its load can send.
@@ -183,11 +183,11 @@ func (f *foreseer) quantity(q quantity) interval {
 	}
 	of := f.asked(cell.Index)
 	if share, ok := percentile(q.metric); ok && of.Requests*(1-share) < Beyond {
-		f.few = i18n.New("claim.asks-about-requests-trial-fewer", "%s asks for about %.0f requests a trial, of which fewer than %d take longer than the %s: it takes %.0f",
+		f.few = i18n.New("claim.too-few-requests-beyond", "%s asks for about %.0f requests a trial, of which fewer than %d take longer than the %s: it takes %.0f",
 			write(q, 0), of.Requests, Beyond, q.metric[strings.Index(q.metric, ".")+1:], math.Ceil(Beyond/(1-share)-1e-6))
 	}
 	if q.metric == "throughput" && !math.IsInf(of.PerSecond, 1) {
-		f.most = i18n.New("claim.is-most-about-requests-s", "%s is at most about %.0f requests/s, as the load asks for no more", write(q, 0), of.PerSecond)
+		f.most = i18n.New("claim.rate-bounded-by-load", "%s is at most about %.0f requests/s, as the load asks for no more", write(q, 0), of.PerSecond)
 		return interval{high: of.PerSecond * unitOfMetric(m.Unit).scale}
 	}
 	return interval{low: math.Inf(-1), high: math.Inf(1)}

@@ -132,7 +132,7 @@ func (m *measuredComparison) withFloor(r reading, more int, o Options) reading {
 	case side == 0 || where.reaches(target, side):
 		return r
 	case where.short(target, side):
-		return reading{verdict: Unmeasurable, why: i18n.New("claim.cant-measured-way-not-even", "it can't be measured this way: not even work that costs nothing would reach the size that is claimed")}
+		return reading{verdict: Unmeasurable, why: i18n.New("claim.floor-too-high", "it can't be measured this way: not even work that costs nothing would reach the size that is claimed")}
 	case r.verdict == SizeRefuted && r.directed:
 		return reading{verdict: Direction, open: true, why: directionHolds(floorUnknown()), directed: true}
 	case r.verdict == SizeRefuted || r.verdict == NoEffect:
@@ -143,7 +143,7 @@ func (m *measuredComparison) withFloor(r reading, more int, o Options) reading {
 
 // floorUnknown is why a size that is not reached isn't refuted.
 func floorUnknown() i18n.Message {
-	return i18n.New("claim.size-is-not-reached-but", "the size is not reached, but whether work that costs nothing would reach it can't be told")
+	return i18n.New("claim.size-or-floor-undecided", "the size is not reached, but whether work that costs nothing would reach it can't be told")
 }
 
 // part decides.
@@ -179,7 +179,7 @@ func (m *measuredComparison) failures() i18n.Message {
 	case m.sample.failed == 0, !m.sample.ranked && ofErrors(m.effect.as):
 		return i18n.Message{}
 	case m.sample.ranked:
-		return i18n.New("claim.blocks-subject-failed-counts-worst", "; in %d of %d blocks a subject failed, which counts as the worst figure there is: the median stands for the mean", m.sample.failed, m.blocks)
+		return i18n.New("claim.blocks-failed-as-worst", "; in %d of %d blocks a subject failed, which counts as the worst figure there is: the median stands for the mean", m.sample.failed, m.blocks)
 	}
 	return i18n.New("claim.blocks-subject-failed", "; in %d of %d blocks a subject failed", m.sample.failed, m.blocks)
 }
@@ -271,7 +271,7 @@ func (m *measuredComparison) needed(o Options) int {
 }
 
 func (m *measuredComparison) tooFew(blocks int) i18n.Message {
-	text := i18n.New("claim.least-blocks-can-used", "%d of at least 2 blocks can be used", blocks)
+	text := i18n.New("claim.too-few-blocks", "%d of at least 2 blocks can be used", blocks)
 	if m.zero > 0 {
 		text = i18n.Join(text, i18n.New("claim.would-division-zero", "; in %d there would be a division by zero", m.zero))
 	}
@@ -282,9 +282,9 @@ func (m *measuredComparison) tooFew(blocks int) i18n.Message {
 func (m *measuredComparison) leftOut(n int) i18n.Message {
 	switch {
 	case m.zero > 0:
-		return i18n.New("claim.blocks-are-left-out-division", "; %d of %d blocks are left out, %d for a division by zero", n, m.blocks, m.zero)
+		return i18n.New("claim.blocks-divide-by-zero", "; %d of %d blocks are left out, %d for a division by zero", n, m.blocks, m.zero)
 	case n > 0:
-		return i18n.New("claim.blocks-are-left-out-lack", "; %d of %d blocks are left out, which lack a usable trial", n, m.blocks)
+		return i18n.New("claim.blocks-unusable", "; %d of %d blocks are left out, which lack a usable trial", n, m.blocks)
 	}
 	return i18n.Message{}
 }
@@ -299,9 +299,9 @@ func (m *measuredComparison) hope(needed int) i18n.Message {
 	case m.sample.ranked:
 		return i18n.Message{}
 	case !slices.Equal(m.sample.low, m.sample.high):
-		return i18n.New("claim.levels-were-measured-lie-too", ": the levels that were measured lie too far apart, or end too soon")
+		return i18n.New("claim.levels-too-coarse", ": the levels that were measured lie too far apart, or end too soon")
 	}
-	return i18n.New("claim.and-more-blocks-would-hardly", ", and more blocks would hardly tell")
+	return i18n.New("claim.more-blocks-no-help", ", and more blocks would hardly tell")
 }
 
 // inPercent writes a share as a reader wants it, to three digits and without an

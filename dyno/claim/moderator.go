@@ -80,7 +80,7 @@ func (d *Moderator) levels(s *Space) (levels []pick, err *Error) {
 		levels = append(levels, p)
 	}
 	if len(levels) < 2 {
-		return nil, &Error{Message: i18n.New("claim.one-level-only-is-no", "%s has one level only, which is no range", d.Factor), Hint: i18n.New("claim.measure-several", "measure it at several")}
+		return nil, &Error{Message: i18n.New("claim.single-level", "%s has one level only, which is no range", d.Factor), Hint: i18n.New("claim.measure-several", "measure it at several")}
 	}
 	return levels, nil
 }

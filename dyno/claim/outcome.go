@@ -83,7 +83,7 @@ func Evaluate(c *Claim, src Source, o Options) Outcome {
 		return out
 	}
 	if len(c.Expressions) == 0 {
-		out.Verdict, out.Why = Unmeasurable, i18n.New("claim.claim-no-expression", "the claim has no expression")
+		out.Verdict, out.Why = Unmeasurable, i18n.New("claim.expression-missing", "the claim has no expression")
 		return out
 	}
 	ranges, err := places(c.Over, src.Space())
@@ -201,7 +201,7 @@ func Progress(out Outcome) i18n.Message {
 	case Decided(out):
 		return out.Verdict.Message()
 	case out.Needed == 0:
-		return i18n.Join(out.Verdict, i18n.New("claim.and-more-blocks-would-hardly", ", and more blocks would hardly tell"))
+		return i18n.Join(out.Verdict, i18n.New("claim.more-blocks-no-help", ", and more blocks would hardly tell"))
 	case out.Verdict == Undecided:
 		return i18n.New("claim.needs", "needs about %s", more(out.Needed))
 	}

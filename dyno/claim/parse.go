@@ -18,13 +18,13 @@ const (
 // it exist is the business of [Check].
 func Parse(text string) (*Expression, error) {
 	if len(text) > maxLength || !utf8.ValidString(text) {
-		return nil, &Error{Column: 1, Message: i18n.New("claim.expected-utf-text-most-bytes", "expected UTF-8 text of at most %d bytes", maxLength)}
+		return nil, &Error{Column: 1, Message: i18n.New("claim.expected-text", "expected UTF-8 text of at most %d bytes", maxLength)}
 	}
 	p := &parser{scan: scanner{src: text}}
 	p.advance()
 	e := &Expression{Text: oneLine(text), source: text, Comparisons: p.conditions()}
 	if p.tok.kind != end {
-		p.fail(p.tok.at, i18n.Message{}, i18n.New("claim.expected-end-and-got", "expected the end, or \"and\", got %v", p.tok))
+		p.fail(p.tok.at, i18n.Message{}, i18n.New("claim.expected-end", "expected the end, or \"and\", got %v", p.tok))
 	}
 	if p.err != nil {
 		return nil, p.err.place(text)
@@ -87,7 +87,7 @@ func (p *parser) comparison() Comparison {
 	c := Comparison{left: p.sum()}
 	c.at, c.Op = p.tok.at, Op(p.tok.text)
 	if !p.isSign("<", "<=", ">", ">=", "~") {
-		p.fail(p.tok.at, i18n.New("claim.claim-compares-b", "a claim compares, such as a / b >= 2.3"), i18n.New("claim.expected-comparison", "expected <, <=, >, >= or ~, got %v", p.tok))
+		p.fail(p.tok.at, i18n.New("claim.comparison-form", "a claim compares, such as a / b >= 2.3"), i18n.New("claim.expected-comparison", "expected <, <=, >, >= or ~, got %v", p.tok))
 		return c
 	}
 	p.advance()
@@ -102,7 +102,7 @@ func (p *parser) comparison() Comparison {
 		p.between(&c)
 	}
 	if p.isSign("<", "<=", ">", ">=", "~") {
-		p.fail(p.tok.at, i18n.New("claim.write-b-and-b-c", `write "a < b and b < c", or a range as 3us <= a <= 8us`), i18n.New("claim.expected-one-comparison-got-second", "expected one comparison, got a second %v", p.tok))
+		p.fail(p.tok.at, i18n.New("claim.chain-form", `write "a < b and b < c", or a range as 3us <= a <= 8us`), i18n.New("claim.second-comparison", "expected one comparison, got a second %v", p.tok))
 	}
 	if p.err == nil {
 		c.Text = oneLine(p.scan.src[from:p.last])
@@ -122,7 +122,7 @@ func (p *parser) between(c *Comparison) {
 		return
 	}
 	if !isLow || !isHigh || low.dim != high.dim || !(low.value > 0) || !(high.value > low.value) {
-		p.fail(c.at, i18n.New("claim.write-us-us", "write it as 3us <= a <= 8us"), i18n.New("claim.expected-range-from-one-number", "expected a range from one number above zero to a larger one of the same unit"))
+		p.fail(c.at, i18n.New("claim.range-form", "write it as 3us <= a <= 8us"), i18n.New("claim.expected-number-range", "expected a range from one number above zero to a larger one of the same unit"))
 		return
 	}
 	middle := low
@@ -155,7 +155,7 @@ func (p *parser) clauses(c *Comparison) {
 			c.publishedAt = p.tok.at
 			c.published = p.sum()
 			if _, rest := strip(c.published); rest != nil && p.err == nil {
-				p.fail(c.publishedAt, i18n.New("claim.write-number-numbers-put-together", "write it as a number, or as numbers put together: 65300 / 28400"), i18n.New("claim.published-figure-nothing-measured", "a published figure has nothing measured in it"))
+				p.fail(c.publishedAt, i18n.New("claim.number-form", "write it as a number, or as numbers put together: 65300 / 28400"), i18n.New("claim.published-is-number", "a published figure has nothing measured in it"))
 			}
 		case t.text == floorWord && c.floor == nil:
 			p.advance()
@@ -214,7 +214,7 @@ func (p *parser) operation(left node, right func() node) node {
 func (p *parser) factor() node {
 	t := p.tok
 	if p.depth++; p.depth > maxDepth {
-		p.fail(t.at, i18n.Message{}, i18n.New("claim.expected-most-parentheses-and-signs", "expected at most %d parentheses and signs within each other", maxDepth))
+		p.fail(t.at, i18n.Message{}, i18n.New("claim.too-deep", "expected at most %d parentheses and signs within each other", maxDepth))
 	}
 	defer func() { p.depth-- }()
 	switch {
@@ -231,7 +231,7 @@ func (p *parser) factor() node {
 	case t.kind == word && t.text != "and" && !isClause(t.text):
 		return p.named()
 	}
-	p.fail(t.at, i18n.Message{}, i18n.New("claim.expected-metric-number-got", "expected a metric or a number, got %v", t))
+	p.fail(t.at, i18n.Message{}, i18n.New("claim.expected-operand", "expected a metric or a number, got %v", t))
 	return number{at: t.at}
 }
 
@@ -249,7 +249,7 @@ func (p *parser) named() node {
 func (p *parser) sweep() node {
 	s := sweep{kind: p.tok.text, at: p.tok.at}
 	if s.kind != "knee" && s.kind != "max" {
-		p.fail(s.at, i18n.New("claim.are-knee-factor-and-max", "there are knee(factor) and max(factor: condition)"), i18n.New("claim.is-no-function", "%q is no function", s.kind))
+		p.fail(s.at, i18n.New("claim.range-functions", "there are knee(factor) and max(factor: condition)"), i18n.New("claim.unknown-function", "%q is no function", s.kind))
 		return s
 	}
 	p.advance() // to the parenthesis, behind which the factor's name is read raw
@@ -301,7 +301,7 @@ func (p *parser) pick() pick {
 	}
 	item.value = text
 	if !ok || text == "" && !quoted {
-		p.fail(item.at, i18n.New("claim.write-subject-factor-level-and", `write [subject, factor=level], and names that hold commas or brackets in "quotes"`), i18n.New("claim.expected-name-subject-factor-level", "expected the name of a subject, or factor=level"))
+		p.fail(item.at, i18n.New("claim.selector-form", `write [subject, factor=level], and names that hold commas or brackets in "quotes"`), i18n.New("claim.expected-selector", "expected the name of a subject, or factor=level"))
 	}
 	return item
 }

@@ -15,7 +15,7 @@ func (c *Claim) qualify(parts []Part) {
 		case cmp.Unmeasurable && p.Verdict != Unmeasurable:
 			p.Verdict, p.Why, p.Open, p.Needed = Unmeasurable, i18n.Verbatim(oneLine(c.Unmeasurable)), false, 0
 		case c.ByConstruction != "" && (all || cmp.Fitted) && p.Verdict.Confirms():
-			p.Verdict, p.Why = ByConstruction, i18n.New("claim.no-other-outcome", "no other outcome was possible: %s", p.Why)
+			p.Verdict, p.Why = ByConstruction, i18n.New("claim.only-outcome", "no other outcome was possible: %s", p.Why)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (m *measuredComparison) zeros() i18n.Message {
 	if m.sample.zeros == 0 {
 		return i18n.Message{}
 	}
-	return i18n.New("claim.blocks-one-figures-is-zero", "; in %d of %d blocks one of the figures is zero, so that there is no mean ratio: the median stands for it", m.sample.zeros, m.blocks)
+	return i18n.New("claim.blocks-with-zero", "; in %d of %d blocks one of the figures is zero, so that there is no mean ratio: the median stands for it", m.sample.zeros, m.blocks)
 }
 
 // rankLevel is the confidence of what is held beside a mean.
@@ -48,7 +48,7 @@ func (m *measuredComparison) parting(byRank *stats.Interval) i18n.Message {
 		return i18n.Message{}
 	}
 	unit, _ := m.unit()
-	return i18n.New("claim.ranks-tell-usual-start-is", "; by ranks, which tell of the usual start, it is %.3g%s (%.3g–%.3g): it depends on how starts are averaged", byRank.Estimate, unit, byRank.Low, byRank.High)
+	return i18n.New("claim.ranks-differ", "; by ranks, which tell of the usual start, it is %.3g%s (%.3g–%.3g): it depends on how starts are averaged", byRank.Estimate, unit, byRank.Low, byRank.High)
 }
 
 // unit is that in which people read the effect, and how many of it one of ours is.
@@ -67,5 +67,5 @@ func (m *measuredComparison) never() i18n.Message {
 	if !slices.Contains(m.effect.metrics(), "errors") || slices.ContainsFunc(value, func(v float64) bool { return v != 0 }) {
 		return i18n.Message{}
 	}
-	return i18n.New("claim.was-all-blocks-rules-out", "; it was 0 in all of %d blocks, which rules out only kinds of starts that more than %.0f %% of starts are of", len(value), 100*stats.ModeExcluded(len(value), rankLevel))
+	return i18n.New("claim.failures-all-zero", "; it was 0 in all of %d blocks, which rules out only kinds of starts that more than %.0f %% of starts are of", len(value), 100*stats.ModeExcluded(len(value), rankLevel))
 }

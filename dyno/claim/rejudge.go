@@ -212,7 +212,7 @@ func (p *Part) joined(upper *Part, r *Comparison) Part {
 	out.Open, out.Needed = p.Open || upper.Open, max(p.Needed, upper.Needed)
 	switch together := alike([]Verdict{p.Verdict, upper.Verdict}); {
 	case together.Confirms():
-		out.Verdict, out.Why = Confirmed, i18n.New("claim.whole-interval-is-claimed-side", "the whole interval is on the claimed side")
+		out.Verdict, out.Why = Confirmed, i18n.New("claim.interval-on-claimed-side", "the whole interval is on the claimed side")
 	case together != Mixed:
 		out.Verdict = together
 	case p.Verdict.Refutes() || upper.Verdict.Refutes():

@@ -36,7 +36,7 @@ func directionHolds(size i18n.Message) i18n.Message {
 
 // directionOnly is directionHolds of a size that speaks against what is claimed.
 func directionOnly(size i18n.Message) i18n.Message {
-	return i18n.New("claim.direction-holds-but", "the direction holds, but %s", size)
+	return i18n.New("claim.direction-holds-only", "the direction holds, but %s", size)
 }
 
 // read gives the verdict on one comparison: the rule of
@@ -48,13 +48,13 @@ func (e *effect) read(v evidence) reading {
 	next := v.own == nil && e.side() != 0 && e.same(v.near, v.margin, v.base)
 	switch {
 	case direction == fails && v.own != nil:
-		return reading{verdict: Opposite, why: i18n.New("claim.direction-does-not-hold", "its direction does not hold")}
+		return reading{verdict: Opposite, why: i18n.New("claim.direction-fails", "its direction does not hold")}
 	case direction == fails:
 		return reading{verdict: Opposite, why: i18n.New("claim.opposite-beyond", "the opposite holds, beyond %s", e.reason(v))}
 	case size.verdict != "" && direction != open:
 		return reading{verdict: size.verdict, why: i18n.Join(size.why, e.remark(next))}
 	case none && (e.bare() || v.wide.short(e.target(), e.side())):
-		return reading{verdict: NoEffect, why: i18n.New("claim.no-effect-within", "no effect: the same within %s", inPercent(v.margin))}
+		return reading{verdict: NoEffect, why: i18n.New("claim.no-effect", "no effect: the same within %s", inPercent(v.margin))}
 	case direction == holds && e.directed(v) && size.state == fails:
 		return reading{verdict: SizeRefuted, why: directionOnly(size.why), directed: true}
 	case direction == holds && e.directed(v):
@@ -62,9 +62,9 @@ func (e *effect) read(v evidence) reading {
 	case size.state == fails:
 		return reading{verdict: SizeRefuted, why: i18n.Join(size.why, e.undirected(v))}
 	case size.verdict != "":
-		return reading{verdict: Undecided, open: true, why: i18n.New("claim.size-holds-but-direction-cant", "the size holds, but the direction can't be told")}
+		return reading{verdict: Undecided, open: true, why: i18n.New("claim.only-size-holds", "the size holds, but the direction can't be told")}
 	}
-	return reading{verdict: Undecided, open: true, why: i18n.New("claim.data-cant-tell", "the data can't tell")}
+	return reading{verdict: Undecided, open: true, why: i18n.New("claim.undecidable", "the data can't tell")}
 }
 
 // directed reports whether there is a direction apart from the size.
@@ -173,17 +173,17 @@ func (e *effect) size(v evidence) sized {
 	within := e.claimed.holding(v.near) == holds && !e.onlyDirection()
 	switch {
 	case v.near.holds(x) && e.precise(v.near, x):
-		return sized{AsPublished, holds, i18n.New("claim.published-figure-lies-interval", "the published figure lies in the interval")}
+		return sized{AsPublished, holds, i18n.New("claim.published-inside-interval", "the published figure lies in the interval")}
 	case side != 0 && v.near.reaches(x, side):
-		return sized{AtLeast, holds, i18n.New("claim.effect-is-larger-published", "the effect is larger than published")}
+		return sized{AtLeast, holds, i18n.New("claim.larger-than-published", "the effect is larger than published")}
 	case within:
-		return sized{AsPublished, holds, i18n.New("claim.whole-interval-is-within-is", "the whole interval is within what is claimed of the published figure")}
+		return sized{AsPublished, holds, i18n.New("claim.interval-near-published", "the whole interval is within what is claimed of the published figure")}
 	case side != 0 && v.wide.short(x, side) && e.claimed.holding(v.wide) != holds:
-		return sized{"", fails, i18n.New("claim.effect-is-smaller-published", "the effect is smaller than published")}
+		return sized{"", fails, i18n.New("claim.smaller-than-published", "the effect is smaller than published")}
 	case side == 0 && e.claimed.holding(v.wide) == fails && !v.wide.holds(x):
-		return sized{"", fails, i18n.New("claim.published-figure-is-outside-interval", "the published figure is outside of the interval")}
+		return sized{"", fails, i18n.New("claim.published-outside-interval", "the published figure is outside of the interval")}
 	}
-	return sized{"", open, i18n.New("claim.size-cant-told", "the size can't be told")}
+	return sized{"", open, i18n.New("claim.size-undecided", "the size can't be told")}
 }
 
 // onlyDirection reports whether the bound is no effect, while the size is that of
@@ -198,17 +198,17 @@ func (e *effect) sizeOfBound(v evidence) sized {
 	low, high := e.claimed.ends()
 	switch {
 	case e.claimed.holding(v.near) == holds:
-		return sized{Confirmed, holds, i18n.New("claim.whole-interval-is-claimed-side", "the whole interval is on the claimed side")}
+		return sized{Confirmed, holds, i18n.New("claim.interval-on-claimed-side", "the whole interval is on the claimed side")}
 	case e.claimed.op == About && side > 0 && v.near.above(high), e.claimed.op == About && side < 0 && v.near.below(low):
-		return sized{AtLeast, holds, i18n.New("claim.effect-is-larger-claimed", "the effect is larger than claimed")}
+		return sized{AtLeast, holds, i18n.New("claim.larger-than-claimed", "the effect is larger than claimed")}
 	case e.claimed.op == Between && side != 0 && v.wide.beyond(e.claimed.far(side), side):
-		return sized{"", fails, i18n.New("claim.effect-is-larger-claimed", "the effect is larger than claimed")}
+		return sized{"", fails, i18n.New("claim.larger-than-claimed", "the effect is larger than claimed")}
 	case e.claimed.holding(v.wide) == fails && side != 0:
-		return sized{"", fails, i18n.New("claim.effect-is-smaller-claimed", "the effect is smaller than claimed")}
+		return sized{"", fails, i18n.New("claim.smaller-than-claimed", "the effect is smaller than claimed")}
 	case e.claimed.holding(v.wide) == fails:
-		return sized{"", fails, i18n.New("claim.whole-interval-is-outside-is", "the whole interval is outside of what is claimed")}
+		return sized{"", fails, i18n.New("claim.interval-outside-claim", "the whole interval is outside of what is claimed")}
 	}
-	return sized{"", open, i18n.New("claim.size-cant-told", "the size can't be told")}
+	return sized{"", open, i18n.New("claim.size-undecided", "the size can't be told")}
 }
 
 // precise reports whether an interval with x in it says that the figure is about x: it
@@ -231,7 +231,7 @@ func (e *effect) precise(s interval, x float64) bool {
 // remark is added to what is confirmed though it is next to nothing.
 func (e *effect) remark(next bool) i18n.Message {
 	if next {
-		return i18n.New("claim.though-is-next-no-effect", ", though it is next to no effect")
+		return i18n.New("claim.effect-tiny", ", though it is next to no effect")
 	}
 	return i18n.Message{}
 }
@@ -245,7 +245,7 @@ func (e *effect) undirected(v evidence) i18n.Message {
 	case v.near.short(e.null, side):
 		return i18n.New("claim.other-side-within", "; what there is lies on the other side, within %s", e.reason(v))
 	}
-	return i18n.New("claim.whether-is-one-cant-told", "; whether there is one can't be told")
+	return i18n.New("claim.existence-undecided", "; whether there is one can't be told")
 }
 
 // same reports whether all of an interval is the same as no effect: within the margin

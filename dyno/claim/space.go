@@ -118,7 +118,7 @@ func (s *Space) choose(picks []pick) (choice, *Error) {
 		key, value, err := s.lookUp(p)
 		if err == nil {
 			if _, twice := chosen[key]; twice {
-				err = &Error{Message: i18n.New("claim.is-chosen-twice", "%s is chosen twice", key)}
+				err = &Error{Message: i18n.New("claim.chosen-twice", "%s is chosen twice", key)}
 			}
 		}
 		if err != nil {
@@ -214,7 +214,7 @@ func unknown(kind any, name string, valid []string) *Error {
 		err.Hint = i18n.New("yaml.did-you-mean", "did you mean %q?", near)
 	case len(valid) == 0:
 	case len(valid) > few:
-		err.Hint = i18n.New("claim.are-and-more", "there are %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
+		err.Hint = i18n.New("claim.known-and-more", "there are %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
 	default:
 		err.Hint = i18n.New("claim.there-are", "there are %s", strings.Join(valid, ", "))
 	}
@@ -263,7 +263,7 @@ func (s *Space) one(picks []pick, at int) (*Cell, *Error) {
 	case 1:
 		return &s.Cells[fit[0]], nil
 	case 0:
-		return nil, &Error{at: at, Message: i18n.New("claim.no-cell-study-combination", "no cell of the study has this combination")}
+		return nil, &Error{at: at, Message: i18n.New("claim.no-such-cell", "no cell of the study has this combination")}
 	}
 	return nil, &Error{at: at, Message: i18n.New("claim.cells-fit", "%d cells fit", len(fit)), Hint: i18n.Join("choose ", i18n.List(", and ", s.open(fit)...))}
 }

@@ -35,7 +35,7 @@ func (s *Space) steps(w sweep) ([]step, *Error) {
 			dim = perSecond
 		}
 		if !ok || len(steps) > 0 && steps[0].dim != dim {
-			return nil, &Error{at: w.factorAt, Message: i18n.New("claim.levels-are-no-numbers-one", "the levels of %s are no numbers of one kind: %q", f.Name, level)}
+			return nil, &Error{at: w.factorAt, Message: i18n.New("claim.levels-not-numbers", "the levels of %s are no numbers of one kind: %q", f.Name, level)}
 		}
 		steps = append(steps, step{level, value, dim})
 	}

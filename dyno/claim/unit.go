@@ -33,7 +33,7 @@ func (d dimension) Message() i18n.Message {
 	case perSecond:
 		return i18n.New("claim.rate-per-second", "a rate per second")
 	}
-	return i18n.New("claim.product-times-and-sizes", "a product of times and sizes")
+	return i18n.New("claim.product-of-dimensions", "a product of times and sizes")
 }
 
 // unit is what a number is written in: how many seconds, bytes or plain things

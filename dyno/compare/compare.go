@@ -144,7 +144,7 @@ func (c *Comparison) addCells(old, new *analysis.Analysis, o Options) error {
 	}
 	switch {
 	case matched == 0:
-		return i18n.Errorf("compare.runs-and-no-cell-common", "runs %s and %s have no cell in common: %s", c.Old.Run, c.New.Run, i18n.List("; ", c.Unmatched...))
+		return i18n.Errorf("compare.no-common-cell", "runs %s and %s have no cell in common: %s", c.Old.Run, c.New.Run, i18n.List("; ", c.Unmatched...))
 	case len(c.Rows) == 0:
 		return i18n.Errorf("compare.nothing-compare", "nothing to compare: %s", i18n.List("; ", c.Unmatched...))
 	}
@@ -184,7 +184,7 @@ func (c *Comparison) addCell(old, new *Cell, metrics []string) {
 // of the others would be a choice among the trials.
 func ratioOf(new, old []float64, level float64) (ratio stats.Interval, p float64) {
 	if min(slices.Min(new), slices.Min(old)) <= 0 && max(slices.Max(new), slices.Max(old)) > 0 {
-		return stats.Interval{Note: i18n.New("compare.is-zero-some-trials-and", "it is zero in some trials, and of zero there is no ratio")}, 1
+		return stats.Interval{Note: i18n.New("compare.ratio-of-zero", "it is zero in some trials, and of zero there is no ratio")}, 1
 	}
 	return stats.UnpairedRatio(new, old, level)
 }
@@ -210,15 +210,15 @@ func (c *Comparison) note() {
 				stand++
 			}
 		}
-		c.Notes = append(c.Notes, i18n.New("compare.comparisons-about-them-would-show", "%d comparisons at %s: about %.2g of them would show a difference where there is none; after Holm's correction for their number %d of them are different", n, percentText(c.Level), alpha*float64(n), stand))
+		c.Notes = append(c.Notes, i18n.New("compare.many-comparisons", "%d comparisons at %s: about %.2g of them would show a difference where there is none; after Holm's correction for their number %d of them are different", n, percentText(c.Level), alpha*float64(n), stand))
 	}
-	c.Notes = append(c.Notes, i18n.New("compare.two-runs-are-two-occasions", "two runs are two occasions: what changed on the machine between them is in the ratios too"))
+	c.Notes = append(c.Notes, i18n.New("compare.two-occasions", "two runs are two occasions: what changed on the machine between them is in the ratios too"))
 	for _, s := range []Side{c.Old, c.New} {
 		if s.sequential {
-			c.Notes = append(c.Notes, i18n.New("compare.run-could-end-found-own", "run %s could end by what it found, which its own intervals allow for, and those of the ratios here do not", s.Run))
+			c.Notes = append(c.Notes, i18n.New("compare.run-ended-by-result", "run %s could end by what it found, which its own intervals allow for, and those of the ratios here do not", s.Run))
 		}
 		if s.Validity != finding.Valid {
-			c.Notes = append(c.Notes, i18n.New("compare.run-is-dyno-show-says", "run %s is %s: dyno show %s says why", s.Run, s.Validity, s.Run))
+			c.Notes = append(c.Notes, i18n.New("compare.run-not-valid", "run %s is %s: dyno show %s says why", s.Run, s.Validity, s.Run))
 		}
 		if s.Status != archive.Complete {
 			c.Notes = append(c.Notes, i18n.New("compare.run-is", "run %s is %s", s.Run, s.Status))

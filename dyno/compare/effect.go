@@ -25,7 +25,7 @@ func Contradicts(ratio, old, new stats.Interval) bool {
 
 // ByMedians is added to what [Contradicts].
 func ByMedians() i18n.Message {
-	return i18n.New("compare.medians-is-other-way-depends", "; by their medians it is the other way: it depends on how starts are averaged")
+	return i18n.New("compare.medians-disagree", "; by their medians it is the other way: it depends on how starts are averaged")
 }
 
 // NewEffect judges the ratio of a metric by [stats.Judge].
@@ -41,11 +41,11 @@ func (e *Effect) says(what i18n.Message, margin float64) i18n.Message {
 	case e.Verdict == stats.IsLower, e.Verdict == stats.IsHigher:
 		return i18n.New("compare.is", "%s is %s", what, Change(r))
 	case e.Verdict == stats.IsSame:
-		return i18n.New("compare.is-same-within", "%s is the same within %s (%s to %s)", what, percentText(margin), change(r.Low), change(r.High))
+		return i18n.New("compare.same-within", "%s is the same within %s (%s to %s)", what, percentText(margin), change(r.Low), change(r.High))
 	case r.Level == 0:
-		return i18n.New("compare.cant-tell-about", "can't tell about %s: %s", what, r.Note)
+		return i18n.New("compare.cant-tell-why", "can't tell about %s: %s", what, r.Note)
 	}
-	return i18n.New("compare.cant-tell-is-between-and", "can't tell: %s is between %s and %s", what, change(r.Low), change(r.High))
+	return i18n.New("compare.cant-tell-range", "can't tell: %s is between %s and %s", what, change(r.Low), change(r.High))
 }
 
 // fold is the ratio from which on people say "times as high".
@@ -63,15 +63,15 @@ func Change(r stats.Interval) i18n.Message {
 	}
 	estimate := 100 * (r.Estimate - 1)
 	n := decimals(math.Abs(estimate))
-	text := i18n.New("compare.f-higher", "%.*f %% higher", n, estimate)
+	text := i18n.New("compare.percent-higher", "%.*f %% higher", n, estimate)
 	low, high := 100*(r.Low-1), 100*(r.High-1)
 	if estimate < 0 {
-		text, low, high = i18n.New("compare.f-lower", "%.*f %% lower", n, -estimate), -high, -low
+		text, low, high = i18n.New("compare.percent-lower", "%.*f %% lower", n, -estimate), -high, -low
 	}
 	switch {
 	case r.Level == 0:
 	case r.Low < 1 && r.High > 1: // an interval with both signs needs them to be read
-		text = i18n.Join(text, i18n.New("compare.f-f", " (%+.*f to %+.*f %%)", n, 100*(r.Low-1), n, 100*(r.High-1)))
+		text = i18n.Join(text, i18n.New("compare.interval-percent", " (%+.*f to %+.*f %%)", n, 100*(r.Low-1), n, 100*(r.High-1)))
 	default:
 		text = i18n.Join(text, fmt.Sprintf(" (%.*f–%.*f %%)", n, low, n, high))
 	}
@@ -105,9 +105,9 @@ func MetricName(metric string) i18n.Message {
 	case "cpu":
 		return i18n.New("validity.cpu-per-request", "CPU per request")
 	case "cpu.user":
-		return i18n.New("compare.user-cpu-per-request", "user CPU per request")
+		return i18n.New("compare.user-cpu", "user CPU per request")
 	case "cpu.sys":
-		return i18n.New("compare.system-cpu-per-request", "system CPU per request")
+		return i18n.New("compare.system-cpu", "system CPU per request")
 	case "rss":
 		return i18n.New("compare.memory", "memory")
 	case "errors":

@@ -28,9 +28,9 @@ func (h *History) noteGaps(s *Series, g *gaps) {
 	if g.empty == 0 || len(s.Points) == 0 {
 		return
 	}
-	note := i18n.New("history.under-no-figure-runs-last", "%s of %s under %s has no figure in %d of %d runs, the last of which is %s (%s)", compare.MetricName(s.Metric), s.Subject, s.Group, g.empty, g.runs, g.last, g.why)
+	note := i18n.New("history.figure-missing-in-runs", "%s of %s under %s has no figure in %d of %d runs, the last of which is %s (%s)", compare.MetricName(s.Metric), s.Subject, s.Group, g.empty, g.runs, g.last, g.why)
 	if g.today {
-		note = i18n.Join(note, i18n.New("history.series-ends-before-and-tells", "; so the series ends before it, and tells nothing of today"))
+		note = i18n.Join(note, i18n.New("history.series-ends-before", "; so the series ends before it, and tells nothing of today"))
 	}
 	h.Notes = append(h.Notes, note)
 }
@@ -49,6 +49,6 @@ func (h *History) noteFailures(c *compare.Cell, cells [][]compare.Cell) {
 		}
 	}
 	if runs > 0 {
-		h.Notes = append(h.Notes, i18n.New("history.under-failed-trials-runs-last", "%s under %s failed in %d of %d trials of %d runs, the last of which is %s: the figures of those are of the other trials", c.Subject, c.Group, failures, trials, runs, last))
+		h.Notes = append(h.Notes, i18n.New("history.failed-trials-in-runs", "%s under %s failed in %d of %d trials of %d runs, the last of which is %s: the figures of those are of the other trials", c.Subject, c.Group, failures, trials, runs, last))
 	}
 }

@@ -105,7 +105,7 @@ type Change struct {
 // Of looks at analysed runs, in any order. They must be of one study.
 func Of(runs []*analysis.Analysis, o Options) (*History, error) {
 	if len(runs) == 0 {
-		return nil, i18n.Errorf("history.no-runs-look", "no runs to look at")
+		return nil, i18n.Errorf("history.no-runs", "no runs to look at")
 	}
 	runs = slices.Clone(runs)
 	slices.SortStableFunc(runs, func(a, b *analysis.Analysis) int {
@@ -139,7 +139,7 @@ func Of(runs []*analysis.Analysis, o Options) (*History, error) {
 		h.noteFailures(&c, cells)
 	}
 	if len(h.Series) == 0 {
-		return nil, i18n.Errorf("history.newest-run-no-figures-was", "the newest run, %s, has no figures of what was asked for", newest.Run.ID)
+		return nil, i18n.Errorf("history.newest-lacks-figures", "the newest run, %s, has no figures of what was asked for", newest.Run.ID)
 	}
 	h.findChanges()
 	h.Twins = poolTwins(kept, o.Metrics)
@@ -253,9 +253,9 @@ func what(s *Series, last, first *Run) i18n.Message {
 func (h *History) note() {
 	const few = 12
 	if n := len(h.Runs); n < few {
-		h.Notes = append(h.Notes, i18n.New("history.runs-are-few-find-change", "%d runs are few to find a change in: with fewer than about %d, neither the noise nor how alike neighbouring runs are is known well", n, few))
+		h.Notes = append(h.Notes, i18n.New("history.few-runs", "%d runs are few to find a change in: with fewer than about %d, neither the noise nor how alike neighbouring runs are is known well", n, few))
 	}
-	h.Notes = append(h.Notes, i18n.New("history.series-were-looked-said-change", "%d series were looked at: of those said to change, at most the share of %.2g does by chance alone if runs are independent, more if neighbours are much alike; a history looked at every night adds that up (dyno/docs/regressions.md has the rates)", len(h.Series), h.P))
+	h.Notes = append(h.Notes, i18n.New("history.false-discovery-share", "%d series were looked at: of those said to change, at most the share of %.2g does by chance alone if runs are independent, more if neighbours are much alike; a history looked at every night adds that up (dyno/docs/regressions.md has the rates)", len(h.Series), h.P))
 	if h.Twins != nil {
 		h.Notes = append(h.Notes, h.Twins.text())
 	}

@@ -74,10 +74,10 @@ const unlikely = 0.01
 
 // text says how often, and whether chance makes that.
 func (t *Twins) text() i18n.Message {
-	text := i18n.New("history.over-all-runs-reference-differed", "A/A over all runs: the reference differed from itself in %d of %d comparisons (%.1f %%); chance alone makes that of %.0f %%",
+	text := i18n.New("history.twins-over-runs", "A/A over all runs: the reference differed from itself in %d of %d comparisons (%.1f %%); chance alone makes that of %.0f %%",
 		t.Differ, t.Compared, 100*float64(t.Differ)/float64(t.Compared), 100*t.Wanted)
 	if t.P < unlikely {
-		text = i18n.Join(text, i18n.New("history.and-many-hardly-ever-something", ", and so many hardly ever: something in this set-up makes differences of nothing"))
+		text = i18n.Join(text, i18n.New("history.alarms-by-chance", ", and so many hardly ever: something in this set-up makes differences of nothing"))
 	}
 	return text
 }

@@ -12,7 +12,7 @@ func (s *Spec) Check() error {
 		return err
 	}
 	if len(s.Requests) == 0 {
-		return i18n.Errorf("load.no-request-send", "no request to send")
+		return i18n.Errorf("load.request-missing", "no request to send")
 	}
 	env, err := request.Environment(s.Feeds)
 	if err != nil {
@@ -39,19 +39,19 @@ func (s *Spec) Check() error {
 	}
 	phases := s.Profile.Length()
 	if phases > 0 && s.Duration != 0 && s.Duration != phases {
-		return i18n.Errorf("load.phases-take-is-how-long", "the phases take %v, which is how long the load is, not %v", phases, s.Duration)
+		return i18n.Errorf("load.phases-set-duration", "the phases take %v, which is how long the load is, not %v", phases, s.Duration)
 	}
 	if s.Duration <= 0 && s.MaxRequests == 0 && phases == 0 {
-		return i18n.Errorf("load.neither-duration-nor-number-requests", "neither a duration nor a number of requests is given: the load would never end")
+		return i18n.Errorf("load.never-ends", "neither a duration nor a number of requests is given: the load would never end")
 	}
 	if s.Duration < 0 || s.Warmup < 0 || s.Timeout < 0 {
-		return i18n.Errorf("load.durations-must-not-negative", "durations must not be negative")
+		return i18n.Errorf("load.negative-duration", "durations must not be negative")
 	}
 	if err := s.checkHTTP3(); err != nil {
 		return err
 	}
 	if s.KernelTimestamps && (s.Engine == "uring" || s.Engine == "portable" || s.Link.Unix != "" || s.Link.HTTP3) {
-		return i18n.Errorf("load.kernel-timestamps-are-read-epoll", "kernel timestamps are read by the epoll engine, from TCP connections only")
+		return i18n.Errorf("load.timestamps-need-epoll", "kernel timestamps are read by the epoll engine, from TCP connections only")
 	}
 	if err := s.Link.Check(); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *Spec) Check() error {
 		return err
 	}
 	if n := s.Link.Places(s.Profile.MostConnections()); s.Link.Streams > 0 && n > mostStreams {
-		return i18n.Errorf("load.connections-streams-each-are-streams", "%d connections with %d streams each are %d streams; at most %d can be under way", s.Profile.MostConnections(), s.Link.Streams, n, mostStreams)
+		return i18n.Errorf("load.too-many-streams", "%d connections with %d streams each are %d streams; at most %d can be under way", s.Profile.MostConnections(), s.Link.Streams, n, mostStreams)
 	}
 	return nil
 }
@@ -78,9 +78,9 @@ func (s *Spec) checkHTTP3() error {
 	case err != nil || !s.Link.HTTP3:
 		return err
 	case u.Scheme != "https":
-		return i18n.Errorf("load.http-is-always-encrypted-rfc", "HTTP/3 is always encrypted (RFC 9114 3.1): load https://%s instead of http://%s", u.Host, u.Host)
+		return i18n.Errorf("load.http3-needs-https", "HTTP/3 is always encrypted (RFC 9114 3.1): load https://%s instead of http://%s", u.Host, u.Host)
 	case s.Engine != "" && s.Engine != "portable":
-		return i18n.Errorf("load.http-is-spoken-portable-engine", "HTTP/3 is spoken by the portable engine only, not by %s: leave the engine out", s.Engine)
+		return i18n.Errorf("load.http3-only-portable", "HTTP/3 is spoken by the portable engine only, not by %s: leave the engine out", s.Engine)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func (s *Spec) checkMessages(env *template.Env) error {
 	k := &s.Link
 	switch {
 	case k.WebSocket == nil && (scheme == "ws" || scheme == "wss"):
-		return i18n.Errorf("load.target-is-websockets-but-load", "target %q is of WebSockets, but the load is not", s.Target)
+		return i18n.Errorf("load.target-needs-websockets", "target %q is of WebSockets, but the load is not", s.Target)
 	case k.WebSocket == nil && k.Events == nil:
 		return nil
 	}
@@ -24,7 +24,7 @@ func (s *Spec) checkMessages(env *template.Env) error {
 	}
 	p := &s.Profile
 	if k.Listens() && (p.Mode != profile.Closed || p.Think.Mean > 0) {
-		return i18n.Errorf("load.load-only-listens-no-rate", "a load that only listens has no rate and no think time: how much comes is the server's to say")
+		return i18n.Errorf("load.listening-takes-no-rate", "a load that only listens has no rate and no think time: how much comes is the server's to say")
 	}
 	for i := range s.Requests {
 		var err error
@@ -52,4 +52,4 @@ func (s *Spec) Unit() string {
 }
 
 // errPortableMessages is why a load can't be sent.
-var errPortableMessages = i18n.Errorf("load.websockets-and-server-sent-events", "WebSockets and server-sent events are spoken by the event loops (io_uring and epoll), which are for Linux; the portable engine speaks HTTP/1.1 with requests and responses only")
+var errPortableMessages = i18n.Errorf("load.messages-need-event-loop", "WebSockets and server-sent events are spoken by the event loops (io_uring and epoll), which are for Linux; the portable engine speaks HTTP/1.1 with requests and responses only")

@@ -33,7 +33,7 @@ func (r *Result) CompareCounts(series string, server float64) {
 	if server >= float64(c.Answered)-slack && server <= float64(c.Sent)+slack {
 		return
 	}
-	f := finding.Finding{Name: finding.CountsApart, Validity: finding.Suspect, Detail: i18n.New("load.server-counts-requests-but-were",
+	f := finding.Finding{Name: finding.CountsApart, Validity: finding.Suspect, Detail: i18n.New("load.server-counts-differ",
 		"the server counts %.0f requests (%s), but %d were sent and %d answered (limit %.1f %%)", server, series, c.Sent, c.Answered, 100*countsApart)}
 	r.Findings = append(r.Findings, f)
 	r.Validity = r.Validity.Worse(f.Weight())

@@ -30,22 +30,22 @@ func judgeWindow(w *measure.Window, spec *Spec) []finding.Finding {
 	}
 	switch {
 	case w.Stall >= stallInvalid:
-		add(finding.GeneratorStalled, finding.Invalid, i18n.New("load.limit-could-neither-send-time", "%s (limit %v): it could neither send on time nor see answers", awayFor(w), stallInvalid))
+		add(finding.GeneratorStalled, finding.Invalid, i18n.New("load.blind-too-long", "%s (limit %v): it could neither send on time nor see answers", awayFor(w), stallInvalid))
 	case w.Stall >= measure.StallSuspect:
 		add(finding.GeneratorStalled, finding.Suspect, i18n.New("load.limit", "%s (limit %v)", awayFor(w), measure.StallSuspect))
 	}
 	if share := generatorCPUs(w) / float64(spec.cpus()); share >= generatorFull {
-		add(finding.GeneratorFull, finding.Suspect, i18n.New("load.load-loops-used-cpus-limit", "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull))
+		add(finding.GeneratorFull, finding.Suspect, i18n.New("load.loops-near-full", "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull))
 	}
 	if w.Late > 0 && float64(w.Late) >= generatorLate*float64(w.Offered) {
 		add(finding.GeneratorLate, finding.Suspect, i18n.New("load.arrivals-late", "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, measure.LateAfter, 100*generatorLate))
 	}
 	if float64(w.Resent) > resentSuspect*float64(w.Sent)+1 {
-		add(finding.Retransmits, finding.Suspect, i18n.New("load.tcp-segments-were-sent-again", "%d TCP segments were sent again on the load's own connections (limit %.1f %% of the %d requests)", w.Resent, 100*resentSuspect, w.Sent))
+		add(finding.Retransmits, finding.Suspect, i18n.New("load.segments-resent", "%d TCP segments were sent again on the load's own connections (limit %.1f %% of the %d requests)", w.Resent, 100*resentSuspect, w.Sent))
 	}
 	judgeHealth(w.Health, w.Length, add)
 	if w.Shed > 0 {
-		add(finding.Shed, finding.Suspect, i18n.New("load.arrivals-were-given-up-no", "%d arrivals were given up, for which no connection was free (or, if they may wait, no room in the backlog): quantiles above them are lower bounds", w.Shed))
+		add(finding.Shed, finding.Suspect, i18n.New("load.arrivals-given-up", "%d arrivals were given up, for which no connection was free (or, if they may wait, no room in the backlog): quantiles above them are lower bounds", w.Shed))
 	}
 	return found
 }
@@ -55,9 +55,9 @@ func judgeWindow(w *measure.Window, spec *Spec) []finding.Finding {
 func awayFor(w *measure.Window) i18n.Message {
 	away := w.Stall.Round(time.Millisecond)
 	if 2*w.Busy < w.Stall {
-		return i18n.New("load.load-loop-was-away", "a load loop was away for %v", away)
+		return i18n.New("load.loop-away", "a load loop was away for %v", away)
 	}
-	return i18n.New("load.load-loop-was-away-work", "a load loop was away for %v, at work with what had come (%.3g MB of answers in this window): more --threads share that", away, float64(w.BytesIn)/1e6)
+	return i18n.New("load.loop-away-at-work", "a load loop was away for %v, at work with what had come (%.3g MB of answers in this window): more --threads share that", away, float64(w.BytesIn)/1e6)
 }
 
 // generatorCPUs returns how many CPUs the loops used for work: polling for the
@@ -80,7 +80,7 @@ func (r *Result) judge(spec *Spec) {
 		share := float64(t.Errors.Total()) / float64(answers)
 		switch {
 		case share > errorsInvalid:
-			add(finding.Errors, finding.Invalid, i18n.New("load.requests-failed-limit-is-not", "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, answers, 100*errorsInvalid))
+			add(finding.Errors, finding.Invalid, i18n.New("load.mostly-failed", "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, answers, 100*errorsInvalid))
 		case share > errorsSuspect:
 			add(finding.Errors, finding.Suspect, i18n.New("load.requests-failed-limit", "%.2f %% of %d requests failed (limit %.1f %%)", 100*share, answers, 100*errorsSuspect))
 		}
@@ -96,10 +96,10 @@ func (r *Result) judge(spec *Spec) {
 		}
 	}
 	if t.Unfinished > 0 && !r.Interrupted {
-		add(finding.Unfinished, finding.Suspect, i18n.New("load.requests-no-answer-when-load", "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond)))
+		add(finding.Unfinished, finding.Suspect, i18n.New("load.unfinished-at-end", "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond)))
 	}
 	if r.Limited {
-		add(finding.StreamLimit, finding.Valid, i18n.New("load.server-allows-streams-connection-settings", "the server allows %d streams on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), fewer than the %d asked for: requests beyond waited for one to end, which is in their response times and lag", r.Allowed, spec.Link.Streams))
+		add(finding.StreamLimit, finding.Valid, i18n.New("load.server-limits-streams", "the server allows %d streams on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), fewer than the %d asked for: requests beyond waited for one to end, which is in their response times and lag", r.Allowed, spec.Link.Streams))
 	}
 	r.judgeMessages(spec, add)
 	r.judgeLittle(add)
@@ -107,7 +107,7 @@ func (r *Result) judge(spec *Spec) {
 	r.judgeCalibration(spec)
 	r.Findings = append(r.Findings, r.unsteady...)
 	if len(r.Windows) > 0 && r.measured == r.leftOut {
-		add(finding.NoValidWindow, finding.Invalid, i18n.New("load.none-measured-windows-is-valid", "none of the %d measured windows is valid", r.measured))
+		add(finding.NoValidWindow, finding.Invalid, i18n.New("load.no-valid-window", "none of the %d measured windows is valid", r.measured))
 	}
 	finding.Accept(r.Findings, spec.Accept)
 	r.Validity = finding.Worst(r.Findings)
@@ -126,7 +126,7 @@ func judgeResponses(e *measure.Errors, answers uint64, add func(finding.Name, fi
 	case share < wrongSuspect:
 		level = finding.Valid
 	}
-	add(finding.WrongAnswers, level, i18n.New("load.answers-were-not-they-limit", "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit))
+	add(finding.WrongAnswers, level, i18n.New("load.wrong-responses", "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit))
 }
 
 // oldest is how long the request took at least that was given up after the longest

@@ -16,7 +16,7 @@ func (r *Result) judgeCalibration(spec *Spec) {
 	c := spec.Calibration
 	if c == nil {
 		if spec.Uncalibrated != "" {
-			r.Findings = append(r.Findings, finding.Finding{Name: finding.NotCalibrated, Validity: finding.Valid, Detail: i18n.New("load.generator-can-do-machine-was",
+			r.Findings = append(r.Findings, finding.Finding{Name: finding.NotCalibrated, Validity: finding.Valid, Detail: i18n.New("load.generator-uncalibrated",
 				"what the generator can do on this machine was not measured before the load: %s", spec.Uncalibrated)})
 		}
 		return
@@ -27,7 +27,7 @@ func (r *Result) judgeCalibration(spec *Spec) {
 		return
 	}
 	if p50 := time.Duration(h.ValueAtPercentile(50)); p50 < atFloor*c.Floor.P50 {
-		r.Findings = append(r.Findings, finding.Finding{Name: finding.AtFloor, Validity: finding.Valid, Detail: i18n.New("load.median-response-is-less-generator",
+		r.Findings = append(r.Findings, finding.Finding{Name: finding.AtFloor, Validity: finding.Valid, Detail: i18n.New("load.median-near-floor",
 			"the median response of %v is less than %d × the %v that generator and loopback take by themselves: most of it is not the service's",
 			p50.Round(time.Microsecond), atFloor, c.Floor.P50.Round(time.Microsecond))})
 	}

@@ -29,27 +29,27 @@ func judgeHealth(h *measure.Health, length time.Duration, add func(name finding.
 	}
 	switch share := float64(steal) / float64(length); {
 	case share >= stealInvalid:
-		add(finding.Steal, finding.Invalid, i18n.New("load.hypervisor-took-cpu-limit", "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealInvalid))
+		add(finding.Steal, finding.Invalid, i18n.New("load.cpu-stolen", "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealInvalid))
 	case share >= stealSuspect:
-		add(finding.Steal, finding.Suspect, i18n.New("load.hypervisor-took-cpu-limit", "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealSuspect))
+		add(finding.Steal, finding.Suspect, i18n.New("load.cpu-stolen", "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealSuspect))
 	}
 	if f, found := h.Others.Finding(0); found {
 		add(f.Name, f.Validity, f.Detail)
 	}
 	if h.Others != nil && h.Others.ListenDrops > 0 {
-		add(finding.ListenDrops, finding.Suspect, i18n.New("load.connections-were-dropped-because-listen", "%d connections were dropped because a listen queue was full", h.Others.ListenDrops))
+		add(finding.ListenDrops, finding.Suspect, i18n.New("load.listen-queue-drops", "%d connections were dropped because a listen queue was full", h.Others.ListenDrops))
 	}
 	if share := float64(h.GCPause) / float64(length); share >= gcSuspect && h.GCPause >= gcFloor {
 		collections := i18n.New("load.garbage-collections", "garbage collections")
 		if h.GCCycles == 1 {
 			collections = i18n.New("load.garbage-collection", "garbage collection")
 		}
-		add(finding.GeneratorGC, finding.Suspect, i18n.New("load.generator-paused-own-limit-time", "the generator paused %v for %d %s of its own (limit %.0f %% of the time)", h.GCPause.Round(100*time.Microsecond), h.GCCycles, collections, 100*gcSuspect))
+		add(finding.GeneratorGC, finding.Suspect, i18n.New("load.generator-paused", "the generator paused %v for %d %s of its own (limit %.0f %% of the time)", h.GCPause.Round(100*time.Microsecond), h.GCCycles, collections, 100*gcSuspect))
 	}
 	if h.Suspended > 0 {
-		add(finding.Suspended, finding.Invalid, i18n.New("load.machine-was-suspended", "the machine was suspended for %v", h.Suspended.Round(time.Millisecond)))
+		add(finding.Suspended, finding.Invalid, i18n.New("load.machine-suspended", "the machine was suspended for %v", h.Suspended.Round(time.Millisecond)))
 	}
 	if h.ClockStep != 0 {
-		add(finding.ClockStep, finding.Valid, i18n.New("load.wall-clock-was-set-measurement", "the wall clock was set by %v; the measurement rests on the monotonic clock and is not touched", h.ClockStep.Round(time.Millisecond)))
+		add(finding.ClockStep, finding.Valid, i18n.New("load.clock-was-set", "the wall clock was set by %v; the measurement rests on the monotonic clock and is not touched", h.ClockStep.Round(time.Millisecond)))
 	}
 }

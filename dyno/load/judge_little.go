@@ -47,6 +47,6 @@ func (r *Result) judgeLittle(add func(finding.Name, finding.Validity, i18n.Messa
 	slack := littleMissed*t.InFlight + float64(l.timed)*measure.Resolution/float64(t.Length)
 	told := (l.recorded + float64(t.Unrecorded)) / float64(t.Length)
 	if off := math.Abs(told - t.InFlight); off > slack+littleMissed*l.recorded/float64(t.Length) {
-		add(finding.Little, finding.Invalid, i18n.New("load.requests-were-flight-average-but", "%.4g requests were in flight on average, but by their response times it is %.4g (limit %.0f %% apart): the record contradicts itself", t.InFlight, told, 100*littleMissed))
+		add(finding.Little, finding.Invalid, i18n.New("load.concurrency-contradicts", "%.4g requests were in flight on average, but by their response times it is %.4g (limit %.0f %% apart): the record contradicts itself", t.InFlight, told, 100*littleMissed))
 	}
 }

@@ -36,7 +36,7 @@ func (r *Result) judgeRedirects(spec *Spec, add func(finding.Name, finding.Valid
 	if r.Location != "" {
 		where = i18n.New("load.redirected-to", " to %s", r.Location)
 	}
-	add(finding.Redirected, level, i18n.New("load.answers-were-redirects-and-are", "%d of %d answers were redirects, as %d %s%s, and are not followed (limit %.0f %%): load what they lead to, or expect their status if it is they that are to be measured",
+	add(finding.Redirected, level, i18n.New("load.redirects-not-followed", "%d of %d answers were redirects, as %d %s%s, and are not followed (limit %.0f %%): load what they lead to, or expect their status if it is they that are to be measured",
 		redirects, answers, most, http.StatusText(most), where, 100*redirectsSuspect))
 }
 

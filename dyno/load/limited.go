@@ -16,21 +16,21 @@ func (r *Result) limitedBy(spec *Spec, t *measure.Window) i18n.Message {
 	planned := spec.Profile.TopRate()
 	switch c := spec.Calibration; {
 	case c != nil && c.Beyond(&spec.Profile):
-		return i18n.New("load.generator-itself-reaches-machine-use", "the generator itself reaches %.0f on this machine; use more --threads, other --cpus or a lower rate", c.Ceiling)
+		return i18n.New("load.generator-ceiling", "the generator itself reaches %.0f on this machine; use more --threads, other --cpus or a lower rate", c.Ceiling)
 	case generatorCPUs(t) >= generatorFull*float64(spec.cpus()):
-		return i18n.New("load.generators-cpus-were-full-use", "the generator's %d CPUs were full; use more --threads, or CPUs of its own", spec.cpus())
+		return i18n.New("load.generator-cpus-full", "the generator's %d CPUs were full; use more --threads, or CPUs of its own", spec.cpus())
 	case t.Errors.Connect > 0 && float64(t.Errors.Total()) > errorsInvalid*float64(t.Sent):
 		return i18n.New("load.attempts-connect-failed", "%d attempts to connect failed (%s)", t.Errors.Connect, r.FirstErrors["connect"])
 	case float64(t.Errors.Total()) > errorsInvalid*float64(t.Sent):
-		return i18n.New("load.requests-failed-each-holding-closing", "%d of %d requests failed, each holding or closing its connection", t.Errors.Total(), t.Sent)
+		return i18n.New("load.failures-cost-connections", "%d of %d requests failed, each holding or closing its connection", t.Errors.Total(), t.Sent)
 	case r.connecting() > connectingShare:
-		return i18n.New("load.requests-waited-connections-made-took", "requests waited for connections to be made, which took %v on average (connect p99 is in the figures): the server accepts them slowly, or its queue of connections is full", time.Duration(r.Total.Hist[measure.Connect].Mean()).Round(10*time.Microsecond))
+		return i18n.New("load.waited-for-connects", "requests waited for connections to be made, which took %v on average (connect p99 is in the figures): the server accepts them slowly, or its queue of connections is full", time.Duration(r.Total.Hist[measure.Connect].Mean()).Round(10*time.Microsecond))
 	case t.Unfinished > 0 || t.InFlight >= 0.9*float64(spec.Profile.Connections):
-		return i18n.New("load.all-connections-were-waiting-answers", "all %d connections were waiting for answers; more connections or a faster server are needed%s", spec.Profile.Connections, r.needed(planned, spec.Profile.Connections))
+		return i18n.New("load.connections-all-waiting", "all %d connections were waiting for answers; more connections or a faster server are needed%s", spec.Profile.Connections, r.needed(planned, spec.Profile.Connections))
 	case float64(t.Late) > generatorLate*float64(t.Offered):
 		return i18n.New("load.arrivals-late-by-stall", "%d of %d arrivals were taken up more than %v late: the generator did not get to run in time (longest stall %v)", t.Late, t.Offered, measure.LateAfter, t.Stall.Round(time.Millisecond))
 	}
-	return i18n.New("load.generator-could-not-keep-up", "the generator could not keep up")
+	return i18n.New("load.generator-fell-behind", "the generator could not keep up")
 }
 
 // connectingShare of the time that requests were in flight, spent making connections, is
@@ -63,5 +63,5 @@ func (r *Result) needed(rate float64, connections int) i18n.Message {
 	if rate*h.Mean()/1e9 < float64(connections) {
 		return i18n.Message{}
 	}
-	return i18n.New("load.requests-s-service-are-flight", " (%.0f requests/s × %v of service are %.0f in flight)", rate, time.Duration(h.Mean()).Round(10*time.Microsecond), rate*h.Mean()/1e9)
+	return i18n.New("load.requests-in-flight", " (%.0f requests/s × %v of service are %.0f in flight)", rate, time.Duration(h.Mean()).Round(10*time.Microsecond), rate*h.Mean()/1e9)
 }

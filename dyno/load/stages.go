@@ -185,7 +185,7 @@ func shortfall(planned float64, t *measure.Window) float64 {
 }
 
 func sentOf(planned float64, t *measure.Window) i18n.Message {
-	return i18n.New("load.sent-requests-s-planned-limit", "sent %.0f requests/s of the planned %.0f (limit %.0f %%)", perSecond(float64(t.Sent-t.SentLate), t.Length), perSecond(planned, t.Length), 100*rateMissed)
+	return i18n.New("load.rate-missed", "sent %.0f requests/s of the planned %.0f (limit %.0f %%)", perSecond(float64(t.Sent-t.SentLate), t.Length), perSecond(planned, t.Length), 100*rateMissed)
 }
 
 func perSecond(n float64, length time.Duration) float64 {

@@ -65,9 +65,9 @@ func (r *Result) leaveWarmUp(spec *Spec) {
 		switch {
 		case f.Name != finding.StillWarmingUp:
 		case slices.Contains(spec.Accept, f.Name), r.early == nil, f.Windows[len(f.Windows)-1] >= r.early.most:
-			f.Detail = i18n.Join(f.Detail, i18n.New("load.figures-hold-seconds-before", "; the figures hold the seconds before"))
+			f.Detail = i18n.Join(f.Detail, i18n.New("load.figures-end-before", "; the figures hold the seconds before"))
 		default:
-			f.Detail = i18n.Join(f.Detail, i18n.New("load.seconds-before-are-no-figure", "; the seconds before are in no figure"))
+			f.Detail = i18n.Join(f.Detail, i18n.New("load.seconds-left-out", "; the seconds before are in no figure"))
 			r.leaveOut(*f)
 		}
 	}

@@ -35,7 +35,7 @@ func rows(f Fingerprint) []row {
 		{i18n.New("machine.processor", "Processor"), i18n.Verbatim(f.CPUModel)},
 		{i18n.New("machine.cpus-label", "CPUs"), joined(i18n.New("machine.online", "%d online", f.CPUs), prefixed(i18n.Format("SMT %s", f.SMT), f.SMT != ""), nodes(f.NUMANodes))},
 		{i18n.New("machine.memory", "Memory"), i18n.Verbatim(size(f.MemoryBytes))},
-		{i18n.New("machine.right-now", "Right now"), i18n.New("machine.load-average-cpus-busy", "load average %.2f, %.1f CPUs busy", f.Load1, f.Busy)},
+		{i18n.New("machine.right-now", "Right now"), i18n.New("machine.load-average", "load average %.2f, %.1f CPUs busy", f.Load1, f.Busy)},
 		{i18n.New("machine.built", "Built with"), i18n.Verbatim(f.GoVersion)},
 	}
 }

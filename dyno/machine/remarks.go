@@ -23,24 +23,24 @@ func remarks(f Fingerprint) []i18n.Message { return append(remarksSettings(f), r
 // remarksSettings is about what is so until somebody changes it.
 func remarksSettings(f Fingerprint) (all []i18n.Message) {
 	say := sayTo(&all)
-	say(f.Virtualization != "" && f.Steal >= stealNoticed, i18n.New("machine.is-virtual-machine-whose-host", "This is a virtual machine (%s) whose host has taken %.1f %% of its CPU time since boot: pauses that no program here can explain will be in the tail.", f.Virtualization, 100*f.Steal))
-	say(f.Virtualization != "" && f.Steal < stealNoticed, i18n.New("machine.is-virtual-machine-neighbours-do", "This is a virtual machine (%s): what its neighbours do can't be seen from here. Compare only runs made side by side.", f.Virtualization))
-	say(f.Governor != "" && f.Governor != "performance", i18n.New("machine.cpu-frequency-governor-is-not", "The CPU frequency governor is %s, not performance: speed depends on what ran before. Set it with `sudo cpupower frequency-set -g performance`.", f.Governor))
-	say(f.Turbo == "on", i18n.New("machine.turbo-is-speed-depends-temperature", "Turbo is on: speed depends on temperature and on how many CPUs are busy. Switch it off with `echo 1 | sudo tee /%s` (Intel) or `echo 0 | sudo tee /%s`.", noTurbo, boost))
-	say(f.SMT == "on", i18n.New("machine.smt-is-two-cpus-share", "SMT is on: two CPUs share a core and slow each other down. Switch it off with `echo off | sudo tee /sys/devices/system/cpu/smt/control`."))
-	say(f.NUMANodes > 1 && f.NUMABalancing == "on", i18n.New("machine.numa-balancing-is-and-moves", "NUMA balancing is on and moves memory between %d nodes while programs run. Switch it off with `sudo sysctl kernel.numa_balancing=0`.", f.NUMANodes))
-	say(f.SwapUsed > 0, i18n.New("machine.memory-are-swapped-out-touching", "%s of memory are swapped out: touching them takes milliseconds. Free some memory, then `sudo swapoff -a`.", bytesText(f.SwapUsed)))
-	say(f.FileLimit > 0 && f.FileLimit < manyFiles, i18n.New("machine.most-files-can-open-leaves", "At most %d files can be open, which leaves about %d connections. Raise the limit with `ulimit -n %d` in the shell that starts dyno.", f.FileLimit, f.FileLimit-min(f.FileLimit, 100), suggestedOpen))
-	say(isSlowClock(f.ClockSource), i18n.New("machine.clock-source-is-each-look", "The clock source is %s: each look at the clock is a slow system call. Choose another of /sys/devices/system/clocksource/clocksource0/available_clocksource.", f.ClockSource))
+	say(f.Virtualization != "" && f.Steal >= stealNoticed, i18n.New("machine.virtual-machine-stolen", "This is a virtual machine (%s) whose host has taken %.1f %% of its CPU time since boot: pauses that no program here can explain will be in the tail.", f.Virtualization, 100*f.Steal))
+	say(f.Virtualization != "" && f.Steal < stealNoticed, i18n.New("machine.virtual-machine", "This is a virtual machine (%s): what its neighbours do can't be seen from here. Compare only runs made side by side.", f.Virtualization))
+	say(f.Governor != "" && f.Governor != "performance", i18n.New("machine.governor-not-performance", "The CPU frequency governor is %s, not performance: speed depends on what ran before. Set it with `sudo cpupower frequency-set -g performance`.", f.Governor))
+	say(f.Turbo == "on", i18n.New("machine.turbo-on", "Turbo is on: speed depends on temperature and on how many CPUs are busy. Switch it off with `echo 1 | sudo tee /%s` (Intel) or `echo 0 | sudo tee /%s`.", noTurbo, boost))
+	say(f.SMT == "on", i18n.New("machine.smt-on", "SMT is on: two CPUs share a core and slow each other down. Switch it off with `echo off | sudo tee /sys/devices/system/cpu/smt/control`."))
+	say(f.NUMANodes > 1 && f.NUMABalancing == "on", i18n.New("machine.numa-balancing-on", "NUMA balancing is on and moves memory between %d nodes while programs run. Switch it off with `sudo sysctl kernel.numa_balancing=0`.", f.NUMANodes))
+	say(f.SwapUsed > 0, i18n.New("machine.memory-swapped", "%s of memory are swapped out: touching them takes milliseconds. Free some memory, then `sudo swapoff -a`.", bytesText(f.SwapUsed)))
+	say(f.FileLimit > 0 && f.FileLimit < manyFiles, i18n.New("machine.few-open-files", "At most %d files can be open, which leaves about %d connections. Raise the limit with `ulimit -n %d` in the shell that starts dyno.", f.FileLimit, f.FileLimit-min(f.FileLimit, 100), suggestedOpen))
+	say(isSlowClock(f.ClockSource), i18n.New("machine.slow-clock-source", "The clock source is %s: each look at the clock is a slow system call. Choose another of /sys/devices/system/clocksource/clocksource0/available_clocksource.", f.ClockSource))
 	return all
 }
 
 // remarksNow is about the machine's size and what else it is doing.
 func remarksNow(f Fingerprint) (all []i18n.Message) {
 	say := sayTo(&all)
-	say(f.CPUs > 0 && f.CPUs < fewCPUs, i18n.New("machine.load-generator-service-and-everything", "With %s, the load generator, the service and everything else are in each other's way: throughput found here is a lower bound.", cpus(f.CPUs)))
-	say(f.CPUs > 0 && f.Load1 > little*float64(f.CPUs), i18n.New("machine.load-average-is-already-wait", "The load average is already %.2f on %s: wait until it has fallen, or find what runs with `top`.", f.Load1, cpus(f.CPUs)))
-	say(f.Busy > little, i18n.New("machine.other-programs-used-while-dyno", "Other programs used %.1f of %s while dyno looked on. Find them with `top`.", f.Busy, cpus(f.CPUs)))
+	say(f.CPUs > 0 && f.CPUs < fewCPUs, i18n.New("machine.cpus-shared", "With %s, the load generator, the service and everything else are in each other's way: throughput found here is a lower bound.", cpus(f.CPUs)))
+	say(f.CPUs > 0 && f.Load1 > little*float64(f.CPUs), i18n.New("machine.load-high", "The load average is already %.2f on %s: wait until it has fallen, or find what runs with `top`.", f.Load1, cpus(f.CPUs)))
+	say(f.Busy > little, i18n.New("machine.others-busy", "Other programs used %.1f of %s while dyno looked on. Find them with `top`.", f.Busy, cpus(f.CPUs)))
 	return all
 }
 

@@ -177,9 +177,9 @@ func ifValid(r *load.Result, judged Outcome) Outcome {
 	var why i18n.Message
 	switch {
 	case r.Interrupted:
-		why = i18n.New("objective.load-was-interrupted", "the load was interrupted")
+		why = i18n.New("objective.interrupted", "the load was interrupted")
 	case r.Validity == finding.Invalid:
-		why = i18n.Join(i18n.New("objective.measurement-is-invalid", "the measurement is invalid"), reasons(r.Findings))
+		why = i18n.Join(i18n.New("objective.measurement-invalid", "the measurement is invalid"), reasons(r.Findings))
 	default:
 		return judged
 	}

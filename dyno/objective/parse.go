@@ -38,7 +38,7 @@ func (e *SyntaxError) Message() i18n.Message {
 func Parse(expression string) (*Objective, error) {
 	p := &parser{text: expression}
 	if len(expression) > maxLength {
-		return nil, p.problem(maxLength, i18n.New("objective.longer-bytes-are-allowed", "longer than the %d bytes that are allowed", maxLength))
+		return nil, p.problem(maxLength, i18n.New("objective.too-long", "longer than the %d bytes that are allowed", maxLength))
 	}
 	o := new(Objective)
 	if err := p.windows(o); err != nil {
@@ -57,7 +57,7 @@ func Parse(expression string) (*Objective, error) {
 			return o, nil
 		}
 		if !p.accept(",") {
-			return nil, p.problem(p.at, i18n.New("objective.expected-comma-end-found", "expected a comma or the end, found %q", p.rest()))
+			return nil, p.problem(p.at, i18n.New("objective.expected-comma", "expected a comma or the end, found %q", p.rest()))
 		}
 	}
 }
@@ -127,10 +127,10 @@ func (p *parser) windows(o *Objective) error {
 		at := p.at
 		percent := p.number()
 		if math.IsNaN(percent) || !p.accept("%") || !p.accept("of windows") {
-			return p.problem(at, i18n.New("objective.expected-every-window-windows-before", `expected "every window:" or "95%% of windows:" before the colon`))
+			return p.problem(at, i18n.New("objective.expected-windows", `expected "every window:" or "95%% of windows:" before the colon`))
 		}
 		if percent == 0 || percent > 100 {
-			return p.problem(at, i18n.New("objective.share-windows-is-above-and", "a share of windows is above 0%% and at most 100%%, not %s%%", decimal(percent)))
+			return p.problem(at, i18n.New("objective.bad-window-share", "a share of windows is above 0%% and at most 100%%, not %s%%", decimal(percent)))
 		}
 		o.Windows = percent / 100
 	}
@@ -154,7 +154,7 @@ func (p *parser) condition() (Condition, error) {
 	l := Limit{Number: p.number()}
 	if math.IsNaN(l.Number) {
 		p.at = at
-		return Condition{}, p.problem(at, i18n.New("objective.expected-number-most-digits-them", "expected a number of at most %d digits, %d of them decimals, found %q", maxDigits, maxDecimals, p.rest()))
+		return Condition{}, p.problem(at, i18n.New("objective.number-too-long", "expected a number of at most %d digits, %d of them decimals, found %q", maxDigits, maxDecimals, p.rest()))
 	}
 	p.skipSpace()
 	unitAt := p.at
@@ -174,14 +174,14 @@ func (p *parser) metric() (Metric, error) {
 	case ok:
 		return m, nil
 	case name == "" && p.at == len(p.text):
-		return Metric{}, p.problem(at, i18n.New("objective.expected-metric-p99-errors-throughput", "expected a metric, such as p99, errors or throughput"))
+		return Metric{}, p.problem(at, i18n.New("objective.expected-metric", "expected a metric, such as p99, errors or throughput"))
 	case name == "":
 		return Metric{}, p.problem(at, i18n.New("objective.expected-metric-found", "expected a metric, found %q", p.rest()))
 	}
 	if meant, ok := spelling.Nearest(name, metricNames()); ok {
-		return Metric{}, p.problem(at, i18n.New("threshold.no-metric-did-you-mean", "no metric %q; did you mean %s?", clip(name), meant))
+		return Metric{}, p.problem(at, i18n.New("threshold.unknown-metric-hint", "no metric %q; did you mean %s?", clip(name), meant))
 	}
-	return Metric{}, p.problem(at, i18n.New("objective.no-metric-are-clock-p50", "no metric %q; there are [clock.]p50 to p100, [clock.]mean, max, min, stddev, %s", clip(name), strings.Join(loadFigures(), ", ")))
+	return Metric{}, p.problem(at, i18n.New("objective.unknown-metric", "no metric %q; there are [clock.]p50 to p100, [clock.]mean, max, min, stddev, %s", clip(name), strings.Join(loadFigures(), ", ")))
 }
 
 func (p *parser) op() (Op, error) {
@@ -196,7 +196,7 @@ func (p *parser) op() (Op, error) {
 		return "", p.problem(p.at, i18n.New("objective.write-compare-equality", "write == to compare for equality"))
 	}
 	if p.at == len(p.text) {
-		return "", p.problem(p.at, i18n.New("objective.expected-and-limit", "expected <, <=, >, >= or == and a limit"))
+		return "", p.problem(p.at, i18n.New("objective.expected-limit", "expected <, <=, >, >= or == and a limit"))
 	}
 	return "", p.problem(p.at, i18n.New("objective.expected-found", "expected <, <=, >, >= or ==, found %q", p.rest()))
 }

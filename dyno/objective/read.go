@@ -31,17 +31,17 @@ func (m Metric) read(w *measure.Window) (low, high float64, why i18n.Message) {
 func (m Metric) readClock(w *measure.Window) (low, high float64, why i18n.Message) {
 	h, lost := w.Hist[m.Clock], w.GivenUp(m.Clock)
 	failed := w.Failed(m.Clock)
-	amongFailed := i18n.New("objective.requests-failed-count-slowest", "%d of %d requests failed, which count as the slowest", failed, w.Judged(m.Clock))
+	amongFailed := i18n.New("objective.failures-as-slowest", "%d of %d requests failed, which count as the slowest", failed, w.Judged(m.Clock))
 	switch {
 	case m.Figure == "p" && w.AmongFailed(m.Clock, m.Percentile) && w.Judged(m.Clock) >= measure.Needs(m.Percentile):
 		return math.Inf(1), math.Inf(1), amongFailed
 	case w.Timed(m.Clock) > 0:
 	case lost > 0 && failed == 0:
-		return math.NaN(), math.NaN(), i18n.New("objective.all-requests-were-given-up", "all %d requests were given up", lost)
+		return math.NaN(), math.NaN(), i18n.New("objective.all-given-up", "all %d requests were given up", lost)
 	case lost+failed > 0:
 		return math.NaN(), math.NaN(), amongFailed
 	default:
-		return math.NaN(), math.NaN(), i18n.New("objective.nothing-was-timed", "nothing was timed")
+		return math.NaN(), math.NaN(), i18n.New("objective.nothing-timed", "nothing was timed")
 	}
 	known := lost == 0 && !w.Failing(m.Clock)
 	if lost == 0 && !known && m.Figure != "p" {
@@ -53,7 +53,7 @@ func (m Metric) readClock(w *measure.Window) (low, high float64, why i18n.Messag
 		ns, known = w.Quantile(m.Clock, m.Percentile)
 		low = float64(ns)
 		if known && !w.Tells(m.Clock, m.Percentile) {
-			known, why = false, i18n.New("objective.only-requests-and-takes-one", "of only %d requests, and it takes %d for one to lie beyond it", w.Judged(m.Clock), measure.Needs(m.Percentile))
+			known, why = false, i18n.New("objective.too-few-beyond", "of only %d requests, and it takes %d for one to lie beyond it", w.Judged(m.Clock), measure.Needs(m.Percentile))
 		}
 	case "mean":
 		low = h.Mean()
@@ -76,7 +76,7 @@ func (m Metric) readClock(w *measure.Window) (low, high float64, why i18n.Messag
 // readLoad reads a figure of the whole.
 func (m Metric) readLoad(w *measure.Window) (x float64, why i18n.Message) {
 	if w.Length <= 0 {
-		return 0, i18n.New("objective.no-time-was-measured", "no time was measured")
+		return 0, i18n.New("objective.no-time-measured", "no time was measured")
 	}
 	switch m.Figure {
 	case "throughput":
@@ -91,11 +91,11 @@ func (m Metric) readLoad(w *measure.Window) (x float64, why i18n.Message) {
 		return w.InFlight, i18n.Message{}
 	case "cpu":
 		if w.Completed == 0 {
-			return 0, i18n.New("objective.no-request-was-completed", "no request was completed")
+			return 0, i18n.New("objective.no-request-completed", "no request was completed")
 		}
 		return float64(w.Worked()) / float64(w.Completed), i18n.Message{}
 	}
-	return 0, i18n.New("objective.is-no-metric", "there is no such metric")
+	return 0, i18n.New("objective.metric-missing", "there is no such metric")
 }
 
 // errorShare is the share of the requests that failed; of one kind, or of any
@@ -104,7 +104,7 @@ func errorShare(w *measure.Window, kind string) (low, high float64, why i18n.Mes
 	e := &w.Errors
 	all := w.Right() + e.Total()
 	if all == 0 {
-		return math.NaN(), math.NaN(), i18n.New("objective.no-request-came-end", "no request came to an end")
+		return math.NaN(), math.NaN(), i18n.New("objective.no-request-ended", "no request came to an end")
 	}
 	failed := uint64(0)
 	for _, k := range e.ByKind() {
@@ -115,7 +115,7 @@ func errorShare(w *measure.Window, kind string) (low, high float64, why i18n.Mes
 	all += w.Unfinished
 	low, high = float64(failed)/float64(all), float64(failed+w.Unfinished)/float64(all)
 	if w.Unfinished > 0 {
-		why = i18n.New("objective.most-requests-no-answer-end", "at most %s: %d requests had no answer by the end", share.text(high), w.Unfinished)
+		why = i18n.New("objective.bound-by-unfinished", "at most %s: %d requests had no answer by the end", share.text(high), w.Unfinished)
 	}
 	return low, high, why
 }

@@ -38,12 +38,12 @@ var units = [...]map[string]float64{
 func (k kind) check(l Limit) error {
 	switch _, ok := units[k][l.Unit]; {
 	case !ok && l.Unit == "":
-		return i18n.Errorf("objective.unit-is-missing-is", "the unit is missing: it is %s", k.describe(l.Number))
+		return i18n.Errorf("objective.unit-missing", "the unit is missing: it is %s", k.describe(l.Number))
 	case !ok:
-		return i18n.Errorf("objective.is-no-unit", "%q is no unit of %s", clip(l.Unit), k.describe(l.Number))
+		return i18n.Errorf("objective.unit-mismatch", "%q is no unit of %s", clip(l.Unit), k.describe(l.Number))
 	}
 	if k == share && k.value(l) > 1 {
-		return i18n.Errorf("objective.share-is-most-not", "a share is at most 100%%, not %s", l)
+		return i18n.Errorf("objective.share-above-all", "a share is at most 100%%, not %s", l)
 	}
 	return nil
 }

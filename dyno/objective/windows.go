@@ -30,7 +30,7 @@ type judgedWindow struct {
 func (o *Objective) NewTally() *Tally {
 	t := &Tally{objective: o, readings: make([]Reading, len(o.Conditions))}
 	for i, c := range o.Conditions {
-		t.readings[i] = Reading{Condition: c, Low: math.NaN(), High: math.NaN(), why: i18n.New("objective.nothing-was-measured", "nothing was measured")}
+		t.readings[i] = Reading{Condition: c, Low: math.NaN(), High: math.NaN(), why: i18n.New("objective.nothing-measured", "nothing was measured")}
 	}
 	return t
 }
@@ -134,7 +134,7 @@ func (t *Tally) Outcome() Outcome {
 	}
 	n := t.of[Holds] + t.of[Fails] + t.of[Unknown]
 	if n == 0 {
-		return outcome(Unknown, t.readings, i18n.New("objective.is-no-valid-window", "there is no valid window"))
+		return outcome(Unknown, t.readings, i18n.New("objective.no-valid-window", "there is no valid window"))
 	}
 	v := t.decide(t.of[Holds], t.of[Unknown])
 	text := i18n.New("objective.holds-windows", "holds in %d of %d windows", t.of[Holds], n)

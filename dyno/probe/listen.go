@@ -15,7 +15,7 @@ func ListenForRuntime(scratch string) (l *RuntimeListener, remove func(), err er
 	for _, parent := range []string{scratch, "", "/tmp"} {
 		dir, err := os.MkdirTemp(parent, "dyno-")
 		if err != nil {
-			failed = append(failed, i18n.Errorf("probe.making-folder-runtime-probe", "making a folder for the runtime probe: %w", err))
+			failed = append(failed, i18n.Errorf("probe.runtime-folder", "making a folder for the runtime probe: %w", err))
 			continue
 		}
 		if l, err = NewRuntimeListener(dir); err == nil {

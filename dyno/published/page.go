@@ -156,7 +156,7 @@ func (q *Question) Remedy() i18n.Message {
 	case q.Record != nil:
 		return i18n.Verbatim(q.Record.Command)
 	}
-	return i18n.New("published.no-study-yet", "no study yet")
+	return i18n.New("published.no-study", "no study yet")
 }
 
 // deciding is the part of the result that decides, nil if there is none.

@@ -42,10 +42,10 @@ func (s *sample) check(t threshold.Threshold, level float64, stages *Stages) Che
 	c.Unit = v.unit
 	why := firstOf(s.broken, s.missing(t.Metric))
 	if why.IsZero() && min(len(v.old), len(v.new)) < minTrials {
-		why = i18n.New("regression.restarts-old-and-new-version", "%d restarts of the old and %d of the new version are too few: it takes %d", len(v.old), len(v.new), minTrials)
+		why = i18n.New("regression.too-few-restarts", "%d restarts of the old and %d of the new version are too few: it takes %d", len(v.old), len(v.new), minTrials)
 	}
 	if why.IsZero() && min(slices.Min(v.old), slices.Min(v.new)) <= 0 {
-		why = i18n.New("compare.is-zero-some-trials-and", "it is zero in some trials, and of zero there is no ratio")
+		why = i18n.New("compare.ratio-of-zero", "it is zero in some trials, and of zero there is no ratio")
 	}
 	if !why.IsZero() {
 		c.cannotTell(why)
@@ -67,7 +67,7 @@ func (s *sample) check(t threshold.Threshold, level float64, stages *Stages) Che
 }
 
 func (c *Check) cannotTell(why i18n.Message) {
-	c.Verdict, c.Sentence = CannotTell, i18n.New("compare.cant-tell-about", "can't tell about %s: %s", compare.MetricName(c.Metric), why)
+	c.Verdict, c.Sentence = CannotTell, i18n.New("compare.cant-tell-why", "can't tell about %s: %s", compare.MetricName(c.Metric), why)
 }
 
 func (v *values) ratio(level float64) stats.Interval {
@@ -117,7 +117,7 @@ func judge(ratio stats.Interval, t threshold.Threshold) Verdict {
 func (c *Check) says() i18n.Message {
 	what := compare.MetricName(c.Metric)
 	if c.Ratio.Level == 0 {
-		return i18n.New("compare.cant-tell-about", "can't tell about %s: %s", what, c.Ratio.Note)
+		return i18n.New("compare.cant-tell-why", "can't tell about %s: %s", what, c.Ratio.Note)
 	}
 	text := i18n.Join(i18n.New("compare.is", "%s is %s", what, compare.Change(c.Ratio)), i18n.New("regression.are-allowed", "; %.3g %% are allowed", 100*math.Abs(c.Threshold.Change)))
 	if compare.Contradicts(c.Ratio, c.Old, c.New) {
@@ -128,10 +128,10 @@ func (c *Check) says() i18n.Message {
 	}
 	text = i18n.New("regression.cannot-tell", "can't tell: %s", text)
 	if c.Needs > 0 {
-		text = i18n.Join(text, i18n.New("regression.about-blocks-would-tell", "; about %d blocks would tell", c.Needs))
+		text = i18n.Join(text, i18n.New("regression.blocks-would-tell", "; about %d blocks would tell", c.Needs))
 	}
 	if c.NeedsDays > 0 {
-		text = i18n.Join(text, i18n.New("regression.baseline-about-days-would-tell", "; a baseline of about %d days would tell", c.NeedsDays))
+		text = i18n.Join(text, i18n.New("regression.days-would-tell", "; a baseline of about %d days would tell", c.NeedsDays))
 	}
 	return text
 }

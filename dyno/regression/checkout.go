@@ -91,7 +91,7 @@ func (c *Checkout) Remove() error {
 	}
 	// Git forgets a worktree whose folder is gone.
 	if _, err := git(ctx, c.repository.Top, "worktree", "prune"); err != nil {
-		return i18n.Errorf("regression.removing-checkout-from-gits-list", "removing the checkout of %s from git's list: %w", c.Ref, err)
+		return i18n.Errorf("regression.removing-worktree", "removing the checkout of %s from git's list: %w", c.Ref, err)
 	}
 	return nil
 }

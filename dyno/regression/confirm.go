@@ -54,7 +54,7 @@ func (r *Result) confirm(second *Result) {
 			return s.Group == c.Group && s.Subject == c.Subject && s.Threshold == c.Threshold
 		})
 		if at < 0 {
-			c.cannotTell(i18n.New("regression.alarm-could-not-confirmed-second", "the alarm could not be confirmed, as the second run has no such cell; first run: %s", c.changed()))
+			c.cannotTell(i18n.New("regression.unconfirmed-cell-missing", "the alarm could not be confirmed, as the second run has no such cell; first run: %s", c.changed()))
 		} else {
 			said := c.changed()
 			*c = second.Checks[at]
@@ -80,7 +80,7 @@ func (r *Result) Unconfirmable(why error) {
 		}
 		first := c.change()
 		c.First = &first
-		c.cannotTell(i18n.New("regression.alarm-could-not-confirmed-first", "the alarm could not be confirmed: %v; first run: %s", why, c.changed()))
+		c.cannotTell(i18n.New("regression.unconfirmed", "the alarm could not be confirmed: %v; first run: %s", why, c.changed()))
 	}
 	r.conclude()
 }

@@ -19,5 +19,5 @@ func farFrom(b *baseline.Baseline, started time.Time) i18n.Message {
 	if after <= within {
 		return i18n.Message{}
 	}
-	return i18n.New("regression.baselines-runs-were-started-within", "the baseline's runs were started within %d days, and this one %d days after them: as far as days are like their neighbours, those differ less than this one may from them (dyno/docs/regressions.md has the rates). dyno baseline add NAME RUN adds a run of another day", within+1, after)
+	return i18n.New("regression.baseline-days-too-close", "the baseline's runs were started within %d days, and this one %d days after them: as far as days are like their neighbours, those differ less than this one may from them (dyno/docs/regressions.md has the rates). dyno baseline add NAME RUN adds a run of another day", within+1, after)
 }

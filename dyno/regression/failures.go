@@ -53,7 +53,7 @@ func brokenShares(a *analysis.Analysis, c *compare.Cell) i18n.Message {
 	if used > 0 && 2*used >= all {
 		return i18n.Message{}
 	}
-	return i18n.New("regression.only-trials-can-used", "only %d of %d trials of %s can be used%s", used, all, c.Subject, because(a, c.Left))
+	return i18n.New("regression.too-few-trials", "only %d of %d trials of %s can be used%s", used, all, c.Subject, because(a, c.Left))
 }
 
 // withErrors adds the threshold of errors, unless there is one or they are accepted.
@@ -91,7 +91,7 @@ func (s *sample) checkErrors(t threshold.Threshold, named bool, level float64) C
 		c.cannotTell(firstOf(s.missing(errorShare), i18n.New("compare.not-measured", "not measured")))
 		return c
 	case n < minTrials:
-		c.cannotTell(i18n.New("regression.restarts-old-and-new-version", "%d restarts of the old and %d of the new version are too few: it takes %d", len(h.old), len(h.new), minTrials))
+		c.cannotTell(i18n.New("regression.too-few-restarts", "%d restarts of the old and %d of the new version are too few: it takes %d", len(h.old), len(h.new), minTrials))
 		return c
 	}
 	c.Old, c.New = stats.Median(h.old, level), stats.Median(h.new, level)
@@ -104,7 +104,7 @@ func (s *sample) checkErrors(t threshold.Threshold, named bool, level float64) C
 	case d.High <= limit, !named && d.Estimate <= limit:
 		c.Verdict = OK
 	}
-	c.Sentence = i18n.Join(h.says(d), i18n.New("regression.points-more-are-allowed", "; %.3g points more are allowed", limit))
+	c.Sentence = i18n.Join(h.says(d), i18n.New("regression.points-allowed", "; %.3g points more are allowed", limit))
 	if c.Verdict == CannotTell {
 		c.Sentence = i18n.New("regression.cannot-tell", "can't tell: %s", c.Sentence)
 	}
@@ -118,7 +118,7 @@ func (s *shares) says(d stats.Interval) i18n.Message {
 		text = i18n.Join(text, ": ", differenceText(d))
 	}
 	if s.died > 0 {
-		text = i18n.Join(text, i18n.New("regression.failed-whole-trials-count", "; it failed as a whole in %d of %d trials, which count as 100 %%", s.died, len(s.new)))
+		text = i18n.Join(text, i18n.New("regression.failed-whole-trials", "; it failed as a whole in %d of %d trials, which count as 100 %%", s.died, len(s.new)))
 	}
 	return text
 }
@@ -155,7 +155,7 @@ func (s *sample) failing() i18n.Message {
 	if s.errors == nil || s.errors.Difference == nil || s.errors.Verdict == OK {
 		return i18n.Message{}
 	}
-	return i18n.Join(s.shares.compared(), i18n.New("regression.and-fail-is-cheaper-answer", ", and to fail is cheaper than to answer"))
+	return i18n.Join(s.shares.compared(), i18n.New("regression.failing-is-cheaper", ", and to fail is cheaper than to answer"))
 }
 
 // bothFail says that what is compared are versions that fail alike: no regression, but
@@ -165,7 +165,7 @@ func (s *sample) bothFail() i18n.Message {
 	if len(s.shares.old) == 0 || len(s.shares.new) == 0 || min(mean(s.shares.old), mean(s.shares.new)) < some {
 		return i18n.Message{}
 	}
-	return i18n.New("regression.under-both-versions-fail-requests", "%s under %s: both versions fail requests (%s): the other figures are of a service that fails", s.subject, s.group, s.shares.compared())
+	return i18n.New("regression.both-versions-fail", "%s under %s: both versions fail requests (%s): the other figures are of a service that fails", s.subject, s.group, s.shares.compared())
 }
 
 // change is what a check found: a ratio, or a difference of shares.

@@ -183,7 +183,7 @@ func JudgeStored(a *analysis.Analysis, b *baseline.Baseline, o Options) *Result 
 		r.Remarks = append(r.Remarks, i18n.New("regression.cell-not-in-baseline", "%s is not checked: the baseline does not have it; make the baseline anew", cell))
 	}
 	if a.Run.Until.Sequential() {
-		r.Remarks = append(r.Remarks, i18n.New("regression.run-could-end-found-rates", "the run could end by what it found: the rates of errors are those of a run whose number of blocks is fixed"))
+		r.Remarks = append(r.Remarks, i18n.New("regression.error-rates-fixed-blocks", "the run could end by what it found: the rates of errors are those of a run whose number of blocks is fixed"))
 	}
 	return r
 }
@@ -237,7 +237,7 @@ func (r *Result) judge(samples []sample, o Options, level float64) {
 				r.Checks = append(r.Checks, s.check(t, level, o.Stages))
 				continue
 			}
-			r.Remarks = append(r.Remarks, i18n.New("regression.under-is-not-checked", "%s under %s: %s is not checked: %s", s.subject, s.group, t.Metric, s.missing(t.Metric)))
+			r.Remarks = append(r.Remarks, i18n.New("regression.not-checked", "%s under %s: %s is not checked: %s", s.subject, s.group, t.Metric, s.missing(t.Metric)))
 		}
 		if remark := s.bothFail(); !remark.IsZero() {
 			r.Remarks = append(r.Remarks, remark)

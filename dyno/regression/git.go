@@ -20,11 +20,11 @@ type Repository struct {
 // OpenRepository finds the repository that a folder is in.
 func OpenRepository(ctx context.Context, dir string) (*Repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, i18n.Errorf("regression.git-is-not-path-install", "git is not in PATH: install it")
+		return nil, i18n.Errorf("regression.git-missing", "git is not in PATH: install it")
 	}
 	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return nil, i18n.Errorf("regression.is-no-git-repository-working", "%s is in no git repository with a working tree: %w", dir, err)
+		return nil, i18n.Errorf("regression.git-no-repository", "%s is in no git repository with a working tree: %w", dir, err)
 	}
 	if top, err = filepath.EvalSymlinks(top); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func OpenRepository(ctx context.Context, dir string) (*Repository, error) {
 // Resolve returns the commit that a ref means: a branch, a tag, a hash, HEAD~3.
 func (r *Repository) Resolve(ctx context.Context, ref string) (commit string, err error) {
 	if strings.TrimSpace(ref) == "" {
-		return "", i18n.Errorf("regression.git-ref-is-empty-name", "the git ref is empty: name a branch, a tag or a commit")
+		return "", i18n.Errorf("regression.git-ref-empty", "the git ref is empty: name a branch, a tag or a commit")
 	}
 	commit, err = git(ctx, r.Top, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if err == nil {
@@ -48,7 +48,7 @@ func (r *Repository) Resolve(ctx context.Context, ref string) (commit string, er
 	if shallow, _ := git(ctx, r.Top, "rev-parse", "--is-shallow-repository"); shallow == "true" {
 		hint = "; this clone is shallow, so fetch it first (git fetch --unshallow, or fetch-depth: 0 of actions/checkout)"
 	}
-	return "", i18n.Errorf("regression.git-knows-no-commit", "git knows no commit %q in %s%s", ref, r.Top, hint)
+	return "", i18n.Errorf("regression.git-unknown-commit", "git knows no commit %q in %s%s", ref, r.Top, hint)
 }
 
 // shortCommit is as much of a commit's hash as git shows.
@@ -59,7 +59,7 @@ func shortCommit(commit string) string { return commit[:min(len(commit), 12)] }
 func (r *Repository) Describe(ctx context.Context) (i18n.Message, error) {
 	head, err := git(ctx, r.Top, "rev-parse", "--verify", "HEAD")
 	if err != nil {
-		return i18n.Message{}, i18n.Errorf("regression.finding-is-checked-out", "finding what is checked out in %s: %w", r.Top, err)
+		return i18n.Message{}, i18n.Errorf("regression.git-head-unknown", "finding what is checked out in %s: %w", r.Top, err)
 	}
 	changed, err := git(ctx, r.Top, "status", "--porcelain", "--untracked-files=no")
 	if err != nil {

@@ -69,7 +69,7 @@ func newPair(a *analysis.Analysis, old, new *compare.Cell) sample {
 		case lacked:
 			v.missing = old.Lacks(m.Name)
 		case len(v.old) == 0:
-			v.missing = i18n.New("regression.no-block-valid-trial-both", "no block has a valid trial of both versions")
+			v.missing = i18n.New("regression.no-block-of-both", "no block has a valid trial of both versions")
 		}
 		s.metrics[m.Name] = v
 	}
@@ -111,9 +111,9 @@ func stored(a *analysis.Analysis, b *baseline.Baseline) []sample {
 		at := slices.IndexFunc(cells, func(c compare.Cell) bool { return c.Key() == [2]string{o.Group, o.Subject} })
 		switch {
 		case at < 0:
-			s.broken = i18n.New("regression.run-no-cell", "the run has no such cell")
+			s.broken = i18n.New("regression.cell-missing", "the run has no such cell")
 		case cells[at].Load != o.Load:
-			s.broken = i18n.New("regression.load-is-not-baseline-make", "its load is not that of the baseline: make the baseline anew")
+			s.broken = i18n.New("regression.baseline-other-load", "its load is not that of the baseline: make the baseline anew")
 		default:
 			n := &cells[at]
 			s.broken = firstOf(brokenRun(a), brokenCell(a, n))
@@ -136,7 +136,7 @@ func (s *sample) addStored(new *compare.Cell, old *baseline.Cell, b *baseline.Ba
 	}
 	for _, m := range new.Metrics {
 		if _, ok := old.Metrics[m.Name]; !ok {
-			s.metrics[m.Name] = values{unit: m.Unit, better: m.Better, missing: i18n.New("regression.baseline-no-figures", "the baseline has no figures of it"), nowhere: true}
+			s.metrics[m.Name] = values{unit: m.Unit, better: m.Better, missing: i18n.New("regression.baseline-lacks-metric", "the baseline has no figures of it"), nowhere: true}
 		}
 	}
 }
@@ -166,7 +166,7 @@ func brokenRun(a *analysis.Analysis) i18n.Message {
 	if a.Validity != finding.Invalid {
 		return i18n.Message{}
 	}
-	return i18n.Join(i18n.New("regression.run-is-invalid", "the run is invalid"), because(a, nil))
+	return i18n.Join(i18n.New("regression.run-invalid", "the run is invalid"), because(a, nil))
 }
 
 // brokenCell says why a cell may not be judged: if most of its trials had to be
@@ -179,7 +179,7 @@ func brokenCell(a *analysis.Analysis, c *compare.Cell) i18n.Message {
 	case len(c.Failed) > 0:
 		return i18n.New("regression.subject-failed-trials", "%s: the subject failed in %d of %d trials", c.Subject, len(c.Failed), all)
 	}
-	return i18n.New("regression.only-trials-can-used", "only %d of %d trials of %s can be used%s", used, all, c.Subject, because(a, c.Left))
+	return i18n.New("regression.too-few-trials", "only %d of %d trials of %s can be used%s", used, all, c.Subject, because(a, c.Left))
 }
 
 // because names the findings that made trials invalid; of all if trials is nil.

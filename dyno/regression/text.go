@@ -101,7 +101,7 @@ func (r *Result) summary() i18n.Message {
 	if r.Days == 1 {
 		given = i18n.Join(given, i18n.New("regression.day-included", ", the day included"))
 	}
-	return i18n.New("regression.if-would-alarmed-most-runs", "%s; if %s, it would have alarmed in at most %s of runs", text, given, rate(r.FalseAlarm))
+	return i18n.New("regression.alarm-rate", "%s; if %s, it would have alarmed in at most %s of runs", text, given, rate(r.FalseAlarm))
 }
 
 // rate writes a probability as a percentage with two digits.

@@ -37,13 +37,13 @@ func Versions(s *study.Study, r *Repository, c *Checkout) (*study.Study, []Pair,
 		new.Dir = dir
 		old.Name, old.Dir = subject.Name+"@"+c.Ref, filepath.Join(c.Tree, inside)
 		if _, err := filepath.EvalSymlinks(old.Dir); err != nil {
-			return nil, nil, i18n.Errorf("regression.subject-no-folder-is-nothing", "subject %s: %s has no folder %s, so there is nothing to compare with", subject.Name, c.Ref, inside)
+			return nil, nil, i18n.Errorf("regression.subject-folder-missing", "subject %s: %s has no folder %s, so there is nothing to compare with", subject.Name, c.Ref, inside)
 		}
 		both.Subjects = append(both.Subjects, old, new)
 		list = append(list, Pair{Old: old.Name, New: new.Name})
 	}
 	if len(list) == 0 {
-		return nil, nil, i18n.Errorf("regression.study-no-subject-is-built", "study %s has no subject that is built from %s: a gate against a git ref needs one with run:, and with dir: or the study itself in the repository", s.Path, r.Top)
+		return nil, nil, i18n.Errorf("regression.no-subject-of-repository", "study %s has no subject that is built from %s: a gate against a git ref needs one with run:, and with dir: or the study itself in the repository", s.Path, r.Top)
 	}
 	both.Reference = list[0].Old
 	return &both, list, nil
@@ -70,7 +70,7 @@ func subjectDir(s *study.Study, subject *study.Subject) (string, error) {
 func sameCommands(subject *study.Subject, r *Repository) error {
 	for _, command := range []string{subject.Build, subject.Run} {
 		if strings.Contains(command, r.Top+string(filepath.Separator)) {
-			return i18n.Errorf("regression.subject-names-repository-absolute-path", "subject %s: %q names the repository by its absolute path, so both versions would be the same program: write it relative to dir", subject.Name, command)
+			return i18n.Errorf("regression.subject-path-absolute", "subject %s: %q names the repository by its absolute path, so both versions would be the same program: write it relative to dir", subject.Name, command)
 		}
 	}
 	return nil
@@ -98,7 +98,7 @@ func Narrow(s *study.Study, list []Pair, subjects, groups []string) (*study.Stud
 		}
 	}
 	if len(narrow.Subjects) == 0 || len(narrow.Loads) == 0 {
-		return nil, i18n.Errorf("regression.nothing-study-is-left-confirm", "nothing of the study is left to confirm the alarm with")
+		return nil, i18n.Errorf("regression.nothing-to-confirm", "nothing of the study is left to confirm the alarm with")
 	}
 	narrow.Reference = narrow.Subjects[0].Name
 	return &narrow, nil

@@ -37,7 +37,7 @@ func Ranks(w io.Writer, a *analysis.Analysis, o RankOptions, lang string) error 
 		}
 		by := words(o.By, leading(a, g))
 		if o.By != "" && len(g.Ranking[by]) == 0 {
-			return i18n.Errorf("report.no-ranks-are", "%s has no ranks by %s; there are those by %s", g.Title, by, strings.Join(slices.Sorted(maps.Keys(g.Ranking)), ", "))
+			return i18n.Errorf("report.unknown-ranks", "%s has no ranks by %s; there are those by %s", g.Title, by, strings.Join(slices.Sorted(maps.Keys(g.Ranking)), ", "))
 		}
 		written = true
 		m.line("### %s\n", escape(g.Title))
@@ -49,9 +49,9 @@ func Ranks(w io.Writer, a *analysis.Analysis, o RankOptions, lang string) error 
 	}
 	switch {
 	case len(titles) == 0:
-		return i18n.Errorf("report.run-no-group-cells-is", "the run has no group of cells, so there is nothing to rank")
+		return i18n.Errorf("report.no-groups", "the run has no group of cells, so there is nothing to rank")
 	case !written:
-		return i18n.Errorf("report.run-no-group-are", "the run has no group %q; there are: %s", o.Group, strings.Join(titles, "; "))
+		return i18n.Errorf("report.unknown-group", "the run has no group %q; there are: %s", o.Group, strings.Join(titles, "; "))
 	}
 	m.line("%s", m.text("ranks.from", "run", "`"+a.Run.ID+"`", "machine", escape(machineInWords(a)), "date", a.Run.Started.Format("2006-01-02")))
 	if _, err := io.WriteString(w, plainSpaces(m.out.String())); err != nil {

@@ -47,7 +47,7 @@ func analysesOfAllKinds(t *testing.T) map[string]*analysis.Analysis {
 	spoilt := analysistest.Run(4, "a", "b")
 	for i := range spoilt.Trials {
 		spoilt.Trials[i].Validity = finding.Invalid
-		spoilt.Trials[i].Findings = []finding.Finding{{Name: finding.Errors, Validity: finding.Invalid, Detail: i18n.New("load.requests-failed-limit-is-not", "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 12.0, 900, 10.0)}}
+		spoilt.Trials[i].Findings = []finding.Finding{{Name: finding.Errors, Validity: finding.Invalid, Detail: i18n.New("load.mostly-failed", "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 12.0, 900, 10.0)}}
 	}
 	return map[string]*analysis.Analysis{
 		"a winner":         translatable(analysed(t, costing(analysistest.Run(4, "a", "b", "c"), 1, 0.7))),
@@ -63,14 +63,14 @@ func analysesOfAllKinds(t *testing.T) map[string]*analysis.Analysis {
 // translatable gives a fixture's findings details as the lab writes them.
 func translatable(a *analysis.Analysis) *analysis.Analysis {
 	for i := range a.Findings {
-		a.Findings[i].Detail = i18n.New("load.limit", "%s (limit %v)", i18n.New("load.load-loop-was-away", "a load loop was away for %v", "412ms"), "100ms")
+		a.Findings[i].Detail = i18n.New("load.limit", "%s (limit %v)", i18n.New("load.loop-away", "a load loop was away for %v", "412ms"), "100ms")
 	}
 	for i := range a.Claims {
 		a.Claims[i].Says = ""
 		for k := range a.Claims[i].Parts {
-			a.Claims[i].Parts[k].Why = i18n.New("claim.data-cant-tell", "the data can't tell")
+			a.Claims[i].Parts[k].Why = i18n.New("claim.undecidable", "the data can't tell")
 		}
-		a.Claims[i].Why = i18n.Join(i18n.New("claim.data-cant-tell", "the data can't tell"), i18n.New("claim.and-more-blocks-would-hardly", ", and more blocks would hardly tell"))
+		a.Claims[i].Why = i18n.Join(i18n.New("claim.undecidable", "the data can't tell"), i18n.New("claim.more-blocks-no-help", ", and more blocks would hardly tell"))
 	}
 	return a
 }

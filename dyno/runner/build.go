@@ -64,11 +64,11 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 		return nil, false, err
 	}
 	if speaksTLS(b.cells, s.Name) && !m.TLS {
-		return nil, false, i18n.Errorf("runner.does-not-listen-tls-factor", "it does not listen with TLS, so the factor tls can't be varied of it; %s does", "go/nethttp")
+		return nil, false, i18n.Errorf("runner.no-tls", "it does not listen with TLS, so the factor tls can't be varied of it; %s does", "go/nethttp")
 	}
 	for _, protocol := range protocolsOf(b.cells, s.Name) {
 		if !m.Speaks(protocol) {
-			return nil, false, i18n.Errorf("runner.does-not-speak-load-study", "it does not speak %s, which a load of the study is to be sent over; it speaks %s", protocol, strings.Join(m.Protocols, " and "))
+			return nil, false, i18n.Errorf("runner.protocol-not-spoken", "it does not speak %s, which a load of the study is to be sent over; it speaks %s", protocol, strings.Join(m.Protocols, " and "))
 		}
 	}
 	c := &contender{
@@ -91,7 +91,7 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 		return nil, false, err
 	}
 	if s.Upstream != "" && m.Upstream == "" {
-		return nil, false, i18n.Errorf("runner.sends-requests-nobody-upstream-would", "it sends requests on to nobody, so that an upstream would change nothing")
+		return nil, false, i18n.Errorf("runner.no-upstream", "it sends requests on to nobody, so that an upstream would change nothing")
 	}
 	for _, flags := range flagsOf(b.cells, s.Name) {
 		artifact, err := b.build(ctx, s, m, flags)

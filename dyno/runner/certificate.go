@@ -95,7 +95,7 @@ func certificateFor(s *study.Study, cells []study.Cell, scratch string) (*certif
 		}
 		c, err := newCertificate(scratch)
 		if err != nil {
-			return nil, i18n.Errorf("runner.making-certificate-subjects-speak-tls", "making a certificate for subjects that speak TLS: %w", err)
+			return nil, i18n.Errorf("runner.making-certificate", "making a certificate for subjects that speak TLS: %w", err)
 		}
 		return c, nil
 	}

@@ -47,7 +47,7 @@ func setThreads(set *unix.CPUSet) error {
 			}
 			known[task.Name()] = true
 			if err := unix.SchedSetaffinity(tid, set); err != nil && err != unix.ESRCH {
-				return i18n.Errorf("runner.keeping-process-off-subjects-cpus", "keeping this process off the subject's CPUs: %w", err)
+				return i18n.Errorf("runner.pinning-self", "keeping this process off the subject's CPUs: %w", err)
 			}
 		}
 	}

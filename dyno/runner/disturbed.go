@@ -31,7 +31,7 @@ func (e *DisturbedError) Error() string { return e.Message().String() }
 
 // Message implements [i18n.Messager].
 func (e *DisturbedError) Message() i18n.Message {
-	return i18n.New("runner.machine-was-disturbed-none-first", "this machine was disturbed: none of the first %d trials can be used, in %v; the run ends here, %v before its end, and keeps what there is\n  %s\nwait until the machine is quiet (dyno machine says who is busy) and run it again, or accept what disturbs (--accept %s), or measure on and see (--keep-going)",
+	return i18n.New("runner.machine-disturbed", "this machine was disturbed: none of the first %d trials can be used, in %v; the run ends here, %v before its end, and keeps what there is\n  %s\nwait until the machine is quiet (dyno machine says who is busy) and run it again, or accept what disturbs (--accept %s), or measure on and see (--keep-going)",
 		e.Trials, e.Took.Round(time.Second), e.Left.Round(time.Second), i18n.List("\n  ", e.Reasons...), strings.Join(finding.Words(e.Names), ","))
 }
 

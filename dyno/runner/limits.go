@@ -34,7 +34,7 @@ func checkCPUSets(subjects []study.Subject, online []int) error {
 	for _, s := range subjects {
 		for _, cpu := range limitsOf(s).CPUSet {
 			if !slices.Contains(online, cpu) {
-				return i18n.Errorf("runner.subject-limits-cpuset-cpu-cant", "subject %s: limits: cpuset: CPU %d can't be used; online are %v", s.Name, cpu, online)
+				return i18n.Errorf("runner.cpuset-unavailable", "subject %s: limits: cpuset: CPU %d can't be used; online are %v", s.Name, cpu, online)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func lockMachine(stateDir string) (*machineLock, error) {
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		holder, _ := os.ReadFile(path)
 		f.Close()
-		return nil, i18n.Errorf("runner.another-study-is-being-measured", "another study is being measured on this machine (process %s): both would be wrong; wait for it to end", strings.TrimSpace(string(holder)))
+		return nil, i18n.Errorf("runner.machine-locked", "another study is being measured on this machine (process %s): both would be wrong; wait for it to end", strings.TrimSpace(string(holder)))
 	}
 	if err != nil {
 		f.Close()

@@ -37,7 +37,7 @@ func newPreparation(r *Runner, tell func(Event)) *preparation {
 // run prepares all, or says what is in the way before hours of measuring.
 func (p *preparation) run(ctx context.Context) (err error) {
 	if err := p.tuner.PutBack(); err != nil {
-		return i18n.Errorf("runner.putting-back-settings-earlier-run", "putting back settings that an earlier run has left changed: %w", err)
+		return i18n.Errorf("runner.restoring-settings", "putting back settings that an earlier run has left changed: %w", err)
 	}
 	if p.starter.places, err = choosePlaces(p.study, p.cells, p.builder.upstreams() || len(p.builder.services()) > 0); err != nil {
 		return err

@@ -54,7 +54,7 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 	}
 	defer lock.release()
 	if _, err := subject.Sweep(ctx, r.StateDir); err != nil {
-		return "", i18n.Errorf("runner.ending-earlier-run-left-behind", "ending what an earlier run left behind: %w", err)
+		return "", i18n.Errorf("runner.cleaning-up", "ending what an earlier run left behind: %w", err)
 	}
 	p := newPace(r)
 	tell := newNarrator(r, p).tell

@@ -20,7 +20,7 @@ func newScratch(stateDir string) (string, error) {
 		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil {
-		return "", i18n.Errorf("runner.making-folder-sockets-and-keys", "making the folder for sockets and keys: %w", err)
+		return "", i18n.Errorf("runner.making-run-folder", "making the folder for sockets and keys: %w", err)
 	}
 	return dir, nil
 }

@@ -63,7 +63,7 @@ func (s *session) goOn(ctx context.Context, w *archive.Writer) (more bool, err e
 		return false, nil
 	}
 	if s.failing >= leastBlocks*len(s.plan.Cells) {
-		return false, i18n.Errorf("runner.last-trials-failed-one-after", "the last %d trials have failed one after the other, and so would more", s.failing)
+		return false, i18n.Errorf("runner.failing-repeatedly", "the last %d trials have failed one after the other, and so would more", s.failing)
 	}
 	p, err := s.progress(w)
 	if err != nil {

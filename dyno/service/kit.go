@@ -93,7 +93,7 @@ func (k *kit) send(ctx context.Context, o order) (outcome, error) {
 	select {
 	case done, ok := <-k.out:
 		if !ok {
-			return done, i18n.Errorf("service.helper-has-ended", "its helper has ended")
+			return done, i18n.Errorf("service.helper-gone", "its helper has ended")
 		}
 		if done.Error != "" {
 			return done, errors.New(done.Error)

@@ -55,7 +55,7 @@ func DaysRatio(before [][]float64, day []float64, level float64) Days {
 	out := Days{Ratio: welch, Days: len(means)}
 	if len(means) < 2 || welch.Level == 0 {
 		if welch.Level > 0 {
-			out.Ratio.Note = i18n.New("stats.one-day-differs-from-day", "of one day: what differs from day to day is not in the interval")
+			out.Ratio.Note = i18n.New("stats.one-day", "of one day: what differs from day to day is not in the interval")
 		}
 		return out
 	}
@@ -75,7 +75,7 @@ func DaysRatio(before [][]float64, day []float64, level float64) Days {
 		High: max(math.Exp(difference+half), welch.High),
 	}
 	if len(means) < fewDays {
-		out.Ratio.Note = i18n.New("stats.days-tell-little-how-much", "%d days tell little of how much days differ", len(means))
+		out.Ratio.Note = i18n.New("stats.few-days", "%d days tell little of how much days differ", len(means))
 	}
 	return out
 }

@@ -95,7 +95,7 @@ func (h *hierarchy) draws(qs []float64, seed uint64) [][]float64 {
 func (h *hierarchy) interval(q, estimate float64, draws []float64, level float64) Interval {
 	n := len(h.restarts)
 	if math.IsInf(estimate, 1) {
-		return Interval{N: n, Note: i18n.New("stats.not-known-too-many-requests", "not known: too many requests were given up")}
+		return Interval{N: n, Note: i18n.New("stats.quantile-unknown", "not known: too many requests were given up")}
 	}
 	point := Interval{N: n, Estimate: estimate, Low: estimate, High: estimate}
 	units, of := n, "restarts" // what was resampled
@@ -103,7 +103,7 @@ func (h *hierarchy) interval(q, estimate float64, draws []float64, level float64
 		units, of = h.windows/BlockLength(h.shares(estimate)), "independent windows"
 	}
 	if n == 1 && h.windows < leastWindows {
-		point.Note = i18n.New("stats.one-restart-windows-need-more", "one restart of %d windows: need ≥ %d, or more restarts, for an interval", h.windows, leastWindows)
+		point.Note = i18n.New("stats.one-restart-few-windows", "one restart of %d windows: need ≥ %d, or more restarts, for an interval", h.windows, leastWindows)
 		return point
 	}
 	if point.Note = h.lacks(q, level, units); !point.Note.IsZero() {
@@ -116,14 +116,14 @@ func (h *hierarchy) interval(q, estimate float64, draws []float64, level float64
 		tail, result.Level = 0, given
 		result.Note = i18n.New("stats.need-interval", "need ≥ %d %s for a %s interval", trialsNeeded(level), of, percent(level))
 	} else if n == 1 {
-		result.Note = i18n.New("stats.one-restart-interval-says-nothing", "one restart: the interval says nothing about others")
+		result.Note = i18n.New("stats.one-restart", "one restart: the interval says nothing about others")
 	}
 	cut := int(tail * float64(len(draws)))
 	half := studentQuantile(float64(units-1), 1-(1-result.Level)/2) * logScatter(draws) * math.Sqrt(float64(units)/float64(units-1))
 	result.Low = min(draws[cut], estimate*math.Exp(-half))
 	result.High = max(draws[len(draws)-1-cut], estimate*math.Exp(half))
 	if math.IsInf(result.High, 1) {
-		point.Note = i18n.New("stats.upper-end-is-not-known", "its upper end is not known: too many requests were given up")
+		point.Note = i18n.New("stats.upper-end-unknown", "its upper end is not known: too many requests were given up")
 		return point
 	}
 	return result

@@ -32,7 +32,7 @@ func Ratio(a, b []float64, level float64) Interval {
 	half := stderr * studentQuantile(float64(len(logs)-1), 1-(1-level)/2)
 	result := ratioInterval(len(logs), mean, half, level)
 	if len(logs) < fewPairs {
-		result.Note = i18n.New("stats.fewer-blocks-right-only-if", "fewer than %d blocks: right only if the noise is log-normal", fewPairs)
+		result.Note = i18n.New("stats.few-blocks", "fewer than %d blocks: right only if the noise is log-normal", fewPairs)
 	}
 	return result
 }
@@ -54,7 +54,7 @@ func logRatios(a, b []float64) []float64 {
 // fewLogs is the estimate without an interval that none or one pair gives.
 func fewLogs(logs []float64) Interval {
 	if len(logs) == 0 {
-		return Interval{Note: i18n.New("stats.no-pair-values-above-zero", "no pair of values above zero")}
+		return Interval{Note: i18n.New("stats.no-positive-pair", "no pair of values above zero")}
 	}
 	return pointRatio(1, logs[0], i18n.New("stats.two-blocks-needed", "need ≥ 2 blocks for an interval"))
 }

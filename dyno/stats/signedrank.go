@@ -37,7 +37,7 @@ func RankRatio(a, b []float64, level float64) Interval {
 	}
 	if given < level {
 		result.Level = given
-		result.Note = i18n.New("stats.need-blocks-interval-ranks", "need ≥ %d blocks for a %s interval by ranks", trialsNeeded(level), percent(level))
+		result.Note = i18n.New("stats.rank-interval-needs-blocks", "need ≥ %d blocks for a %s interval by ranks", trialsNeeded(level), percent(level))
 	}
 	return result
 }

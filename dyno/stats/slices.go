@@ -116,7 +116,7 @@ func (s *Sliced) conclude(spread, freedom, level float64) {
 		s.Share = max(0, 1-rounds/(spread/n))
 	}
 	if n < fewPairs {
-		s.Ratio.Note = i18n.New("stats.fewer-starts-right-only-if", "fewer than %d starts: right only if what they differ by is log-normal", fewPairs)
+		s.Ratio.Note = i18n.New("stats.few-starts", "fewer than %d starts: right only if what they differ by is log-normal", fewPairs)
 	}
 }
 

@@ -202,17 +202,17 @@ func sobolInterval(groups, k int, estimates []float64, draws [][]float64, level 
 	const least = 8
 	switch {
 	case groups == 0:
-		return Interval{Note: i18n.New("stats.no-complete-group-trials", "no complete group of trials")}
+		return Interval{Note: i18n.New("stats.no-complete-group", "no complete group of trials")}
 	case estimates == nil:
-		return Interval{N: groups, Note: i18n.New("stats.result-does-not-vary-no", "the result does not vary, or no more than by noise")}
+		return Interval{N: groups, Note: i18n.New("stats.result-constant", "the result does not vary, or no more than by noise")}
 	case groups < least:
 		return Interval{N: groups, Estimate: estimates[k], Low: estimates[k], High: estimates[k],
-			Note: i18n.New("stats.need-complete-groups-interval", "need ≥ %d complete groups for an interval", least)}
+			Note: i18n.New("stats.interval-needs-groups", "need ≥ %d complete groups for an interval", least)}
 	}
 	interval := percentiles(groups, estimates[k], draws[k], level)
 	if given := sobolGives(groups); given < level {
 		interval.Level = given
-		interval.Note = i18n.New("stats.groups-give-interval-rather", "%d groups give an interval of %s rather than %s", groups, percent(given), percent(level))
+		interval.Note = i18n.New("stats.interval-of-other-level", "%d groups give an interval of %s rather than %s", groups, percent(given), percent(level))
 	}
 	return interval
 }

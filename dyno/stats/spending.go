@@ -83,13 +83,13 @@ func (s *Spending) Ratio(a, b []float64) Interval {
 	mean, stderr := pairedError(a, b, logs)
 	switch {
 	case n < s.First:
-		return pointRatio(n, mean, i18n.New("stats.first-look-is-after-blocks", "the first look is after %d blocks", s.First))
+		return pointRatio(n, mean, i18n.New("stats.first-look-blocks", "the first look is after %d blocks", s.First))
 	case n > s.Last:
-		return pointRatio(n, mean, i18n.New("stats.last-look-was-after-blocks", "the last look was after %d blocks", s.Last))
+		return pointRatio(n, mean, i18n.New("stats.last-look-blocks", "the last look was after %d blocks", s.Last))
 	}
 	factor := s.Factor(n)
 	if math.IsInf(factor, 1) {
-		return pointRatio(n, mean, i18n.New("stats.too-early-blocks-interval", "too early of %d blocks for an interval", s.Last))
+		return pointRatio(n, mean, i18n.New("stats.too-early", "too early of %d blocks for an interval", s.Last))
 	}
 	return ratioInterval(n, mean, factor*stderr, s.Level)
 }

@@ -26,11 +26,11 @@ func UnpairedRatio(a, b []float64, level float64) (ratio Interval, p float64) {
 	x, y := logs(a), logs(b)
 	n := len(x) + len(y)
 	if len(x) == 0 || len(y) == 0 {
-		return Interval{Note: i18n.New("stats.no-values-above-zero-both", "no values above zero on both sides")}, 1
+		return Interval{Note: i18n.New("stats.no-positive-values", "no values above zero on both sides")}, 1
 	}
 	if len(x) < 2 || len(y) < 2 {
 		estimate := math.Exp(mean(x) - mean(y))
-		return Interval{N: n, Estimate: estimate, Low: estimate, High: estimate, Note: i18n.New("stats.need-trials-each-side-interval", "need ≥ 2 trials on each side for an interval")}, 1
+		return Interval{N: n, Estimate: estimate, Low: estimate, High: estimate, Note: i18n.New("stats.interval-needs-both-sides", "need ≥ 2 trials on each side for an interval")}, 1
 	}
 	xMean, xError := meanAndError(x)
 	yMean, yError := meanAndError(y)
@@ -38,7 +38,7 @@ func UnpairedRatio(a, b []float64, level float64) (ratio Interval, p float64) {
 	ratio = Interval{N: n, Estimate: math.Exp(difference), Level: level}
 	ratio.Low, ratio.High = ratio.Estimate, ratio.Estimate
 	if min(len(x), len(y)) < fewPairs {
-		ratio.Note = i18n.New("stats.fewer-trials-side-right-only", "fewer than %d trials on a side: right only if the noise is log-normal", fewPairs)
+		ratio.Note = i18n.New("stats.few-trials", "fewer than %d trials on a side: right only if the noise is log-normal", fewPairs)
 	}
 	if stderr == 0 {
 		return ratio, certain(difference)
@@ -55,12 +55,12 @@ func UnpairedRatio(a, b []float64, level float64) (ratio Interval, p float64) {
 // is no interval, and Level is 0. The interval has no width if no side has any noise.
 func UnpairedDifference(a, b []float64, level float64) Interval {
 	if len(a) == 0 || len(b) == 0 {
-		return Interval{Note: i18n.New("stats.no-values-both-sides", "no values on both sides")}
+		return Interval{Note: i18n.New("stats.no-values", "no values on both sides")}
 	}
 	d := Interval{N: len(a) + len(b), Estimate: mean(a) - mean(b)}
 	d.Low, d.High = d.Estimate, d.Estimate
 	if len(a) < 2 || len(b) < 2 {
-		d.Note = i18n.New("stats.need-trials-each-side-interval", "need ≥ 2 trials on each side for an interval")
+		d.Note = i18n.New("stats.interval-needs-both-sides", "need ≥ 2 trials on each side for an interval")
 		return d
 	}
 	d.Level = level

@@ -43,8 +43,8 @@ const (
 
 // Reasons why there is no fit.
 var (
-	errFewPoints = i18n.Errorf("stats.scalability-law-needs-least-points", "a scalability law needs at least %d points at %d levels of concurrency", minPointsUSL, minLevelsUSL)
-	errNoSpread  = i18n.Errorf("stats.levels-concurrency-are-too-close", "the levels of concurrency are too close together: the highest must be at least twice the lowest")
+	errFewPoints = i18n.Errorf("stats.law-needs-points", "a scalability law needs at least %d points at %d levels of concurrency", minPointsUSL, minLevelsUSL)
+	errNoSpread  = i18n.Errorf("stats.levels-too-close", "the levels of concurrency are too close together: the highest must be at least twice the lowest")
 )
 
 // FitUSL fits the law to points with n[i] at least 1 and x[i] above 0, by least

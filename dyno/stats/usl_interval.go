@@ -47,11 +47,11 @@ func (u *USL) noPeak(c *curveUSL, draws []coefficients, level float64) i18n.Mess
 	last := 1 / c.scale[1]
 	switch {
 	case u.Kappa.Estimate == 0 || float64(without) > (1-level)/2*float64(len(draws)):
-		return i18n.New("stats.kappa-cant-told-from-nothing", "kappa can't be told from 0: nothing shows that throughput ever falls")
+		return i18n.New("stats.kappa-unclear", "kappa can't be told from 0: nothing shows that throughput ever falls")
 	case u.Sigma.Estimate >= 1 || u.Sigma.High >= 1:
-		return i18n.New("stats.sigma-cant-told-from-throughput", "sigma can't be told from 1: throughput may fall from the first connection on; measure at fewer connections")
+		return i18n.New("stats.sigma-unclear", "sigma can't be told from 1: throughput may fall from the first connection on; measure at fewer connections")
 	case peakUSL(u.Lambda.Estimate, u.Sigma.Estimate, u.Kappa.Estimate) > 2*last:
-		return i18n.New("stats.peak-would-more-twice-highest", "the peak would be at more than twice the highest concurrency that was measured")
+		return i18n.New("stats.peak-beyond-levels", "the peak would be at more than twice the highest concurrency that was measured")
 	}
 	return i18n.Message{}
 }

@@ -114,7 +114,7 @@ func (w *Widths) Ratios(comparisons [][]Start) []Sliced {
 
 func (w *Widths) widen(s Sliced) Sliced {
 	if n := s.Ratio.N; n >= 1 && n < w.First {
-		s.Ratio = pointRatio(n, math.Log(s.Ratio.Estimate), i18n.New("stats.first-look-is-after-starts", "the first look is after %d starts", w.First))
+		s.Ratio = pointRatio(n, math.Log(s.Ratio.Estimate), i18n.New("stats.first-look-starts", "the first look is after %d starts", w.First))
 		return s
 	}
 	if s.Ratio.Level > 0 {

@@ -15,7 +15,7 @@ func (w *Widths) Paired(a, b []float64) Interval {
 		return i
 	}
 	if i.N < w.First {
-		return pointRatio(i.N, math.Log(i.Estimate), i18n.New("stats.first-look-is-after-starts", "the first look is after %d starts", w.First))
+		return pointRatio(i.N, math.Log(i.Estimate), i18n.New("stats.first-look-starts", "the first look is after %d starts", w.First))
 	}
 	note := i.Note
 	i = ratioInterval(i.N, math.Log(i.Estimate), w.wider*math.Log(i.High/i.Estimate), w.Level)

@@ -56,12 +56,12 @@ func (s *Series) Judge() []finding.Finding {
 	case stats.SlowDown:
 		if _, worse := s.shifts(steady.From); !worse.IsZero() {
 			return []finding.Finding{newFinding(finding.Drifting, finding.Suspect, s.Index[steady.From:],
-				i18n.New("steadiness.from-second-subject-is-slower", "from second %d on the subject is slower: %s", s.Index[steady.From], worse))}
+				i18n.New("steadiness.slower-from", "from second %d on the subject is slower: %s", s.Index[steady.From], worse))}
 		}
 	case stats.NoSteadyState:
 		if better, worse := s.shifts(steady.Changes[len(steady.Changes)-1]); !i18n.Join(better, worse).IsZero() {
 			// A result, not a fault: there are programs that never settle.
-			return []finding.Finding{newFinding(finding.NeverSteady, finding.Valid, nil, i18n.New("steadiness.no-steady-state-seconds-end", "no steady state in %d seconds: at the end still, %s", len(s.Index), cmp.Or(worse, better)))}
+			return []finding.Finding{newFinding(finding.NeverSteady, finding.Valid, nil, i18n.New("steadiness.never-steady", "no steady state in %d seconds: at the end still, %s", len(s.Index), cmp.Or(worse, better)))}
 		}
 	}
 	return s.drifting()
@@ -119,7 +119,7 @@ func (s *Series) warmingUp(at int, better i18n.Message) finding.Finding {
 		level = finding.Valid
 	}
 	return newFinding(finding.StillWarmingUp, level, s.Index[:at],
-		i18n.New("steadiness.subject-settled-only-second-measured", "the subject settled only in second %d of the measured time: %s; give it a warm-up of %d seconds more", s.Index[at], better, s.Index[at]))
+		i18n.New("steadiness.settled-late", "the subject settled only in second %d of the measured time: %s; give it a warm-up of %d seconds more", s.Index[at], better, s.Index[at]))
 }
 
 // drifting says if a signal moved all the time by what matters, towards better
@@ -131,7 +131,7 @@ func (s *Series) drifting() []finding.Finding {
 			continue
 		}
 		return []finding.Finding{newFinding(finding.Drifting, finding.Suspect, nil,
-			i18n.New("steadiness.moved-over-seconds-limit-p", "%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.Name, 100*t.Change, len(g.Values), 200*g.Slight, t.P, TrendChance))}
+			i18n.New("steadiness.trend", "%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.Name, 100*t.Change, len(g.Values), 200*g.Slight, t.P, TrendChance))}
 	}
 	return nil
 }

@@ -23,11 +23,11 @@ const (
 // form is what study files have in common.
 var form = yamlfile.Form{
 	MostBytes: maxSource, MostValues: maxNodes, MostItems: maxItems, MostQuoted: maxQuoted, MostName: maxQuoted,
-	Large:    i18n.New("study.expected-study-most-bytes-got", "expected a study of at most %d bytes, got more", maxSource),
-	Empty:    i18n.New("study.expected-study-got-empty-file", "expected a study, got an empty file"),
-	Start:    i18n.New("study.dyno-study-init-writes-one", `"dyno study init" writes one to start from`),
-	Second:   i18n.New("study.expected-one-study-got-second", "expected one study, got a second YAML document"),
-	Repeats:  i18n.New("study.expected-study-ordinary-size-got", "expected a study of ordinary size, got aliases that repeat too much or themselves"),
+	Large:    i18n.New("study.file-too-large", "expected a study of at most %d bytes, got more", maxSource),
+	Empty:    i18n.New("study.file-empty", "expected a study, got an empty file"),
+	Start:    i18n.New("study.init-hint", `"dyno study init" writes one to start from`),
+	Second:   i18n.New("study.second-document", "expected one study, got a second YAML document"),
+	Repeats:  i18n.New("study.aliases-too-large", "expected a study of ordinary size, got aliases that repeat too much or themselves"),
 	Shown:    func(text string) string { return text }, // secrets are hidden when all is read
 	Choices:  choices,
 	Duration: profile.ShortDuration,

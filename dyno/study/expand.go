@@ -51,7 +51,7 @@ func checkSize(s *Study) error {
 	for _, size := range []int{len(s.Subjects), len(s.Loads), points, s.Blocks} {
 		size = max(size, 1)
 		if trials > maxTrials/size {
-			return i18n.Errorf("study.blocks-are-more-trials-are", "%s: %s × %d blocks are more than the %d trials that are allowed: take fewer levels or blocks", s.Path, product, s.Blocks, maxTrials)
+			return i18n.Errorf("study.too-many-trials", "%s: %s × %d blocks are more than the %d trials that are allowed: take fewer levels or blocks", s.Path, product, s.Blocks, maxTrials)
 		}
 		trials *= size
 	}

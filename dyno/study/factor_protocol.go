@@ -42,7 +42,7 @@ func checkStreams(e entry, s *Study, factors []Factor) {
 	protocols := levelsOf(factors, "protocol")
 	for _, l := range s.Loads {
 		if l.Link.Streams == 0 && !slices.Contains(protocols, levelHTTP2) {
-			e.name.Report(i18n.New("study.load-one-request-under-way", "the load %s has one request under way on a connection, as HTTP/1.1 has it", form.Quote(l.Name)), i18n.New("study.give-load-http2-true", "give that load http2: true"))
+			e.name.Report(i18n.New("study.load-without-streams", "the load %s has one request under way on a connection, as HTTP/1.1 has it", form.Quote(l.Name)), i18n.New("study.make-load-http2", "give that load http2: true"))
 		}
 	}
 	if !slices.Contains(protocols, levelHTTP1) {
@@ -54,10 +54,10 @@ func checkStreams(e entry, s *Study, factors []Factor) {
 		least = []string{r.text(r.From)}
 	}
 	if len(least) > 0 && !slices.Contains(least, "1") {
-		e.name.Report(i18n.New("study.factor-protocol-http-too-one", "the factor protocol has HTTP/1.1 too, which has one request under way on a connection"), i18n.New("study.add-level", "add the level 1"))
+		e.name.Report(i18n.New("study.protocol-without-streams", "the factor protocol has HTTP/1.1 too, which has one request under way on a connection"), i18n.New("study.add-level", "add the level 1"))
 	}
 	if s.Design.Kind == OneAtATime && protocols[0] == levelHTTP1 {
-		e.name.Report(i18n.New("study.one-time-streams-vary-first", "one at a time, the streams vary at the first protocol, and HTTP/1.1 has none"), i18n.Verbatim("protocol: [http2, http1]"))
+		e.name.Report(i18n.New("study.streams-with-first-protocol", "one at a time, the streams vary at the first protocol, and HTTP/1.1 has none"), i18n.Verbatim("protocol: [http2, http1]"))
 	}
 }
 

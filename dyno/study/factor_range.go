@@ -34,14 +34,14 @@ func rateEnd(at scope) float64        { return at.number(minRate, maxRate) }
 // rangeAt reads {from: 1, to: 64, scale: log}.
 func rangeAt(at scope, k kind) *Range {
 	if k.scale == nil {
-		at.Report(i18n.New("study.levels-no-order-range-could", "the levels of %s have no order that a range could be of", k.name), i18n.New("study.write-levels-b", `write its levels as [a, b]`))
+		at.Report(i18n.New("study.levels-unordered", "the levels of %s have no order that a range could be of", k.name), i18n.New("study.levels-form", `write its levels as [a, b]`))
 		return nil
 	}
 	f, understood := at.fields("from", "to", "scale")
 	from, hasFrom := f["from"]
 	to, hasTo := f["to"]
 	if understood && !(hasFrom && hasTo) {
-		at.Report(i18n.New("study.range-needs-both-ends", "a range needs both ends"), i18n.Verbatim("{from: 1, to: 64}"))
+		at.Report(i18n.New("study.range-needs-ends", "a range needs both ends"), i18n.Verbatim("{from: 1, to: 64}"))
 	}
 	if !hasFrom || !hasTo {
 		return nil
@@ -55,9 +55,9 @@ func rangeAt(at scope, k kind) *Range {
 	switch {
 	case len(at.in.Problems) > before:
 	case r.From >= r.To:
-		to.Report(i18n.New("study.end-range-is-not-above", "the end of the range, %s, is not above its beginning, %s", r.text(r.To), r.text(r.From)))
+		to.Report(i18n.New("study.range-reversed", "the end of the range, %s, is not above its beginning, %s", r.text(r.To), r.text(r.From)))
 	case r.Log && r.From <= 0:
-		from.Report(i18n.New("study.logarithmic-range-begins-above-zero", "a logarithmic range begins above zero"), i18n.Verbatim("scale: linear"))
+		from.Report(i18n.New("study.log-range-from-zero", "a logarithmic range begins above zero"), i18n.Verbatim("scale: linear"))
 	}
 	return r
 }

@@ -16,7 +16,7 @@ import (
 func checkArgument(e entry, name string, s *Study) {
 	bad := func(r rune) bool { return r == '=' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 	if strings.Trim(name, "-") == "" || strings.ContainsFunc(name, bad) {
-		e.name.Report(i18n.New("study.cant-name-argument", "%s can't be the name of an argument", form.Quote(name)))
+		e.name.Report(i18n.New("study.bad-argument-name", "%s can't be the name of an argument", form.Quote(name)))
 	}
 	checkArgs(e, name, s)
 }
@@ -29,7 +29,7 @@ func checkArgs(e entry, _ string, s *Study) {
 func argsLevel(at scope, _ *Study) string {
 	text, ok := at.printable("\t")
 	if _, err := shell.Split(text); ok && err != nil {
-		at.Report(i18n.New("study.expected-arguments-shell-reads-them", "expected arguments as a shell reads them: %v", err))
+		at.Report(i18n.New("study.bad-arguments", "expected arguments as a shell reads them: %v", err))
 	}
 	return text
 }
@@ -51,7 +51,7 @@ func buildLevel(at scope, _ *Study) string {
 		return ""
 	}
 	if err != nil {
-		at.Report(i18n.New("study.expected-flags-go-build", "expected flags of go build: %v", err))
+		at.Report(i18n.New("study.bad-build-flags", "expected flags of go build: %v", err))
 		return ""
 	}
 	var flags []string
@@ -63,7 +63,7 @@ func buildLevel(at scope, _ *Study) string {
 		case len(flags) > 0 && strings.Contains(flags[len(flags)-1], "="):
 			flags[len(flags)-1] += " " + word
 		default:
-			at.Report(i18n.New("study.is-no-flag-go-build", "%s is no flag of go build that can be varied", form.Quote(word)), i18n.New("study.write-gcflags-l-ldflags-s", "write it as -gcflags=-l or -ldflags='-s -w'"))
+			at.Report(i18n.New("study.unknown-build-flag", "%s is no flag of go build that can be varied", form.Quote(word)), i18n.New("study.build-flags-form", "write it as -gcflags=-l or -ldflags='-s -w'"))
 			return ""
 		}
 	}
@@ -77,14 +77,14 @@ func checkBuild(e entry, name string, s *Study) {
 	for _, subject := range s.Subjects {
 		switch {
 		case subject.Use != "" && !strings.HasPrefix(subject.Use, "go/"):
-			e.name.Report(i18n.New("study.build-cant-varied-is-not", "the build of %s can't be varied: it is not a Go program", form.Quote(subject.Name)))
+			e.name.Report(i18n.New("study.build-not-go", "the build of %s can't be varied: it is not a Go program", form.Quote(subject.Name)))
 		case subject.Run == "":
 		case subject.Build == "":
-			e.name.Report(i18n.New("study.is-not-built-dyno", "%s is not built by dyno", form.Quote(subject.Name)), i18n.Verbatim("add: build: go build $DYNO_BUILD_FLAGS -o $OUT/server ."))
+			e.name.Report(i18n.New("study.not-built-by-dyno", "%s is not built by dyno", form.Quote(subject.Name)), i18n.Verbatim("add: build: go build $DYNO_BUILD_FLAGS -o $OUT/server ."))
 		case !strings.Contains(subject.Build, "DYNO_BUILD_FLAGS"):
-			e.name.Report(i18n.New("study.build-does-not-use-dyno", "the build of %s does not use $DYNO_BUILD_FLAGS, so the flags would change nothing", form.Quote(subject.Name)), i18n.Verbatim("go build $DYNO_BUILD_FLAGS -o $OUT/server ."))
+			e.name.Report(i18n.New("study.build-flags-unused", "the build of %s does not use $DYNO_BUILD_FLAGS, so the flags would change nothing", form.Quote(subject.Name)), i18n.Verbatim("go build $DYNO_BUILD_FLAGS -o $OUT/server ."))
 		case !strings.Contains(subject.Build, "OUT") || !strings.Contains(subject.Run, "OUT"):
-			e.name.Report(i18n.New("study.build-and-run-do-not", "build and run of %s do not use the folder $OUT, so that one level's program would overwrite the other's", form.Quote(subject.Name)), i18n.Verbatim("build: go build $DYNO_BUILD_FLAGS -o $OUT/server ., run: $OUT/server"))
+			e.name.Report(i18n.New("study.build-without-out", "build and run of %s do not use the folder $OUT, so that one level's program would overwrite the other's", form.Quote(subject.Name)), i18n.Verbatim("build: go build $DYNO_BUILD_FLAGS -o $OUT/server ., run: $OUT/server"))
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (c *Cell) PickCPUs(placed, online []int) ([]int, error) {
 	}
 	if n, err := strconv.Atoi(c.CPUs); err == nil {
 		if n < 1 || n > len(placed) {
-			return nil, i18n.Errorf("study.cpus-cpus-cant-given-subject", "cpus: %d CPUs can't be given to the subject, which has %v", n, placed)
+			return nil, i18n.Errorf("study.cpus-beyond-subject", "cpus: %d CPUs can't be given to the subject, which has %v", n, placed)
 		}
 		return placed[:n:n], nil
 	}
@@ -117,7 +117,7 @@ func (c *Cell) PickCPUs(placed, online []int) ([]int, error) {
 		ok = ok && slices.Contains(online, cpu)
 	}
 	if !ok {
-		return nil, i18n.Errorf("study.cpus-cpus-cant-all-used", "cpus: the CPUs %s can't all be used; online are %v", c.CPUs, online)
+		return nil, i18n.Errorf("study.cpus-unavailable", "cpus: the CPUs %s can't all be used; online are %v", c.CPUs, online)
 	}
 	return cpus, nil
 }
@@ -128,7 +128,7 @@ func checkCPUs(e entry, _ string, s *Study) {
 	checkStarted(e, s, i18n.New("study.cpus", "the CPUs"))
 	for _, subject := range s.Subjects {
 		if subject.Limits != nil && len(subject.Limits.CPUSet) > 0 {
-			e.name.Report(i18n.New("study.cpus-are-fixed-limits", "the CPUs of %s are fixed by its limits", form.Quote(subject.Name)), i18n.New("study.remove-cpuset", "remove cpuset"))
+			e.name.Report(i18n.New("study.cpus-limited-already", "the CPUs of %s are fixed by its limits", form.Quote(subject.Name)), i18n.New("study.remove-cpuset", "remove cpuset"))
 		}
 	}
 }
@@ -183,7 +183,7 @@ func kernelLevel(at scope, _ *Study) string {
 func checkKernel(e entry, name string, _ *Study) {
 	for part := range strings.SplitSeq(name, ".") {
 		if !isName(part) {
-			e.name.Report(i18n.New("study.cant-name-kernel-setting", "%s can't be the name of a kernel setting", form.Quote(name)), i18n.New("study.kernel-net-ipv4-tcp-fastopen", "kernel.net.ipv4.tcp_fastopen, or kernel.transparent_hugepages"))
+			e.name.Report(i18n.New("study.bad-kernel-setting", "%s can't be the name of a kernel setting", form.Quote(name)), i18n.New("study.kernel-form", "kernel.net.ipv4.tcp_fastopen, or kernel.transparent_hugepages"))
 			return
 		}
 	}

@@ -24,11 +24,11 @@ func (f Foreseen) Message() i18n.Message {
 	}
 	switch {
 	case f.Verdict == "" && f.Quick:
-		return i18n.New("study.quick-form-claim", "in the quick form, claim %s: %s: %s", f.Claim, part, f.Why)
+		return i18n.New("study.quick-claim", "in the quick form, claim %s: %s: %s", f.Claim, part, f.Why)
 	case f.Verdict == "":
 		return i18n.New("study.claim", "claim %s: %s: %s", f.Claim, part, f.Why)
 	case f.Quick:
-		return i18n.New("study.quick-form-claim-is", "in the quick form, claim %s is %s: %s: %s", f.Claim, f.Verdict, part, f.Why)
+		return i18n.New("study.quick-claim-undecided", "in the quick form, claim %s is %s: %s: %s", f.Claim, f.Verdict, part, f.Why)
 	}
 	return i18n.New("study.claim-is", "claim %s is %s: %s: %s", f.Claim, f.Verdict, part, f.Why)
 }

@@ -17,7 +17,7 @@ func choices(valid []string) i18n.Message {
 	case len(valid) == 0:
 		return i18n.Message{}
 	case len(valid) > few:
-		return i18n.New("study.valid-and-more", "valid: %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
+		return i18n.New("study.valid-values", "valid: %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
 	}
 	return i18n.Join("valid: ", strings.Join(valid, ", "))
 }

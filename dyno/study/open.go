@@ -42,7 +42,7 @@ func unknown(name string) error {
 	if !hint.IsZero() {
 		hint = i18n.Join(" (", hint, ")")
 	}
-	return i18n.Errorf("study.is-no-built-study-dyno", "there is no built-in study %q%s; dyno studies lists them, and a file is named with its ending, such as my-study.yaml", name, hint)
+	return i18n.Errorf("study.unknown-study", "there is no built-in study %q%s; dyno studies lists them, and a file is named with its ending, such as my-study.yaml", name, hint)
 }
 
 // readFile reads a file, but not more than one byte above maxSource: what is

@@ -54,14 +54,14 @@ func (in *input) parse(src []byte) (*Study, error) {
 // study reads the file's top level into s, which holds the defaults.
 func (in *input) study(s *Study, root scope) {
 	if !root.IsMapping() {
-		root.Report(i18n.New("study.expected-fields-study-got", "expected the fields of a study, got %s", root.Describe()), i18n.New("study.start-study-my-study", "start it with: study: my-study"))
+		root.Report(i18n.New("study.expected-fields", "expected the fields of a study, got %s", root.Describe()), i18n.New("study.study-field-hint", "start it with: study: my-study"))
 		return
 	}
 	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "design", "loads", "trial", "blocks", "twin", "placement", "report", "claims", "gate", "accept", "explain", "until", "quick", "services")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
-		root.Report(i18n.New("study.study-no-name", "the study has no name"), i18n.Verbatim("add: study: my-study"))
+		root.Report(i18n.New("study.study-without-name", "the study has no name"), i18n.Verbatim("add: study: my-study"))
 	}
 	if at, ok := f["question"]; ok {
 		question, _ := at.printable("\n\t")
@@ -77,7 +77,7 @@ func (in *input) study(s *Study, root scope) {
 	if at, ok := f["subjects"]; ok {
 		s.Subjects = subjectsAt(at, s.Requests)
 	} else if understood {
-		root.Report(i18n.New("study.study-no-subjects", "the study has no subjects"), i18n.Verbatim("add: subjects: [go/nethttp]"))
+		root.Report(i18n.New("study.study-without-subjects", "the study has no subjects"), i18n.Verbatim("add: subjects: [go/nethttp]"))
 	}
 	if at, ok := f["services"]; ok {
 		s.Services = servicesAt(at)
@@ -165,7 +165,7 @@ func placementAt(at scope) Placement {
 	if !at.IsMapping() {
 		mode, _ := at.Scalar()
 		if mode != "split" && mode != "shared" {
-			at.Report(i18n.New("study.expected-split-shared-generator-subject", "expected split, shared or {generator: [0], subject: [1]}, got %s", at.Describe()))
+			at.Report(i18n.New("study.expected-placement", "expected split, shared or {generator: [0], subject: [1]}, got %s", at.Describe()))
 		}
 		return Placement{Mode: mode}
 	}

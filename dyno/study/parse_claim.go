@@ -25,7 +25,7 @@ func claimsAt(at scope, s *Study) []claim.Claim {
 	for _, item := range at.list() {
 		c := claimAt(item, space)
 		if c.ID != "" && slices.ContainsFunc(claims, func(o claim.Claim) bool { return o.ID == c.ID }) {
-			item.Report(i18n.New("study.two-claims-are-called", "two claims are called %s", form.Quote(c.ID)), i18n.New("study.give-one-them-another-id", "give one of them another id"))
+			item.Report(i18n.New("study.claim-named-twice", "two claims are called %s", form.Quote(c.ID)), i18n.New("study.rename-claim", "give one of them another id"))
 		}
 		claims = append(claims, c)
 	}
@@ -38,7 +38,7 @@ func claimAt(at scope, space *claim.Space) claim.Claim {
 	if v, ok := f["id"]; ok {
 		c.ID = v.name()
 	} else if understood {
-		at.Report(i18n.New("study.claim-no-id", "the claim has no id"), i18n.Verbatim("add: id: faster"))
+		at.Report(i18n.New("study.claim-without-id", "the claim has no id"), i18n.Verbatim("add: id: faster"))
 	}
 	for field, into := range map[string]*string{"says": &c.Says, "published": &c.Published, "unmeasurable": &c.Unmeasurable, "by_construction": &c.ByConstruction} {
 		if v, ok := f[field]; ok {
@@ -80,7 +80,7 @@ func checkClaim(at scope, f map[string]scope) {
 	_, holds := f["holds"]
 	expressions, several := f["expressions"]
 	if holds && several {
-		expressions.Report(i18n.New("study.expected-holds-expressions-got-both", "expected holds or expressions, got both"), i18n.New("study.put-them-all-under-expressions", "put them all under expressions"))
+		expressions.Report(i18n.New("study.holds-and-expressions", "expected holds or expressions, got both"), i18n.New("study.use-expressions", "put them all under expressions"))
 	}
 	if _, ok := f["unmeasurable"]; !ok && !holds && !several {
 		at.Report(i18n.New("study.claim-nothing-decide", "the claim has nothing to decide"), i18n.Verbatim("add: holds: throughput[a] > throughput[b]"))
@@ -91,10 +91,10 @@ func checkClaim(at scope, f map[string]scope) {
 func checkMarks(at scope, c *claim.Claim) {
 	fitted, unmeasurable := c.Marked()
 	if fitted && c.ByConstruction == "" {
-		at.Report(i18n.New("study.comparison-is-marked-fitted-and", "a comparison is marked as fitted, and nothing says why"), i18n.Verbatim("add: by_construction: why it could not have come out otherwise"))
+		at.Report(i18n.New("study.fitted-without-why", "a comparison is marked as fitted, and nothing says why"), i18n.Verbatim("add: by_construction: why it could not have come out otherwise"))
 	}
 	if unmeasurable && c.Unmeasurable == "" {
-		at.Report(i18n.New("study.comparison-is-marked-unmeasurable-and", "a comparison is marked as unmeasurable, and nothing says why"), i18n.Verbatim("add: unmeasurable: why, and how to run it where it can be told"))
+		at.Report(i18n.New("study.unmeasurable-without-why", "a comparison is marked as unmeasurable, and nothing says why"), i18n.Verbatim("add: unmeasurable: why, and how to run it where it can be told"))
 	}
 }
 
@@ -178,7 +178,7 @@ func (s scope) share(most float64) float64 {
 		x /= 100
 	}
 	if err != nil || !(x > 0 && x <= most) {
-		s.Report(i18n.New("study.expected-share-most-got", "expected a share such as 2%%, at most %s%%, got %s", plain(100*most), s.Describe()))
+		s.Report(i18n.New("study.expected-share", "expected a share such as 2%%, at most %s%%, got %s", plain(100*most), s.Describe()))
 		return 0
 	}
 	return x

@@ -32,7 +32,7 @@ func designAt(at scope) Design {
 	}
 	f, understood := at.fields(LatinHypercube, SobolDesign)
 	if understood && len(f) != 1 {
-		at.Report(i18n.New("study.expected-exactly-one-and", "expected exactly one of %s and %s", LatinHypercube, SobolDesign), i18n.Verbatim("sobol: {samples: 32}"))
+		at.Report(i18n.New("study.expected-one-sampler", "expected exactly one of %s and %s", LatinHypercube, SobolDesign), i18n.Verbatim("sobol: {samples: 32}"))
 	}
 	for kind, v := range f {
 		d := Design{Kind: kind, Samples: defaultSamples}

@@ -16,7 +16,7 @@ func factorsAt(at scope, s *Study) []Factor {
 	entries := at.entries()
 	for i, e := range entries {
 		if i == maxFactors {
-			e.name.Report(i18n.New("study.expected-most-factors", "expected at most %d factors", maxFactors))
+			e.name.Report(i18n.New("study.too-many-factors", "expected at most %d factors", maxFactors))
 			break
 		}
 		k, name, ok := kindOf(e.key)
@@ -46,7 +46,7 @@ func factorAt(e entry, k kind, s *Study) Factor {
 	f := Factor{Name: e.key, Place: e.name.At().Where()}
 	if e.value.IsMapping() {
 		if !s.Design.sampling() {
-			e.value.Report(i18n.New("study.range-goes-design-samples", "a range goes with a design that samples it"), i18n.New("study.write-levels-add-design-sobol", "write its levels as [1, 8, 64], or add: design: {sobol: {samples: 32}}"))
+			e.value.Report(i18n.New("study.range-needs-sampler", "a range goes with a design that samples it"), i18n.New("study.levels-or-sobol", "write its levels as [1, 8, 64], or add: design: {sobol: {samples: 32}}"))
 		}
 		f.Range = rangeAt(e.value, k)
 		return f
@@ -59,7 +59,7 @@ func factorAt(e entry, k kind, s *Study) Factor {
 			continue
 		}
 		if taken[level] {
-			item.Report(i18n.New("study.level-is-given-twice", "the level %s is given twice", form.Quote(level)), i18n.New("yaml.remove-one-them", "remove one of them"))
+			item.Report(i18n.New("study.level-given-twice", "the level %s is given twice", form.Quote(level)), i18n.New("yaml.remove-one-them", "remove one of them"))
 		}
 		taken[level] = true
 		f.Levels = append(f.Levels, level)
@@ -80,7 +80,7 @@ func checkLimit(e entry, s *Study, f Factor) {
 		n, _ := strconv.Atoi(level)
 		for _, l := range s.Loads {
 			if limit := l.Profile.MaxConnections; limit > 0 && n > limit {
-				e.name.Report(i18n.New("study.level-is-above-max-connections", "the level %s is above the max_connections of the load %s, %d", level, form.Quote(l.Name), limit), i18n.New("study.raise-max-connections", "raise max_connections"))
+				e.name.Report(i18n.New("study.level-above-max-connections", "the level %s is above the max_connections of the load %s, %d", level, form.Quote(l.Name), limit), i18n.New("study.raise-max-connections", "raise max_connections"))
 			}
 		}
 	}
@@ -90,22 +90,22 @@ func checkLimit(e entry, s *Study, f Factor) {
 func eachOpen(e entry, s *Study, why i18n.Message) {
 	for _, l := range s.Loads {
 		if l.Profile.Mode == profile.Closed {
-			e.name.Report(i18n.New("study.load-is-closed-and", "the load %s is closed and %s", form.Quote(l.Name), why), i18n.New("study.give-load-open-rate", "give that load open: {rate: …}"))
+			e.name.Report(i18n.New("study.load-closed", "the load %s is closed and %s", form.Quote(l.Name), why), i18n.New("study.make-load-open", "give that load open: {rate: …}"))
 		}
 	}
 }
 
 func checkRate(e entry, _ string, s *Study) {
-	eachOpen(e, s, i18n.New("study.no-rate-vary", "has no rate to vary"))
+	eachOpen(e, s, i18n.New("study.no-rate-to-vary", "has no rate to vary"))
 	for _, l := range s.Loads {
 		if l.Profile.Mode == profile.Open && len(l.Profile.Phases) > 0 {
-			e.name.Report(i18n.New("study.load-phases-rates-own", "the load %s has phases, which have rates of their own", form.Quote(l.Name)), i18n.New("study.give-load-open-rate", "give that load open: {rate: …}"))
+			e.name.Report(i18n.New("study.load-with-phase-rates", "the load %s has phases, which have rates of their own", form.Quote(l.Name)), i18n.New("study.make-load-open", "give that load open: {rate: …}"))
 		}
 	}
 }
 
 func checkPacing(e entry, _ string, s *Study) {
-	eachOpen(e, s, i18n.New("study.waits-no-schedule", "waits for no schedule"))
+	eachOpen(e, s, i18n.New("study.has-no-schedule", "waits for no schedule"))
 }
 
 // checkStarted refuses a factor of the subjects' start where one is up already;
@@ -113,7 +113,7 @@ func checkPacing(e entry, _ string, s *Study) {
 func checkStarted(e entry, s *Study, what i18n.Message) {
 	for _, subject := range s.Subjects {
 		if subject.URL != "" {
-			e.name.Report(i18n.New("study.cant-varied-is-already-up", "%s of %s can't be varied: it is already up", what, form.Quote(subject.Name)))
+			e.name.Report(i18n.New("study.factor-of-running-service", "%s of %s can't be varied: it is already up", what, form.Quote(subject.Name)))
 		}
 	}
 }

@@ -23,7 +23,7 @@ var httpFields = slices.Concat(verbs, []string{"method", "path", "body", "body_f
 func callAt(at scope, f map[string]scope, r *request.Request) {
 	for _, field := range httpFields {
 		if v, ok := f[field]; ok {
-			v.Report(i18n.New("study.call-over-grpc-no", "a call over gRPC has no %s", field), i18n.New("study.remove", "remove it"))
+			v.Report(i18n.New("study.grpc-has-no-field", "a call over gRPC has no %s", field), i18n.New("study.remove", "remove it"))
 		}
 	}
 	g := &request.GRPC{Method: f["grpc"].filled("")}
@@ -82,7 +82,7 @@ func messageAt(f map[string]scope) string {
 	file, beside := f["message_file"]
 	switch {
 	case inline && beside:
-		file.Report(i18n.New("study.expected-either-message-message-file", "expected either message or message_file, got both"), i18n.New("yaml.remove-one-them", "remove one of them"))
+		file.Report(i18n.New("study.message-given-twice", "expected either message or message_file, got both"), i18n.New("yaml.remove-one-them", "remove one of them"))
 	case inline:
 		message, _ := text.text()
 		return message

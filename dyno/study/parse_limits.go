@@ -43,7 +43,7 @@ func limitsAt(at scope) *Limits {
 		l.CPUSet = v.cpuSet()
 	}
 	if understood && len(f) == 0 {
-		at.Report(i18n.New("study.expected-least-one-cpus-memory", "expected at least one of cpus, memory and cpuset"), i18n.Verbatim("cpus: 0.5, memory: 256MiB, cpuset: 0-1"))
+		at.Report(i18n.New("study.expected-a-limit", "expected at least one of cpus, memory and cpuset"), i18n.Verbatim("cpus: 0.5, memory: 256MiB, cpuset: 0-1"))
 	}
 	return l
 }
@@ -53,7 +53,7 @@ func (s scope) size() int64 {
 	text, _ := s.Scalar()
 	n, ok := parseSize(text)
 	if !ok || n < leastMemory || n > mostMemory {
-		s.Report(i18n.New("study.expected-size-from-mib-tib", "expected a size from 1MiB to 1024TiB, got %s", s.Describe()), i18n.New("study.write-unit-mib-gib", "write it with a unit, such as 256MiB or 1.5GiB"))
+		s.Report(i18n.New("study.expected-size", "expected a size from 1MiB to 1024TiB, got %s", s.Describe()), i18n.New("study.size-form", "write it with a unit, such as 256MiB or 1.5GiB"))
 		return 0
 	}
 	return n

@@ -40,7 +40,7 @@ func linkAt(f map[string]scope, l *Load) {
 	if v, ok := f["streams"]; ok {
 		n := v.Integer(1, request.MostStreams)
 		if k.Streams == 0 && !v.in.calls {
-			v.Report(i18n.New("study.over-http-connection-one-request", "over HTTP/1.1 a connection has one request under way"), i18n.New("study.give-load-http2-true", "give that load http2: true"))
+			v.Report(i18n.New("study.http11-one-request", "over HTTP/1.1 a connection has one request under way"), i18n.New("study.make-load-http2", "give that load http2: true"))
 		} else {
 			k.Streams = n
 		}
@@ -49,14 +49,14 @@ func linkAt(f map[string]scope, l *Load) {
 	if k.Listens() && l.Profile.Mode == profile.Open {
 		for _, name := range []string{"websocket", "events"} {
 			if v, ok := f[name]; ok {
-				v.Report(i18n.New("study.load-only-listens-no-rate", "a load that only listens has no rate: how much comes is the server's to say"), i18n.New("study.give-load-closed-connections", "give that load closed: {connections: …}"))
+				v.Report(i18n.New("study.listening-takes-no-rate", "a load that only listens has no rate: how much comes is the server's to say"), i18n.New("study.make-load-closed", "give that load closed: {connections: …}"))
 			}
 		}
 	}
 	if v, ok := f["pacing"]; ok {
 		l.Pacing = pacingAt(v)
 		if l.Profile.Mode == profile.Closed {
-			v.Report(i18n.New("study.closed-load-waits-no-schedule", "a closed load waits for no schedule"), i18n.New("study.give-load-open-rate", "give that load open: {rate: …}"))
+			v.Report(i18n.New("study.closed-has-no-schedule", "a closed load waits for no schedule"), i18n.New("study.make-load-open", "give that load open: {rate: …}"))
 		}
 	}
 }

@@ -15,7 +15,7 @@ func loadsAt(at scope) []Load {
 	for _, item := range at.list() {
 		l := loadAt(item)
 		if l.Name != "" && taken[l.Name] {
-			item.Report(i18n.New("study.two-loads-are-called", "two loads are called %s", form.Quote(l.Name)), i18n.New("study.rename-one-load", "give one of them another name"))
+			item.Report(i18n.New("study.load-named-twice", "two loads are called %s", form.Quote(l.Name)), i18n.New("study.rename-one-load", "give one of them another name"))
 		}
 		taken[l.Name] = true
 		loads = append(loads, l)
@@ -31,7 +31,7 @@ func loadAt(at scope) Load {
 	switch {
 	case isClosed == isOpen && !understood:
 	case isClosed == isOpen:
-		at.Report(i18n.New("study.expected-exactly-one-closed-and", "expected exactly one of closed and open"), i18n.New("study.closed-connections-open-rate", "closed: {connections: 64}, or open: {rate: 1000}"))
+		at.Report(i18n.New("study.expected-loop-kind", "expected exactly one of closed and open"), i18n.New("study.load-form", "closed: {connections: 64}, or open: {rate: 1000}"))
 	case isClosed:
 		l.Name, l.Profile = "closed", closedAt(closed)
 	default:
@@ -78,7 +78,7 @@ func thinkAt(at scope) profile.Think {
 	if v, ok := f["mean"]; ok {
 		t.Mean = v.Duration(0, profile.MaxThink)
 	} else if understood {
-		at.Report(i18n.New("study.think-time-needs-mean", "a think time needs a mean"), i18n.Verbatim("add: mean: 100ms"))
+		at.Report(i18n.New("study.think-needs-mean", "a think time needs a mean"), i18n.Verbatim("add: mean: 100ms"))
 	}
 	if v, ok := f["spread"]; ok {
 		t.Spread = profile.Spread(v.oneOf(string(profile.Fixed), string(profile.Exponential)))
@@ -94,13 +94,13 @@ func openAt(at scope) profile.Profile {
 	phases, phased := f["phases"]
 	switch {
 	case steady && phased:
-		phases.Report(i18n.New("study.expected-either-rate-phases-got", "expected either rate or phases, got both"), i18n.New("yaml.remove-one-them", "remove one of them"))
+		phases.Report(i18n.New("study.rate-and-phases", "expected either rate or phases, got both"), i18n.New("yaml.remove-one-them", "remove one of them"))
 	case steady:
 		p.Rate = rate.number(minRate, maxRate)
 	case phased:
 		p.Phases = phasesAt(phases)
 	case understood:
-		at.Report(i18n.New("study.open-load-needs-rate", "an open load needs a rate"), i18n.Verbatim("add: rate: 1000"))
+		at.Report(i18n.New("study.open-needs-rate", "an open load needs a rate"), i18n.Verbatim("add: rate: 1000"))
 	}
 	if v, ok := f["arrivals"]; ok {
 		p.Arrivals = profile.Arrivals(v.oneOf(string(profile.Uniform), string(profile.Poisson)))
@@ -125,7 +125,7 @@ func checkProfile(at scope, p *profile.Profile) {
 	if err := p.Check(); err != nil {
 		at.Report(i18n.From(err))
 	} else if n := p.Length(); n > 0 && (n < time.Second || n > maxDuration) {
-		at.Report(i18n.New("study.phases-take-but-trial-takes", "the phases take %v, but a trial takes from %s to %s", n, profile.ShortDuration(time.Second), profile.ShortDuration(maxDuration)))
+		at.Report(i18n.New("study.phases-too-short", "the phases take %v, but a trial takes from %s to %s", n, profile.ShortDuration(time.Second), profile.ShortDuration(maxDuration)))
 	}
 }
 

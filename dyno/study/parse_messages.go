@@ -84,7 +84,7 @@ func stampAt(f map[string]scope) *request.Stamp {
 	clock, clocked := f["stamp_clock"]
 	if !stamped {
 		if clocked {
-			clock.Report(i18n.New("study.stamps-clock-goes-stamp", "a stamp's clock goes with a stamp"), i18n.Verbatim("add: stamp: json:.at"))
+			clock.Report(i18n.New("study.stamp-clock-alone", "a stamp's clock goes with a stamp"), i18n.Verbatim("add: stamp: json:.at"))
 		}
 		return nil
 	}
@@ -117,7 +117,7 @@ func checkMessages(at scope, s *Study) {
 		}
 		err := k.Check()
 		if err == nil && k.Listens() && l.Profile.Think.Mean > 0 {
-			at.Report(i18n.New("study.load-only-listens-and-no", "the load %s only listens, and has no think time", form.Quote(l.Name)), i18n.New("study.remove", "remove it"))
+			at.Report(i18n.New("study.load-without-think-time", "the load %s only listens, and has no think time", form.Quote(l.Name)), i18n.New("study.remove", "remove it"))
 		}
 		for j := range s.Requests {
 			if r := &s.Requests[j]; err == nil && k.WebSocket != nil {

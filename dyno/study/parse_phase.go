@@ -28,7 +28,7 @@ var phaseExamples = map[string]string{
 	"mean": "1000", "amplitude": "500", "period": "20s", "file": "times.txt",
 }
 
-var phaseForm = i18n.New("study.write-ramp-from-duration-s", "write it as: ramp: {from: 100, to: 5000, duration: 30s}")
+var phaseForm = i18n.New("study.ramp-form", "write it as: ramp: {from: 100, to: 5000, duration: 30s}")
 
 func phasesAt(at scope) []profile.Phase {
 	var phases []profile.Phase
@@ -78,7 +78,7 @@ func shapeAt(at scope) profile.Phase {
 	f, understood := at.fields(names...)
 	if len(f) != 1 {
 		if understood {
-			at.Report(i18n.New("study.expected-exactly-one-shape-got", "expected exactly one shape, got %d", len(f)), phaseForm)
+			at.Report(i18n.New("study.expected-one-shape", "expected exactly one shape, got %d", len(f)), phaseForm)
 		}
 		return profile.Phase{}
 	}
@@ -95,7 +95,7 @@ func fieldsOf(shape profile.Shape, at scope) profile.Phase {
 	f, understood := at.fields(slices.Concat(form.needs, form.has)...)
 	for _, name := range form.needs {
 		if _, ok := f[name]; understood && !ok {
-			at.Report(i18n.New("study.phase-shape-needs-field", "a phase of shape %s needs the field %s", shape, name), i18n.Join("add: ", name, ": ", phaseExamples[name]))
+			at.Report(i18n.New("study.shape-needs-field", "a phase of shape %s needs the field %s", shape, name), i18n.Join("add: ", name, ": ", phaseExamples[name]))
 		}
 	}
 	stride := make(map[string]float64)
@@ -152,7 +152,7 @@ func stepsAt(ph *profile.Phase, at scope, f map[string]scope, stride map[string]
 	_, list := f["rates"]
 	switch {
 	case list && len(stride) > 0 || !list && len(stride) != 3:
-		at.Report(i18n.New("study.expected-either-rates-from-and", "expected either rates or from, to and by"), i18n.New("study.rates-from", "rates: [100, 200], or from: 1000, to: 5000, by: 1000"))
+		at.Report(i18n.New("study.rates-given-twice", "expected either rates or from, to and by"), i18n.New("study.rates-from", "rates: [100, 200], or from: 1000, to: 5000, by: 1000"))
 	case !list:
 		rates, err := profile.StepsBetween(stride["from"], stride["to"], stride["by"])
 		if err != nil {

@@ -19,7 +19,7 @@ func requestsAt(at scope) []request.Request {
 	for _, item := range at.list() {
 		r := requestAt(item)
 		if r.Name != "" && taken[r.Name] {
-			item.Report(i18n.New("study.two-requests-are-called", "two requests are called %s", form.Quote(r.Name)), i18n.Verbatim("add: name: …"))
+			item.Report(i18n.New("study.request-named-twice", "two requests are called %s", form.Quote(r.Name)), i18n.Verbatim("add: name: …"))
 		}
 		taken[r.Name] = true
 		requests = append(requests, r)
@@ -36,7 +36,7 @@ func requestAt(at scope) request.Request {
 	} else if field := firstField(f, callFields); field != "" && understood {
 		f[field].Report(i18n.New("study.goes-grpc-only", "%s goes with grpc only", field), i18n.Verbatim("add: grpc: package.Service/Method"))
 	} else if given := methodAndPath(f, &r); given != 1 && understood {
-		at.Report(i18n.New("study.expected-one-method-and-path", "expected one method and path, got %d", given), i18n.New("study.write-get-path", "write it as: get: /path"))
+		at.Report(i18n.New("study.expected-one-request-line", "expected one method and path, got %d", given), i18n.New("study.request-form", "write it as: get: /path"))
 	}
 	if r.Path != "" && r.GRPC == nil {
 		r.Name = strings.ToLower(r.Method) + " " + r.Path
@@ -93,7 +93,7 @@ func methodAndPath(f map[string]scope, r *request.Request) (given int) {
 		r.Method = strings.ToUpper(v.filled(""))
 		v.check(request.Request{Path: "/", Method: r.Method})
 		if !hasPath {
-			v.Report(i18n.New("study.method-goes-path", "method goes with path"), i18n.Verbatim("add: path: /"))
+			v.Report(i18n.New("study.method-with-path", "method goes with path"), i18n.Verbatim("add: path: /"))
 			return 1
 		}
 	}
@@ -116,7 +116,7 @@ func (s scope) check(r request.Request) bool {
 func (s scope) requestPath() string {
 	path, ok := s.Scalar()
 	if !ok || !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "{{") {
-		s.Report(i18n.New("study.expected-path-starts-got", "expected a path that starts with \"/\", got %s", s.Describe()))
+		s.Report(i18n.New("study.expected-path", "expected a path that starts with \"/\", got %s", s.Describe()))
 		return ""
 	}
 	if !s.check(request.Request{Path: path}) {
@@ -132,7 +132,7 @@ func headersAt(at scope) []request.Header {
 		h := request.Header{Name: e.key, Value: value}
 		switch {
 		case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
-			e.name.Report(i18n.New("study.cant-set-follows-from-body", "%s can't be set: it follows from the body", h.Name), i18n.New("study.remove", "remove it"))
+			e.name.Report(i18n.New("study.header-follows-body", "%s can't be set: it follows from the body", h.Name), i18n.New("study.remove", "remove it"))
 			continue
 		case !e.name.check(request.Request{Path: "/", Headers: []request.Header{h}}) || !ok:
 			continue
@@ -148,7 +148,7 @@ func bodyAt(f map[string]scope) string {
 	file, beside := f["body_file"]
 	switch {
 	case inline && beside:
-		file.Report(i18n.New("study.expected-either-body-body-file", "expected either body or body_file, got both"), i18n.New("yaml.remove-one-them", "remove one of them"))
+		file.Report(i18n.New("study.body-given-twice", "expected either body or body_file, got both"), i18n.New("yaml.remove-one-them", "remove one of them"))
 	case inline:
 		body, ok := text.text()
 		if ok {
@@ -181,10 +181,10 @@ func textFile(at scope, what string) string {
 	}
 	body, err := readFile(path)
 	if err == nil && len(body) > maxSource {
-		err = i18n.Errorf("study.more-bytes-are-allowed", "%s has more than the %d bytes that are allowed", path, maxSource)
+		err = i18n.Errorf("study.source-too-large", "%s has more than the %d bytes that are allowed", path, maxSource)
 	}
 	if err != nil {
-		at.Report(i18n.New("study.reading", "reading the %s: %v", what, err), i18n.New("study.path-starts-studys-folder", "the path starts at the study's folder"))
+		at.Report(i18n.New("study.reading", "reading the %s: %v", what, err), i18n.New("study.path-below-study", "the path starts at the study's folder"))
 		return ""
 	}
 	return string(body)

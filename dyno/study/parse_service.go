@@ -27,7 +27,7 @@ func servicesAt(at scope) []Service {
 		}
 		for _, other := range services {
 			if other.Name == s.Name {
-				item.Report(i18n.New("study.two-services-are-called", "two services are called %s", form.Quote(s.Name)), i18n.New("study.give-one-of-the-services", "give one of them another name: {name: …, use: …}"))
+				item.Report(i18n.New("study.service-named-twice", "two services are called %s", form.Quote(s.Name)), i18n.New("study.rename-service", "give one of them another name: {name: …, use: …}"))
 			} else if other.As == s.As {
 				item.Report(i18n.New("study.two-services-same-variable", "the addresses of %s and %s are both in %s", other.Name, s.Name, s.As), i18n.New("study.as-another-variable", "as: another variable, of one of them"))
 			}
@@ -35,7 +35,7 @@ func servicesAt(at scope) []Service {
 		services = append(services, s)
 	}
 	if len(services) > maxServices {
-		at.Report(i18n.New("study.expected-at-most-services", "expected at most %d services, got %d", maxServices, len(services)))
+		at.Report(i18n.New("study.too-many-services", "expected at most %d services, got %d", maxServices, len(services)))
 	}
 	return services
 }
@@ -65,7 +65,7 @@ func serviceAt(at scope) (Service, bool) {
 	if v, ok := f["name"]; ok {
 		s.Name = v.name()
 	} else if s.Name == "" && understood {
-		at.Report(i18n.New("study.service-no-name", "the service has no name"), i18n.Verbatim("add: name: mine"))
+		at.Report(i18n.New("study.service-without-name", "the service has no name"), i18n.Verbatim("add: name: mine"))
 	}
 	if s.As == "" {
 		s.As = variables[s.Use]
@@ -160,7 +160,7 @@ func settingsAt(at scope) map[string]string {
 	settings := make(map[string]string)
 	for _, e := range at.entries() {
 		if e.key == "" || strings.Trim(e.key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != "" {
-			e.name.Report(i18n.New("study.cant-name-setting", "%s can't be the name of a setting", form.Quote(e.key)))
+			e.name.Report(i18n.New("study.bad-setting-name", "%s can't be the name of a setting", form.Quote(e.key)))
 		}
 		settings[e.key], _ = e.value.printable("")
 	}
@@ -232,19 +232,19 @@ func checkService(at scope, f map[string]scope, s *Service) {
 		}
 	}
 	if kinds != 1 {
-		at.Report(i18n.New("study.expected-one-kind-of-service", "expected exactly one of use, run, compose and url, got %d", kinds), i18n.New("study.kinds-of-services", "use: a service that dyno starts; run: a command of yours; compose: a file for docker compose; url: one that is already up"))
+		at.Report(i18n.New("study.expected-service-kind", "expected exactly one of use, run, compose and url, got %d", kinds), i18n.New("study.kinds-of-services", "use: a service that dyno starts; run: a command of yours; compose: a file for docker compose; url: one that is already up"))
 		return
 	}
 	up := s.URL != ""
 	for _, field := range []string{"env", "port", "seed", "reset", "cpus", "settings", "replica", "data", "topics", "buckets", "ready", "ready_within"} {
 		if v, ok := f[field]; ok && up {
-			v.Report(i18n.New("study.doesnt-go-with-service-up", "%s doesn't go with url: dyno changes nothing about a service that is already up", field))
+			v.Report(i18n.New("study.field-with-url", "%s doesn't go with url: dyno changes nothing about a service that is already up", field))
 		}
 	}
 	started := s.Run != "" || s.Compose != ""
 	for _, field := range []string{"address", "ready", "metrics", "figures"} {
 		if v, ok := f[field]; ok && !started && !up {
-			v.Report(i18n.New("study.goes-with-run-compose", "%s goes with run and compose only", field))
+			v.Report(i18n.New("study.needs-run-or-compose", "%s goes with run and compose only", field))
 		}
 	}
 	for field, kinds := range goesWith {

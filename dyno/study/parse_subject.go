@@ -26,7 +26,7 @@ func subjectsAt(at scope, requests []request.Request) []Subject {
 			continue
 		}
 		if taken[s.Name] {
-			item.Report(i18n.New("study.two-subjects-are-called", "two subjects are called %s", form.Quote(s.Name)), i18n.New("study.rename-one-subject", "give one of them another name: {name: …, use: …}"))
+			item.Report(i18n.New("study.subject-named-twice", "two subjects are called %s", form.Quote(s.Name)), i18n.New("study.rename-one-subject", "give one of them another name: {name: …, use: …}"))
 		}
 		taken[s.Name] = true
 		if s.Run != "" && s.Ready == "" && len(requests) > 0 {
@@ -84,7 +84,7 @@ func subjectAt(at scope) Subject {
 	if v, ok := f["name"]; ok {
 		s.Name = v.subjectName()
 	} else if _, ok := f["use"]; !ok && understood {
-		at.Report(i18n.New("study.subject-no-name", "the subject has no name"), i18n.Verbatim("add: name: mine"))
+		at.Report(i18n.New("study.subject-without-name", "the subject has no name"), i18n.Verbatim("add: name: mine"))
 	}
 	return s
 }
@@ -97,7 +97,7 @@ func checkPlaces(f map[string]scope, s *Subject, base string) {
 		dir = filepath.Join(base, dir)
 	}
 	if info, err := os.Stat(dir); s.Dir != "" && (err != nil || !info.IsDir()) {
-		f["dir"].Report(i18n.New("study.is-no-folder", "there is no folder %s", form.Quote(dir)), i18n.New("study.paths-are-relative-study-file", "paths are relative to the study file"))
+		f["dir"].Report(i18n.New("study.folder-missing", "there is no folder %s", form.Quote(dir)), i18n.New("study.paths-relative", "paths are relative to the study file"))
 		return
 	}
 	words := strings.Fields(s.Run)
@@ -109,7 +109,7 @@ func checkPlaces(f map[string]scope, s *Subject, base string) {
 		program = filepath.Join(dir, program)
 	}
 	if info, err := os.Stat(program); err != nil || info.IsDir() {
-		f["run"].Report(i18n.New("study.is-no-program", "there is no program %s", form.Quote(program)), i18n.New("study.build-command-makes", "build: the command that makes it"))
+		f["run"].Report(i18n.New("study.program-missing", "there is no program %s", form.Quote(program)), i18n.New("study.build-command-makes", "build: the command that makes it"))
 	}
 }
 
@@ -131,7 +131,7 @@ func checkSubject(at scope, f map[string]scope) {
 		}
 	}
 	if kinds != 1 {
-		at.Report(i18n.New("study.expected-exactly-one-use-run", "expected exactly one of use, run and url, got %d", kinds), i18n.New("study.use-shipped-subject-run-command", "use: a shipped subject; run: a command of yours; url: a service that is already up"))
+		at.Report(i18n.New("study.expected-subject-kind", "expected exactly one of use, run and url, got %d", kinds), i18n.New("study.subject-kinds", "use: a shipped subject; run: a command of yours; url: a service that is already up"))
 		return
 	}
 	_, run := f["run"]
@@ -142,16 +142,16 @@ func checkSubject(at scope, f map[string]scope) {
 	}
 	_, up := f["url"]
 	if v, ok := f["metrics"]; ok && !run && !up {
-		v.Report(i18n.New("study.metrics-goes-run-and-url", "metrics goes with run and url only"), i18n.New("study.dyno-sees-shipped-subject-without", "dyno sees a shipped subject without them"))
+		v.Report(i18n.New("study.metrics-need-running", "metrics goes with run and url only"), i18n.New("study.figures-come-by-themselves", "dyno sees a shipped subject without them"))
 	}
 	if v, ok := f["env"]; ok && up {
-		v.Report(i18n.New("study.env-cant-set-service-is", "env can't be set for a service that is already up"))
+		v.Report(i18n.New("study.env-of-running-service", "env can't be set for a service that is already up"))
 	}
 	if v, ok := f["upstream"]; ok && up {
-		v.Report(i18n.New("study.upstream-goes-use-and-run", "upstream goes with use and run only"))
+		v.Report(i18n.New("study.upstream-needs-program", "upstream goes with use and run only"))
 	}
 	if v, ok := f["limits"]; ok && up {
-		v.Report(i18n.New("study.service-is-already-up-cant", "a service that is already up can't be limited"))
+		v.Report(i18n.New("study.limits-of-running-service", "a service that is already up can't be limited"))
 	}
 }
 
@@ -160,20 +160,20 @@ func trustAt(f map[string]scope, s *Subject) {
 	if v, ok := f["tls"]; ok {
 		s.TLS = v.Boolean()
 		if s.Run == "" {
-			v.Report(i18n.New("study.tls-goes-run-only-service", "tls goes with run only; a service that is up has it in its https:// address"))
+			v.Report(i18n.New("study.tls-needs-run", "tls goes with run only; a service that is up has it in its https:// address"))
 		}
 	}
 	https := strings.HasPrefix(s.URL, "https:") || strings.HasPrefix(s.Metrics, "https:")
 	if v, ok := f["ca_file"]; ok {
 		s.CAFile = v.filePath()
 		if !https {
-			v.Report(i18n.New("study.ca-file-goes-https-url", "ca_file goes with an https:// url or metrics only"))
+			v.Report(i18n.New("study.ca-file-needs-https", "ca_file goes with an https:// url or metrics only"))
 		}
 	}
 	if v, ok := f["insecure"]; ok {
 		s.Insecure = v.Boolean()
 		if !https {
-			v.Report(i18n.New("study.insecure-goes-https-url-metrics", "insecure goes with an https:// url or metrics only"))
+			v.Report(i18n.New("study.insecure-needs-https", "insecure goes with an https:// url or metrics only"))
 		}
 	}
 }
@@ -185,7 +185,7 @@ func (s scope) subjectName() string {
 		ok = ok && isName(part)
 	}
 	if !ok || len(name) > 64 {
-		s.Report(s.notName(), i18n.New("study.slashes-may-stand-between-names", "slashes may stand between such names"))
+		s.Report(s.notName(), i18n.New("study.slashes-between-names", "slashes may stand between such names"))
 		return ""
 	}
 	return name
@@ -196,7 +196,7 @@ func (s scope) baseURL() string {
 	text, ok := s.Scalar()
 	u, err := url.Parse(text)
 	if !ok || err != nil || !isBase(u, "http", "https") {
-		s.Report(i18n.New("study.expected-http-host-port-https", "expected http://host:port or https://host:port, got %s", s.Describe()), i18n.New("study.paths-belong-under-requests", "paths belong under requests"))
+		s.Report(i18n.New("study.expected-origin", "expected http://host:port or https://host:port, got %s", s.Describe()), i18n.New("study.paths-under-requests", "paths belong under requests"))
 		return ""
 	}
 	return text
@@ -219,7 +219,7 @@ func (s scope) metricsURL() string {
 	text, ok := s.Scalar()
 	u, err := url.Parse(text)
 	if !ok || err != nil || !isMetricsURL(text, u) {
-		s.Report(i18n.New("study.expected-path-starts-http-host", "expected a path that starts with \"/\", or http://host:port/path, or https://…, got %s", s.Describe()))
+		s.Report(i18n.New("study.expected-path-or-url", "expected a path that starts with \"/\", or http://host:port/path, or https://…, got %s", s.Describe()))
 		return ""
 	}
 	return text
@@ -251,10 +251,10 @@ func envAt(at scope) map[string]string {
 // and the one that dyno sets.
 func checkVariable(at scope, name string) {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == '=' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
-		at.Report(i18n.New("study.cant-name-environment-variable", "%s can't be the name of an environment variable", form.Quote(name)))
+		at.Report(i18n.New("study.bad-variable-name", "%s can't be the name of an environment variable", form.Quote(name)))
 	}
 	if name == "PORT" {
-		at.Report(i18n.New("study.port-cant-set-dyno-chooses", "PORT can't be set: dyno chooses the port"))
+		at.Report(i18n.New("study.port-reserved", "PORT can't be set: dyno chooses the port"))
 	}
 }
 
@@ -266,7 +266,7 @@ func (s scope) readiness() string {
 		return text
 	}
 	if named {
-		s.Report(i18n.New("study.expected-name-service-whose-health", "expected the name of a service whose health is asked for, got %s", form.Quote(service)), i18n.New("study.grpc-package-service-grpc-server", "grpc:package.Service, or grpc for the server as a whole"))
+		s.Report(i18n.New("study.expected-health-service", "expected the name of a service whose health is asked for, got %s", form.Quote(service)), i18n.New("study.grpc-health-form", "grpc:package.Service, or grpc for the server as a whole"))
 		return ""
 	}
 	return s.requestPath()

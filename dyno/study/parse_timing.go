@@ -40,7 +40,7 @@ func (s scope) warmup() (least, most time.Duration) {
 	}
 	least, most, err := steadyWithin(text)
 	if err != nil {
-		s.Report(i18n.From(err), i18n.New("study.write-steady-steady-s-s", "write steady, or steady 5s..30s"))
+		s.Report(i18n.From(err), i18n.New("study.warmup-form", "write steady, or steady 5s..30s"))
 	}
 	return least, most
 }
@@ -53,16 +53,16 @@ func steadyWithin(text string) (least, most time.Duration, err error) {
 	}
 	from, to, ok := strings.Cut(strings.TrimSpace(rest), "..")
 	if !ok || rest[0] != ' ' {
-		return 0, 0, i18n.Errorf("study.expected-how-long-takes-least", "expected how long it takes at least and at most, got %s", form.Quote(text))
+		return 0, 0, i18n.Errorf("study.expected-warmup-range", "expected how long it takes at least and at most, got %s", form.Quote(text))
 	}
 	if least, err = time.ParseDuration(from); err != nil || least < 0 {
-		return 0, 0, i18n.Errorf("study.is-not-duration", "%s is not a duration", form.Quote(from))
+		return 0, 0, i18n.Errorf("study.not-a-duration", "%s is not a duration", form.Quote(from))
 	}
 	if most, err = time.ParseDuration(to); err != nil {
-		return 0, 0, i18n.Errorf("study.is-not-duration", "%s is not a duration", form.Quote(to))
+		return 0, 0, i18n.Errorf("study.not-a-duration", "%s is not a duration", form.Quote(to))
 	}
 	if most < leastWarmupEnd || most > maxDuration || most <= least {
-		return 0, 0, i18n.Errorf("study.may-take-from-most-and", "it may take from %s to %s at most, and longer than at least, got %s", leastWarmupEnd, maxDuration, form.Quote(text))
+		return 0, 0, i18n.Errorf("study.bad-warmup-range", "it may take from %s to %s at most, and longer than at least, got %s", leastWarmupEnd, maxDuration, form.Quote(text))
 	}
 	return least, most, nil
 }
@@ -80,7 +80,7 @@ func (t Timing) WithWarmup(text string) (Timing, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > maxDuration {
-		return t, i18n.Errorf("study.expected-duration-s-steady-steady", "expected a duration such as 5s, or steady, or steady 5s..30s, got %s", form.Quote(text))
+		return t, i18n.Errorf("study.expected-warmup", "expected a duration such as 5s, or steady, or steady 5s..30s, got %s", form.Quote(text))
 	}
 	t.Warmup, t.WarmupMost = d, 0
 	return t, nil

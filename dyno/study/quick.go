@@ -38,7 +38,7 @@ func shorterAt(at scope, s *Study) Shorter {
 	if v, ok := f["samples"]; ok {
 		q.Samples = v.Integer(leastSamples, maxSamples)
 		if !s.Design.sampling() {
-			v.Report(i18n.New("study.studys-design-takes-no-samples", "the study's design, %s, takes no samples", s.Design.Kind))
+			v.Report(i18n.New("study.design-without-samples", "the study's design, %s, takes no samples", s.Design.Kind))
 		}
 	}
 	return q
@@ -53,7 +53,7 @@ func shorterFactorsAt(at scope, s *Study) []Factor {
 	var factors []Factor
 	for _, e := range at.entries() {
 		if !slices.Contains(names, e.key) {
-			e.name.Report(i18n.New("study.study-no-factor-name", "the study has no factor of this name"), didYouMean(e.key, names))
+			e.name.Report(i18n.New("study.unknown-factor-name", "the study has no factor of this name"), didYouMean(e.key, names))
 			continue
 		}
 		k, _, _ := kindOf(e.key) // it is among the study's
@@ -112,7 +112,7 @@ func (s *Study) QuickOpen() []i18n.Message {
 			if !err.Hint.IsZero() {
 				why = i18n.Join(why, " (", err.Hint, ")")
 			}
-			open = append(open, i18n.New("study.short-form-cant-decide-claim", "the short form can't decide the claim %s: %s", c.ID, why))
+			open = append(open, i18n.New("study.short-form-undecides", "the short form can't decide the claim %s: %s", c.ID, why))
 		}
 	}
 	return open
@@ -143,7 +143,7 @@ func (s *Study) QuickText() i18n.Message {
 		return i18n.Message{}
 	}
 	if short := s.Quick().Blocks; short < s.Blocks {
-		return i18n.New("study.study-no-section-quick-short", "the study has no section quick:, so its short form has %d blocks instead of %d", short, s.Blocks)
+		return i18n.New("study.quick-has-fewer-blocks", "the study has no section quick:, so its short form has %d blocks instead of %d", short, s.Blocks)
 	}
-	return i18n.New("study.study-no-section-quick-and", "the study has no section quick:, and no more than %d blocks: its short form is the study itself", s.Blocks)
+	return i18n.New("study.quick-is-study", "the study has no section quick:, and no more than %d blocks: its short form is the study itself", s.Blocks)
 }

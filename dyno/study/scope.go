@@ -51,7 +51,7 @@ func (s scope) list() (items []scope) {
 		items = append(items, scope{item, s.in})
 	}
 	if len(items) == 0 && s.IsList() && len(s.Resolved().Content) == 0 {
-		s.Report(i18n.New("study.expected-least-one-item-got", "expected at least one item, got an empty list"))
+		s.Report(i18n.New("study.expected-item", "expected at least one item, got an empty list"))
 	}
 	return items
 }

@@ -18,7 +18,7 @@ func (s scope) text() (string, bool) {
 	if !ok {
 		hint := i18n.Message{}
 		if s.Resolved().Kind != yaml.ScalarNode {
-			hint = i18n.New("study.quote-if-is-meant-text", "quote it if it is meant as a text")
+			hint = i18n.New("study.quote-text", "quote it if it is meant as a text")
 		}
 		s.Report(i18n.New("study.expected-text-got", "expected a text, got %s", s.Describe()), hint)
 	}
@@ -31,7 +31,7 @@ func (s scope) printable(but string) (string, bool) {
 	bad := strings.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune(but, r) })
 	if bad >= 0 {
 		r, _ := utf8.DecodeRuneInString(text[bad:])
-		s.Report(i18n.New("study.expected-text-without-control-characters", "expected a text without control characters, got %q in it", r))
+		s.Report(i18n.New("study.control-character", "expected a text without control characters, got %q in it", r))
 		return "", false
 	}
 	return text, ok
@@ -42,7 +42,7 @@ func (s scope) printable(but string) (string, bool) {
 func (s scope) filled(but string) string {
 	text, ok := s.printable(but)
 	if ok && strings.TrimSpace(text) == "" {
-		s.Report(i18n.New("study.expected-text-got-empty-one", "expected a text, got an empty one"))
+		s.Report(i18n.New("study.text-empty", "expected a text, got an empty one"))
 		return ""
 	}
 	return text
@@ -50,7 +50,7 @@ func (s scope) filled(but string) string {
 
 // notName says what a name would be here.
 func (s scope) notName() i18n.Message {
-	return i18n.New("study.expected-name-most-letters-digits", "expected a name of at most 64 letters, digits, dots, dashes and underscores that starts with a letter or digit, got %s", s.Describe())
+	return i18n.New("study.expected-name", "expected a name of at most 64 letters, digits, dots, dashes and underscores that starts with a letter or digit, got %s", s.Describe())
 }
 
 // name reads the name of a study or load. It returns "" after a problem.
@@ -78,7 +78,7 @@ func isName(s string) bool {
 func (s scope) oneOf(valid ...string) string {
 	word, ok := s.text()
 	if ok && !slices.Contains(valid, word) {
-		s.Report(i18n.New("study.is-not-one-choices", "%s is not one of the choices", form.Quote(word)), didYouMean(word, valid))
+		s.Report(i18n.New("study.unknown-choice", "%s is not one of the choices", form.Quote(word)), didYouMean(word, valid))
 		return ""
 	}
 	return word
@@ -96,7 +96,7 @@ func wordsOf[T ~string](s scope, valid []T) []T {
 		switch {
 		case word == "":
 		case slices.Contains(words, word):
-			item.Report(i18n.New("study.is-given-twice", "%s is given twice", form.Quote(string(word))), i18n.New("yaml.remove-one-them", "remove one of them"))
+			item.Report(i18n.New("study.given-twice", "%s is given twice", form.Quote(string(word))), i18n.New("yaml.remove-one-them", "remove one of them"))
 		default:
 			words = append(words, word)
 		}
@@ -109,7 +109,7 @@ func (s scope) number(low, high float64) float64 {
 	text, _ := s.Scalar()
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x >= low && x <= high) || strings.Trim(text, "0123456789.eE+-") != "" {
-		s.Report(i18n.New("study.expected-number-from-got", "expected a number from %s to %s, got %s", plain(low), plain(high), s.Describe()))
+		s.Report(i18n.New("study.expected-number", "expected a number from %s to %s, got %s", plain(low), plain(high), s.Describe()))
 		return low
 	}
 	return x

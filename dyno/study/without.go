@@ -15,13 +15,13 @@ import (
 func (s *Study) Without(names ...string) (*Study, error) {
 	for _, name := range names {
 		if !slices.ContainsFunc(s.Subjects, func(one Subject) bool { return one.Name == name }) {
-			return nil, i18n.Errorf("study.study-no-subject-leave-out", "study %s has no subject %q to leave out; it has %s", s.Name, name, strings.Join(s.subjectNames(), ", "))
+			return nil, i18n.Errorf("study.subject-to-leave-out", "study %s has no subject %q to leave out; it has %s", s.Name, name, strings.Join(s.subjectNames(), ", "))
 		}
 	}
 	fewer := *s
 	fewer.Subjects = slices.DeleteFunc(slices.Clone(s.Subjects), func(one Subject) bool { return slices.Contains(names, one.Name) })
 	if len(fewer.Subjects) == 0 {
-		return nil, i18n.Errorf("study.study-no-subject-left-without", "study %s has no subject left without %s", s.Name, strings.Join(names, ", "))
+		return nil, i18n.Errorf("study.no-subject-left", "study %s has no subject left without %s", s.Name, strings.Join(names, ", "))
 	}
 	fewer.Claims = slices.Clone(s.Claims)
 	for _, name := range names {

@@ -66,7 +66,7 @@ func startKeeper(o launchRequest, log *os.File) (*handle, error) {
 	if err := h.commands.Encode(o); err != nil {
 		h.control.Close()
 		<-h.gone
-		return nil, i18n.Errorf("subject.give-keeper-launch-request", "give the keeper its launch request: %w", err)
+		return nil, i18n.Errorf("subject.keeper-request", "give the keeper its launch request: %w", err)
 	}
 	return h, nil
 }
@@ -122,14 +122,14 @@ func (h *handle) hear(n notification, seen *keeperState) {
 		h.killed = n.Killed
 		h.reportLeft(n.Left)
 		if n.OutOfMemory > 0 {
-			h.err = errors.Join(h.err, i18n.Errorf("subject.kernel-killed-processes-subject-together", "the kernel killed %d of the processes of subject %s: together they needed more than their limit of memory, %s", n.OutOfMemory, h.launch.Name, h.launch.Limits.memoryText()))
+			h.err = errors.Join(h.err, i18n.Errorf("subject.out-of-memory", "the kernel killed %d of the processes of subject %s: together they needed more than their limit of memory, %s", n.OutOfMemory, h.launch.Name, h.launch.Limits.memoryText()))
 		}
 	}
 }
 
 func (h *handle) reportLeft(left []int) {
 	if len(left) > 0 {
-		h.err = i18n.Errorf("subject.subject-cant-ended-processes-do", "subject %s can't be ended: processes %v do not die", h.launch.Name, left)
+		h.err = i18n.Errorf("subject.processes-survive", "subject %s can't be ended: processes %v do not die", h.launch.Name, left)
 	}
 }
 
@@ -154,7 +154,7 @@ func (h *handle) awaitStart(ctx context.Context) (notification, error) {
 	select {
 	case n, ok := <-h.started:
 		if !ok {
-			return n, i18n.Errorf("subject.keeper-ended-before-was-started", "its keeper ended before it was started")
+			return n, i18n.Errorf("subject.keeper-ended-early", "its keeper ended before it was started")
 		}
 		if n.Event == eventFailed {
 			<-h.gone

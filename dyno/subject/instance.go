@@ -54,11 +54,11 @@ func Attach(name, baseURL string) (*Instance, error) {
 	}
 	port, ok := map[string]int{"http": 80, "https": 443}[u.Scheme]
 	if !ok || u.Hostname() == "" {
-		return nil, i18n.Errorf("subject.subject-is-not-base-url", "subject %s: %q is not a base URL; expected one such as http://127.0.0.1:8080", name, baseURL)
+		return nil, i18n.Errorf("subject.bad-base-url", "subject %s: %q is not a base URL; expected one such as http://127.0.0.1:8080", name, baseURL)
 	}
 	if u.Port() != "" {
 		if port, err = strconv.Atoi(u.Port()); err != nil || port < 1 || port > 65535 {
-			return nil, i18n.Errorf("subject.subject-is-not-port", "subject %s: %q is not a port", name, u.Port())
+			return nil, i18n.Errorf("subject.not-a-port", "subject %s: %q is not a port", name, u.Port())
 		}
 	}
 	return &Instance{
@@ -173,7 +173,7 @@ func (in *Instance) awaitGone(ctx context.Context) error {
 		select {
 		case <-in.handle.gone:
 		case <-time.After(stopMargin):
-			return i18n.Errorf("subject.stop-subject-keeper-does-not", "stop subject %s: its keeper does not answer: %w", in.name, context.Cause(ctx))
+			return i18n.Errorf("subject.keeper-silent", "stop subject %s: its keeper does not answer: %w", in.name, context.Cause(ctx))
 		}
 	}
 	in.removeLog()

@@ -123,7 +123,7 @@ func (t toolbox) runAll(ctx context.Context, subjects []Manifest, dir string) {
 
 func (m Manifest) checkNeed(ctx context.Context, need Need, dir string, tools toolbox) (string, error) {
 	if _, err := exec.LookPath(need.Command); err != nil {
-		return "", &NeedError{Subject: m.Name, Need: need, Cause: i18n.Errorf("subject.is-not-path", "%s is not in PATH", need.Command)}
+		return "", &NeedError{Subject: m.Name, Need: need, Cause: i18n.Errorf("subject.command-not-found", "%s is not in PATH", need.Command)}
 	}
 	text, err := tools.run(ctx, need.Check, dir)
 	if err != nil {
@@ -133,7 +133,7 @@ func (m Manifest) checkNeed(ctx context.Context, need Need, dir string, tools to
 	switch {
 	case need.Min == "":
 	case version == "":
-		return "", &NeedError{Subject: m.Name, Need: need, Cause: i18n.Errorf("subject.printed-no-version", "%q printed no version: %s", need.Check, text)}
+		return "", &NeedError{Subject: m.Name, Need: need, Cause: i18n.Errorf("subject.no-version-printed", "%q printed no version: %s", need.Check, text)}
 	case compareVersions(version, need.Min) < 0:
 		return "", &NeedError{Subject: m.Name, Need: need, Found: version}
 	}

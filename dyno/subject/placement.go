@@ -23,7 +23,7 @@ const (
 // with the result.
 func Place(mode string, gen, subj, online []int) (generator, subject []int, remarks []string, err error) {
 	if len(online) == 0 {
-		return nil, nil, nil, i18n.Errorf("subject.place-generator-and-subject-no", "place generator and subject: no CPU is online")
+		return nil, nil, nil, i18n.Errorf("subject.no-cpu-online", "place generator and subject: no CPU is online")
 	}
 	cpus := slices.Sorted(slices.Values(online))
 	switch mode {
@@ -35,7 +35,7 @@ func Place(mode string, gen, subj, online []int) (generator, subject []int, rema
 		return explicit(gen, subj, cpus)
 	}
 	modes := []string{Split, Shared, Explicit}
-	return nil, nil, nil, i18n.Errorf("subject.placement-is-not-one", "placement %q is not one of %v%s", mode, modes, didYouMean(mode, modes))
+	return nil, nil, nil, i18n.Errorf("subject.unknown-placement", "placement %q is not one of %v%s", mode, modes, didYouMean(mode, modes))
 }
 
 const sharedRemark = "generator and subject share CPUs: each slows the other down"
@@ -65,15 +65,15 @@ func explicit(gen, subj, online []int) (generator, subject []int, remarks []stri
 
 func chosen(who string, cpus, online []int) ([]int, error) {
 	if len(cpus) == 0 {
-		return nil, i18n.Errorf("subject.explicit-placement-gives-no-cpu", "explicit placement gives the %s no CPU; online are %v", who, online)
+		return nil, i18n.Errorf("subject.placement-without-cpu", "explicit placement gives the %s no CPU; online are %v", who, online)
 	}
 	sorted := slices.Sorted(slices.Values(cpus))
 	for i, cpu := range sorted {
 		if !slices.Contains(online, cpu) {
-			return nil, i18n.Errorf("subject.explicit-placement-gives-cpu-cant", "explicit placement gives the %s CPU %d, which can't be used; online are %v", who, cpu, online)
+			return nil, i18n.Errorf("subject.placement-cpu-offline", "explicit placement gives the %s CPU %d, which can't be used; online are %v", who, cpu, online)
 		}
 		if i > 0 && sorted[i-1] == cpu {
-			return nil, i18n.Errorf("subject.explicit-placement-gives-cpu-twice", "explicit placement gives the %s CPU %d twice", who, cpu)
+			return nil, i18n.Errorf("subject.placement-cpu-twice", "explicit placement gives the %s CPU %d twice", who, cpu)
 		}
 	}
 	return sorted, nil

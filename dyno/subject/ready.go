@@ -24,7 +24,7 @@ const (
 )
 
 // errExited says that a subject ended while its readiness was awaited.
-var errExited = i18n.Errorf("subject.exited-before-was-ready", "exited before it was ready")
+var errExited = i18n.Errorf("subject.exited-early", "exited before it was ready")
 
 // awaitReady polls until the subject is ready. It fails when ctx ends, when exited is
 // closed, or after timeout, with the last error of a poll.
@@ -43,7 +43,7 @@ func awaitReady(ctx context.Context, poll func(context.Context) error, timeout t
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-deadline:
-			return i18n.Errorf("subject.was-not-ready-within-ready", "was not ready within %v (ready_within gives it longer): %w", timeout, last)
+			return i18n.Errorf("subject.not-ready-in-time", "was not ready within %v (ready_within gives it longer): %w", timeout, last)
 		case <-time.After(pause):
 		}
 	}
@@ -123,7 +123,7 @@ func poll(ctx context.Context, client *http.Client, url string, limit int) error
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= limit {
-		return i18n.Errorf("subject.get-was-answered", "GET %s was answered with %s", url, resp.Status)
+		return i18n.Errorf("subject.unexpected-status", "GET %s was answered with %s", url, resp.Status)
 	}
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 		return fmt.Errorf("GET %s: %w", url, err)

@@ -79,17 +79,17 @@ func (a *Artifact) StartSpec() StartSpec {
 func (s *StartSpec) check() error {
 	switch {
 	case (len(s.Command) == 0) == (strings.TrimSpace(s.Shell) == ""):
-		return i18n.Errorf("subject.subject-give-either-command-shell", "subject %s: give either a command or a shell command to start it", s.Name)
+		return i18n.Errorf("subject.command-and-shell", "subject %s: give either a command or a shell command to start it", s.Name)
 	case s.Timeout < 0 || s.Timeout > maxReady:
-		return i18n.Errorf("subject.subject-time-get-ready-is", "subject %s: the time to get ready is %v; it can be at most %v", s.Name, s.Timeout, maxReady)
+		return i18n.Errorf("subject.ready-time-too-long", "subject %s: the time to get ready is %v; it can be at most %v", s.Name, s.Timeout, maxReady)
 	case s.Port < 0 || s.Port > 65535:
-		return i18n.Errorf("subject.subject-is-not-port-expected", "subject %s: %d is not a port; expected a number from 1 to 65535", s.Name, s.Port)
+		return i18n.Errorf("subject.port-out-of-range", "subject %s: %d is not a port; expected a number from 1 to 65535", s.Name, s.Port)
 	case s.Upstream != nil && s.Upstream.Upstream != nil:
-		return i18n.Errorf("subject.subject-upstream-upstream-own", "subject %s: its upstream %s has an upstream of its own", s.Name, s.Upstream.Name)
+		return i18n.Errorf("subject.upstream-of-upstream", "subject %s: its upstream %s has an upstream of its own", s.Name, s.Upstream.Name)
 	case s.Limits.check() != nil:
 		return i18n.Errorf("runner.subject", "subject %s: %w", s.Name, s.Limits.check())
 	case s.Ready != "" && !strings.HasPrefix(s.Ready, "/") && !isHealth(s.Ready):
-		return i18n.Errorf("subject.subject-path-poll-must-begin", "subject %s: the path to poll, %q, must begin with /", s.Name, s.Ready)
+		return i18n.Errorf("subject.ready-path-needs-slash", "subject %s: the path to poll, %q, must begin with /", s.Name, s.Ready)
 	}
 	var err error
 	if s.Env, err = filled(s.Env); err != nil {
@@ -172,7 +172,7 @@ func findProgram(name, dir string) (string, error) {
 	if !strings.Contains(name, "/") {
 		found, err := exec.LookPath(name)
 		if err != nil {
-			return "", i18n.Errorf("subject.is-not-path-install-give", "%q is not in PATH; install it, or give its path", name)
+			return "", i18n.Errorf("subject.program-not-found", "%q is not in PATH; install it, or give its path", name)
 		}
 		return filepath.Abs(found)
 	}

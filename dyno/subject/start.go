@@ -60,7 +60,7 @@ func Start(ctx context.Context, s StartSpec) (*Instance, error) {
 	}
 	if s.Port != 0 {
 		if err := portIsFree(s.Port); err != nil {
-			return nil, i18n.Errorf("subject.subject-cant-port-choose-another", "subject %s can't have port %d: %w; choose another, or leave the choice to dyno", s.Name, s.Port, err)
+			return nil, i18n.Errorf("subject.port-taken", "subject %s can't have port %d: %w; choose another, or leave the choice to dyno", s.Name, s.Port, err)
 		}
 	}
 	for attempt := 1; ; attempt++ {

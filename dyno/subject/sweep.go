@@ -104,7 +104,7 @@ func (e Entry) end(ctx context.Context) ([]int, error) {
 			return slices.Compact(killed), nil
 		}
 		if time.Now().After(deadline) {
-			return killed, i18n.Errorf("subject.subject-cant-ended-processes-do", "subject %s can't be ended: processes %v do not die", e.Subject, left)
+			return killed, i18n.Errorf("subject.processes-survive", "subject %s can't be ended: processes %v do not die", e.Subject, left)
 		}
 		e.cgroup().kill()
 		for _, id := range left {

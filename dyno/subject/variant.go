@@ -25,7 +25,7 @@ func (m Manifest) WithBuildFlags(flags string) (Manifest, error) {
 	}
 	before, after, ok := strings.Cut(m.Build.Command, " -o $OUT/")
 	if m.Language != "go" || !ok || !strings.Contains(before, "go build") {
-		return m, i18n.Errorf("subject.subject-is-not-built-go", "subject %s is not built by \"go build … -o $OUT/…\", so that build flags can't be added", m.Name)
+		return m, i18n.Errorf("subject.build-command-unknown", "subject %s is not built by \"go build … -o $OUT/…\", so that build flags can't be added", m.Name)
 	}
 	m.Build.Command = before + " " + shell.Join(words) + " -o $OUT/" + after
 	return m, nil

@@ -55,10 +55,10 @@ func judgeBottleneck(windows []archive.Window, c Conditions) []finding.Finding {
 	}
 	if upstream {
 		return []finding.Finding{newFinding(finding.SubjectNotTheBottleneck, finding.Suspect, nil,
-			i18n.New("validity.load-loops-and-upstream-used", "the load loops and the upstream used %.0f %% of their %d CPUs (limit %.0f %%) and the subject %.0f %% of its %g (limit %.0f %%): the throughput is theirs at most, the subject's is higher",
+			i18n.New("validity.loops-and-upstream-limit", "the load loops and the upstream used %.0f %% of their %d CPUs (limit %.0f %%) and the subject %.0f %% of its %g (limit %.0f %%): the throughput is theirs at most, the subject's is higher",
 				100*full, c.Loops, 100*loopsFull, 100*used, c.SubjectCPUs, 100*subjectIdle))}
 	}
 	return []finding.Finding{newFinding(finding.SubjectNotTheBottleneck, finding.Suspect, nil,
-		i18n.New("validity.load-loops-used-cpus-limit", "the load loops used %.0f %% of their %d CPUs (limit %.0f %%) and the subject %.0f %% of its %g (limit %.0f %%): the throughput is the generator's maximum, the subject's is higher",
+		i18n.New("validity.loops-limit", "the load loops used %.0f %% of their %d CPUs (limit %.0f %%) and the subject %.0f %% of its %g (limit %.0f %%): the throughput is the generator's maximum, the subject's is higher",
 			100*full, c.Loops, 100*loopsFull, 100*used, c.SubjectCPUs, 100*subjectIdle))}
 }

@@ -121,7 +121,7 @@ func lasting(before, after float64) bool {
 }
 
 func (s *shift) describe() i18n.Message {
-	return i18n.New("validity.trial-cpu-did-operations-ns", "%s the trial CPU %d did %.4g operations/ns, where the median of %d trials is %.4g: %+.0f %%, and %+.0f %% where each operation waits for the last (limit %.0f %%), as with %s",
+	return i18n.New("validity.cpu-speed-changed", "%s the trial CPU %d did %.4g operations/ns, where the median of %d trials is %.4g: %+.0f %%, and %+.0f %% where each operation waits for the last (limit %.0f %%), as with %s",
 		s.moment, s.cpu, s.is, s.trials, s.was, 100*s.wide, 100*s.chain, 100*speedApart, s.cause())
 }
 
@@ -130,7 +130,7 @@ func (s *shift) describe() i18n.Message {
 // operations hardly uses.
 func (s *shift) cause() i18n.Message {
 	if 2*math.Abs(s.chain) < math.Abs(s.wide) {
-		return i18n.New("validity.another-share-core-beside-hyper", "another share of the core, beside a hyper-thread that is busy or no longer is")
+		return i18n.New("validity.hyperthread-changed", "another share of the core, beside a hyper-thread that is busy or no longer is")
 	}
 	return i18n.New("validity.another-clock-rate", "another clock rate")
 }

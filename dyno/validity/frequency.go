@@ -33,7 +33,7 @@ func frequencySteps(windows []archive.Window) map[int][]finding.Finding {
 		f, index := frequency(&windows[i]), windows[i].Client.Index
 		if f > 0 && math.Abs(f/usual-1) >= frequencyStep {
 			found[index] = []finding.Finding{newFinding(finding.Frequency, finding.Suspect, []int{index},
-				i18n.New("validity.subjects-cpus-ran-mhz-instead", "the subject's CPUs ran at %.0f MHz instead of %.0f MHz (limit %.0f %% off)", f, usual, 100*frequencyStep))}
+				i18n.New("validity.clock-rate-off", "the subject's CPUs ran at %.0f MHz instead of %.0f MHz (limit %.0f %% off)", f, usual, 100*frequencyStep))}
 		}
 	}
 	return found

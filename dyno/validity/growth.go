@@ -34,7 +34,7 @@ func judgeGrowth(s *series) []finding.Finding {
 			continue
 		}
 		return []finding.Finding{newFinding(finding.Leak, finding.Suspect, nil,
-			i18n.New("validity.grew-mib-over-seconds-and", "%s grew by %.1f MiB (%.0f %%) over %d seconds, and in the second half still (limits %d MiB, %.0f %%): it may never be given back",
+			i18n.New("validity.memory-grew", "%s grew by %.1f MiB (%.0f %%) over %d seconds, and in the second half still (limits %d MiB, %.0f %%): it may never be given back",
 				g.Name, grown/(1<<20), 100*whole.Change, n, leakLeast>>20, 100*leakShare))}
 	}
 	return nil

@@ -57,7 +57,7 @@ func Plateaus(metric i18n.Message, restarts []Restart) []finding.Finding {
 	if m := stats.SplitModes(logs, plateauEach); apart(m) {
 		low, high := sorted[:m.Below], sorted[m.Below:]
 		f := newFinding(finding.RestartPlateau, finding.Suspect, nil,
-			i18n.New("validity.starts-subject-settled-two-levels", "starts of the subject settled on two levels of %s: %.4g in trials %v, %.4g in trials %v; they are %.1f standard errors apart (limit %.1f)",
+			i18n.New("validity.two-levels", "starts of the subject settled on two levels of %s: %.4g in trials %v, %.4g in trials %v; they are %.1f standard errors apart (limit %.1f)",
 				metric, middle(values(low)), trials(low), middle(values(high)), trials(high), m.Score, m.Limit))
 		f.Detail = i18n.Join(f.Detail, components(restarts), missed(n))
 		return []finding.Finding{f}
@@ -71,10 +71,10 @@ func Plateaus(metric i18n.Message, restarts []Restart) []finding.Finding {
 		alone, rest = sorted[n-1], sorted[:n-1]
 	}
 	f := newFinding(finding.RestartOutlier, finding.Suspect, nil,
-		i18n.New("validity.one-starts-subject-lies-apart", "one of %d starts of the subject lies apart from the others by %s: %.4g in trial %d, %.4g to %.4g in the others; it is %.1f standard errors apart (limit %.1f)",
+		i18n.New("validity.outlying-start", "one of %d starts of the subject lies apart from the others by %s: %.4g in trial %d, %.4g to %.4g in the others; it is %.1f standard errors apart (limit %.1f)",
 			n, metric, alone.Value, alone.Trial, rest[0].Value, rest[n-2].Value, m.Score, m.Limit))
 	if len(alone.Disturbed) > 0 {
-		f.Detail = i18n.Join(f.Detail, i18n.New("validity.machine-was-disturbed-trial-may", "; the machine was disturbed in that trial (%s), so it may be no other kind of start", strings.Join(finding.Words(alone.Disturbed), ", ")))
+		f.Detail = i18n.Join(f.Detail, i18n.New("validity.disturbed-start", "; the machine was disturbed in that trial (%s), so it may be no other kind of start", strings.Join(finding.Words(alone.Disturbed), ", ")))
 	}
 	f.Detail = i18n.Join(f.Detail, missed(n))
 	return []finding.Finding{f}
@@ -82,7 +82,7 @@ func Plateaus(metric i18n.Message, restarts []Restart) []finding.Finding {
 
 // missed says how well so many starts can tell of a level that only some take.
 func missed(n int) i18n.Message {
-	return i18n.New("validity.level-quarter-all-starts-take", "; a level that a quarter of all starts take is missed altogether by %.0f %% of studies of %d starts", 100*stats.ModeMissed(quarter, n), n)
+	return i18n.New("validity.starts-may-miss-level", "; a level that a quarter of all starts take is missed altogether by %.0f %% of studies of %d starts", 100*stats.ModeMissed(quarter, n), n)
 }
 
 // components says how much restarts and seconds of one start differ, where the
@@ -101,7 +101,7 @@ func components(restarts []Restart) i18n.Message {
 	if !ok || mean <= 0 {
 		return i18n.Message{}
 	}
-	return i18n.New("validity.restarts-differ-seconds-one-standard", "; restarts differ by %.1f %%, seconds of one by %.1f %% (standard deviations)", 100*c.Between/mean, 100*c.Within/mean)
+	return i18n.New("validity.restarts-vary", "; restarts differ by %.1f %%, seconds of one by %.1f %% (standard deviations)", 100*c.Between/mean, 100*c.Within/mean)
 }
 
 func values(restarts []Restart) (list []float64) {

@@ -35,5 +35,5 @@ func judgeProcesses(windows []archive.Window) []finding.Finding {
 		names = i18n.Join(names, i18n.New("validity.and-others", " and others"))
 	}
 	return []finding.Finding{newFinding(finding.ProcessEnded, finding.Suspect, where,
-		i18n.New("validity.subjects-processes-many-ended-while", "of the subject's processes so many ended while it was measured: %d (%s); and so many began: %d", len(ended), names, begun))}
+		i18n.New("validity.processes-came-and-went", "of the subject's processes so many ended while it was measured: %d (%s); and so many began: %d", len(ended), names, begun))}
 }

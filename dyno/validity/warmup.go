@@ -75,7 +75,7 @@ func WarmedUp(w *archive.WarmUp) []finding.Finding {
 	if w == nil || w.Steady {
 		return nil
 	}
-	detail := i18n.New("validity.subject-was-not-steady-warm", "the subject was not steady in a warm-up of %v", w.Lasted().Round(time.Second))
+	detail := i18n.New("validity.subject-not-steady", "the subject was not steady in a warm-up of %v", w.Lasted().Round(time.Second))
 	if moved := moving(w); !moved.IsZero() {
 		detail = i18n.Join(detail, ": ", moved)
 	}

@@ -20,17 +20,17 @@ func judgeServer(w *archive.Window, c *Conditions) []finding.Finding {
 	}
 	if m := w.Server.Machine; m != nil && w.Server.Length > 0 {
 		if m.ListenDrops > 0 {
-			add(finding.ListenDrops, finding.Suspect, i18n.New("load.connections-were-dropped-because-listen", "%d connections were dropped because a listen queue was full", m.ListenDrops))
+			add(finding.ListenDrops, finding.Suspect, i18n.New("load.listen-queue-drops", "%d connections were dropped because a listen queue was full", m.ListenDrops))
 		}
 		if m.SwapOut > 0 {
-			add(finding.Swapping, finding.Suspect, i18n.New("validity.pages-were-swapped-out", "%d pages were swapped out", m.SwapOut))
+			add(finding.Swapping, finding.Suspect, i18n.New("validity.swapped-out", "%d pages were swapped out", m.SwapOut))
 		}
 	}
 	if f, ok := others(w, c).Finding(w.Client.Index); ok {
 		found = append(found, f)
 	}
 	if p := w.Server.Process; p != nil && p.Throttled > 0 && !c.Quota {
-		add(finding.Throttled, finding.Suspect, i18n.New("validity.cpu-quota-kept-subject-off", "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond)))
+		add(finding.Throttled, finding.Suspect, i18n.New("validity.quota-throttled", "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond)))
 	}
 	return found
 }
@@ -80,7 +80,7 @@ func others(w *archive.Window, c *Conditions) *measure.Others {
 		o.Waited = w.Server.Length // nobody says that they didn't
 	}
 	if w.Server.Lacks("programs") {
-		o.Unknown = i18n.New("validity.processes-are-hidden-from-dyno", "processes are hidden from dyno")
+		o.Unknown = i18n.New("validity.processes-hidden", "processes are hidden from dyno")
 	}
 	return o
 }

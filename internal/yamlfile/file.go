@@ -81,7 +81,7 @@ func (f *File) Read(src []byte) (root Place, ok bool) {
 		if bad.Kind == yaml.AliasNode {
 			f.report(bad.Line, bad.Column, f.Form.Repeats, i18n.New("yaml.write-out", "write it out"))
 		} else {
-			f.report(bad.Line, bad.Column, i18n.New("yaml.expected-most-values-got-more", "expected at most %d values, got more", f.Form.MostValues))
+			f.report(bad.Line, bad.Column, i18n.New("yaml.too-many-values", "expected at most %d values, got more", f.Form.MostValues))
 		}
 		return Place{}, false
 	}

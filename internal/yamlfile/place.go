@@ -62,11 +62,11 @@ type Entry struct {
 func (p Place) Entries() []Entry {
 	n := p.Resolved()
 	if n.Kind != yaml.MappingNode {
-		p.Report(i18n.New("yaml.expected-fields-name-value-got", "expected fields (name: value), got %s", p.Describe()))
+		p.Report(i18n.New("yaml.expected-fields", "expected fields (name: value), got %s", p.Describe()))
 		return nil
 	}
 	if most := p.File.Form.MostItems; len(n.Content)/2 > most {
-		p.Report(i18n.New("yaml.expected-most-fields-got", "expected at most %d fields, got %d", most, len(n.Content)/2))
+		p.Report(i18n.New("yaml.too-many-fields", "expected at most %d fields, got %d", most, len(n.Content)/2))
 		return nil
 	}
 	seen := make(map[string]bool, len(n.Content)/2)
@@ -77,9 +77,9 @@ func (p Place) Entries() []Entry {
 		e := Entry{key.Value, Place{p.File, key, field}, Place{p.File, n.Content[i+1], field}}
 		switch {
 		case key.Kind != yaml.ScalarNode || key.Value == "":
-			Place{p.File, key, p.Field}.Report(i18n.New("yaml.expected-fields-name-got", "expected a field's name, got %s", p.File.Form.describe(key)))
+			Place{p.File, key, p.Field}.Report(i18n.New("yaml.expected-field-name", "expected a field's name, got %s", p.File.Form.describe(key)))
 		case seen[key.Value]:
-			e.Name.Report(i18n.New("yaml.field-is-given-twice", "the field is given twice"), i18n.New("yaml.remove-one-them", "remove one of them"))
+			e.Name.Report(i18n.New("yaml.given-twice", "the field is given twice"), i18n.New("yaml.remove-one-them", "remove one of them"))
 		default:
 			seen[key.Value] = true
 			list = append(list, e)
@@ -108,11 +108,11 @@ func (e Entry) Unknown(valid []string) {
 func (p Place) Items() []Place {
 	n := p.Resolved()
 	if n.Kind != yaml.SequenceNode {
-		p.Report(i18n.New("yaml.expected-list-got", "expected a list, got %s", p.Describe()), i18n.New("yaml.write-b-one-item-line", `write it as [a, b] or one "- item" a line`))
+		p.Report(i18n.New("yaml.expected-list-got", "expected a list, got %s", p.Describe()), i18n.New("yaml.list-form", `write it as [a, b] or one "- item" a line`))
 		return nil
 	}
 	if most := p.File.Form.MostItems; len(n.Content) > most {
-		p.Report(i18n.New("yaml.expected-most-items-got", "expected at most %d items, got %d", most, len(n.Content)))
+		p.Report(i18n.New("yaml.too-many-items", "expected at most %d items, got %d", most, len(n.Content)))
 		return nil
 	}
 	items := make([]Place, len(n.Content))
@@ -142,7 +142,7 @@ func (p Place) Integer(low, high int) int {
 	text, _ := p.Scalar()
 	x, err := strconv.Atoi(text)
 	if err != nil || x < low || x > high || strconv.Itoa(x) != text {
-		p.Report(i18n.New("yaml.expected-whole-number-from-got", "expected a whole number from %d to %d, got %s", low, high, p.Describe()))
+		p.Report(i18n.New("yaml.expected-integer", "expected a whole number from %d to %d, got %s", low, high, p.Describe()))
 		return low
 	}
 	return x
@@ -152,7 +152,7 @@ func (p Place) Integer(low, high int) int {
 func (p Place) Boolean() bool {
 	text, _ := p.Scalar()
 	if text != "true" && text != "false" {
-		p.Report(i18n.New("yaml.expected-true-false-got", "expected true or false, got %s", p.Describe()))
+		p.Report(i18n.New("yaml.expected-boolean", "expected true or false, got %s", p.Describe()))
 	}
 	return text == "true"
 }
@@ -164,9 +164,9 @@ func (p Place) Duration(low, high time.Duration) time.Duration {
 	if err != nil || d < low || d > high {
 		var hint i18n.Message
 		if err != nil {
-			hint = i18n.New("yaml.write-unit-ms-s-m", "write it with a unit, such as 500ms, 10s or 2m")
+			hint = i18n.New("yaml.duration-form", "write it with a unit, such as 500ms, 10s or 2m")
 		}
-		p.Report(i18n.New("yaml.expected-duration-from-got", "expected a duration from %s to %s, got %s", p.File.Form.Duration(low), p.File.Form.Duration(high), p.Describe()), hint)
+		p.Report(i18n.New("yaml.expected-duration", "expected a duration from %s to %s, got %s", p.File.Form.Duration(low), p.File.Form.Duration(high), p.Describe()), hint)
 		return low
 	}
 	return d

@@ -80,7 +80,7 @@ func (p Problems) Message() i18n.Message {
 	lines := make([]i18n.Message, 0, min(len(p), MostPrinted)+1)
 	for i, problem := range p {
 		if i == MostPrinted {
-			lines = append(lines, i18n.New("yaml.and-more-problems", "… and %d more problems", len(p)-i))
+			lines = append(lines, i18n.New("yaml.more-problems", "… and %d more problems", len(p)-i))
 			break
 		}
 		lines = append(lines, problem.text())

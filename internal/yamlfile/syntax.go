@@ -14,12 +14,12 @@ var syntaxHints = []struct {
 	part string
 	hint i18n.Message
 }{
-	{"mapping values are not allowed", i18n.New("yaml.check-indentation-and-quote-text", `check the indentation, and quote a text that holds ": "`)},
-	{"cannot start any token", i18n.New("yaml.indent-spaces-not-tabs-and", "indent with spaces, not tabs, and quote a text that starts with @, ` or %%")},
-	{"did not find expected key", i18n.New("yaml.check-indentation-and-quotes-line", "check the indentation and the quotes of this line")},
+	{"mapping values are not allowed", i18n.New("yaml.check-indentation-quote-text", `check the indentation, and quote a text that holds ": "`)},
+	{"cannot start any token", i18n.New("yaml.indent-with-spaces", "indent with spaces, not tabs, and quote a text that starts with @, ` or %%")},
+	{"did not find expected key", i18n.New("yaml.check-indentation-quotes", "check the indentation and the quotes of this line")},
 	{"did not find expected '-'", i18n.New("yaml.check-indentation-line", "check the indentation of this line")},
-	{"did not find expected ',' or", i18n.New("yaml.close-bracket-brace-and-quote", "close the bracket or brace, and quote a text that holds ? or a comma")},
-	{"unexpected end of stream", i18n.New("yaml.quote-is-not-closed", "a quote is not closed")},
+	{"did not find expected ',' or", i18n.New("yaml.close-and-quote", "close the bracket or brace, and quote a text that holds ? or a comma")},
+	{"unexpected end of stream", i18n.New("yaml.quote-unclosed", "a quote is not closed")},
 	{"could not find expected ':'", i18n.New("yaml.write-field-value", `write "field: value"`)},
 }
 
@@ -30,7 +30,7 @@ func (f *File) syntax(src []byte, err error) {
 		name, _, _ = strings.Cut(name, "'")
 		at := max(0, bytes.Index(src, []byte("*"+name)))
 		line, column := position(src, at)
-		f.report(line, column, i18n.New("yaml.expected-anchor-before-use", "expected an anchor &%s before its use", name))
+		f.report(line, column, i18n.New("yaml.unknown-anchor", "expected an anchor &%s before its use", name))
 		return
 	}
 	if message == f.Form.Second.String() {

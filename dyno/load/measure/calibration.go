@@ -70,10 +70,10 @@ func (c *Calibration) Judge(p *profile.Profile) []finding.Finding {
 		found = append(found, finding.Finding{Name: name, Validity: finding.Suspect, Detail: detail})
 	}
 	if c.Beyond(p) {
-		add(finding.BeyondCeiling, i18n.New("measure.requests-s-are-planned-but", "%.0f requests/s are planned, but this generator reached %.0f against a server that costs nothing (limit %.0f %%): what is measured may be the generator", p.TopRate(), c.Ceiling, 100*ceilingShare))
+		add(finding.BeyondCeiling, i18n.New("measure.planned-beyond-generator", "%.0f requests/s are planned, but this generator reached %.0f against a server that costs nothing (limit %.0f %%): what is measured may be the generator", p.TopRate(), c.Ceiling, 100*ceilingShare))
 	}
 	if p.Mode == profile.Open && c.LagRate > 0 && c.Lag.P99 > LateAfter {
-		add(finding.LagFloor, i18n.New("measure.requests-s-server-costs-nothing", "at %.0f requests/s to a server that costs nothing, one request in a hundred was sent %v late or more (limit %v): this machine can't keep such a schedule", c.LagRate, c.Lag.P99.Round(10*time.Microsecond), LateAfter))
+		add(finding.LagFloor, i18n.New("measure.machine-sends-late", "at %.0f requests/s to a server that costs nothing, one request in a hundred was sent %v late or more (limit %v): this machine can't keep such a schedule", c.LagRate, c.Lag.P99.Round(10*time.Microsecond), LateAfter))
 	}
 	return found
 }

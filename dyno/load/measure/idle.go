@@ -32,7 +32,7 @@ func (i *Idle) Finding() (f finding.Finding, found bool) {
 	if i.Share() < IdleSuspect {
 		return f, false
 	}
-	return finding.Finding{Name: finding.IdleCPU, Validity: finding.Suspect, Detail: i18n.New("measure.before-load-when-nothing-was",
+	return finding.Finding{Name: finding.IdleCPU, Validity: finding.Suspect, Detail: i18n.New("measure.subject-busy-when-idle",
 		"before the load, when nothing was asked of it, the subject itself used %.0f %% of a CPU (limit %.0f %%, looked at for %v): its CPU time per request has that in it, and its threads may have been in each other's way",
 		100*i.Share(), 100*IdleSuspect, i.Length.Round(time.Millisecond))}, true
 }

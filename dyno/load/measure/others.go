@@ -75,14 +75,14 @@ func (o *Others) Finding(index int) (f finding.Finding, found bool) {
 	}
 	detail := i18n.New("measure.others-cpu", "other programs used %s%s", i18n.And(said...), o.who())
 	if o.Waited >= time.Millisecond {
-		detail = i18n.Join(detail, i18n.New("measure.threads-generator-and-server-waited", "; threads of the generator and the server waited %v for a CPU", o.Waited.Round(time.Millisecond)))
+		detail = i18n.Join(detail, i18n.New("measure.threads-waited-for-cpu", "; threads of the generator and the server waited %v for a CPU", o.Waited.Round(time.Millisecond)))
 	}
 	switch {
 	case !o.Foreign || level != finding.Suspect || o.Before > 0:
 	case o.Blind:
-		detail = i18n.Join(detail, i18n.New("measure.nobody-looked-whether-they-were", "; nobody looked whether they were busy before so short a load, and they may belong to the server"))
+		detail = i18n.Join(detail, i18n.New("measure.others-not-watched-before", "; nobody looked whether they were busy before so short a load, and they may belong to the server"))
 	default:
-		detail = i18n.Join(detail, i18n.New("measure.they-were-not-busy-before", "; they were not busy before the load, so that they may belong to the server"))
+		detail = i18n.Join(detail, i18n.New("measure.others-idle-before", "; they were not busy before the load, so that they may belong to the server"))
 	}
 	return finding.Finding{Name: finding.OtherLoad, Validity: level, Detail: detail, Windows: []int{index}}, true
 }
@@ -131,15 +131,15 @@ func (p *OthersPart) where() i18n.Message {
 func (p *OthersPart) whose() i18n.Message {
 	switch p.Use {
 	case "both":
-		return i18n.New("measure.generator-and-server-use", "that generator and server use")
+		return i18n.New("measure.for-both", "that generator and server use")
 	case "the generator":
-		return i18n.New("measure.of-the-generator", "of the generator")
+		return i18n.New("measure.of-generator", "of the generator")
 	case "the subject":
-		return i18n.New("measure.of-the-subject", "of the subject")
+		return i18n.New("measure.of-subject", "of the subject")
 	case "the services":
-		return i18n.New("measure.of-the-services", "of the services")
+		return i18n.New("measure.of-services", "of the services")
 	case "the upstream":
-		return i18n.New("measure.of-the-upstream", "of the upstream")
+		return i18n.New("measure.of-upstream", "of the upstream")
 	}
 	return i18n.Format("of %s", p.Use)
 }
@@ -158,7 +158,7 @@ func (o *Others) who() i18n.Message {
 	case !o.Unknown.IsZero():
 		return i18n.New("measure.others-unknown", ", by whom can't be told: %s", o.Unknown)
 	}
-	return i18n.New("measure.programs-came-and-went-kernel", ", by programs that came and went, or by the kernel")
+	return i18n.New("measure.by-short-lived", ", by programs that came and went, or by the kernel")
 }
 
 // near reports whether a program was seen on one of the CPUs in use.

@@ -23,5 +23,5 @@ func (p Pacing) Check() error {
 	case "", AutoPacing, SpinPacing, TimerPacing:
 		return nil
 	}
-	return i18n.Errorf("profile.pacing-is-none-and", "pacing %q is none of %q, %q and %q", p, AutoPacing, SpinPacing, TimerPacing)
+	return i18n.Errorf("profile.unknown-pacing", "pacing %q is none of %q, %q and %q", p, AutoPacing, SpinPacing, TimerPacing)
 }

@@ -41,7 +41,7 @@ func ParsePhase(text string) (Phase, error) {
 		return Phase{}, err
 	}
 	if len(words) == 0 {
-		return Phase{}, i18n.Errorf("profile.phase-is-empty-write-like", "the phase is empty; write it as %q or the like", Constant.Example())
+		return Phase{}, i18n.Errorf("profile.phase-empty", "the phase is empty; write it as %q or the like", Constant.Example())
 	}
 	ph := Phase{Shape: Shape(words[0])}
 	if !slices.Contains(Shapes(), ph.Shape) {
@@ -77,12 +77,12 @@ func (ph *Phase) parse(words []string) error {
 		return ph.parseTrace(words)
 	}
 	if len(words) < 2 {
-		return i18n.Errorf("profile.something-is-missing", "something is missing")
+		return i18n.Errorf("profile.word-missing", "something is missing")
 	}
 	last := len(words) - 1
 	var err error
 	if ph.Duration, err = parseTime(words[last]); err != nil {
-		return i18n.Errorf("profile.last-word-is-duration", "the last word is the duration: %w", err)
+		return i18n.Errorf("profile.duration-goes-last", "the last word is the duration: %w", err)
 	}
 	return ph.parseRates(words[0], words[1:last])
 }
@@ -112,7 +112,7 @@ func (ph *Phase) parseRates(first string, rest []string) (err error) {
 		return options(rest, map[string]func(string) error{"rise": timeInto(&ph.Rise)})
 	}
 	if len(rest) == 0 {
-		return i18n.Errorf("profile.peak-is-missing", "the peak is missing")
+		return i18n.Errorf("profile.peak-missing", "the peak is missing")
 	}
 	if ph.Rate, err = parseRate(first); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (ph *Phase) parseTrace(words []string) (err error) {
 			return err
 		}
 		if ph.Duration <= 0 {
-			return i18n.Errorf("profile.duration-must-above-not", "the duration must be above 0, not %v", ph.Duration)
+			return i18n.Errorf("profile.zero-duration", "the duration must be above 0, not %v", ph.Duration)
 		}
 		words = words[:n-1]
 	}
@@ -138,11 +138,11 @@ func (ph *Phase) parseTrace(words []string) (err error) {
 	}
 	switch {
 	case len(words) == 0 || words[0] == "":
-		return i18n.Errorf("profile.file-is-missing", "the file is missing")
+		return i18n.Errorf("profile.file-missing", "the file is missing")
 	case len(words) > 1:
 		return i18n.Errorf("profile.unexpected-word", "unexpected word %q", cutText(words[1]))
 	case ph.Loop && ph.Duration == 0:
-		return i18n.Errorf("profile.trace-loops-needs-duration", "a trace that loops needs a duration")
+		return i18n.Errorf("profile.loop-needs-duration", "a trace that loops needs a duration")
 	case ph.Arrivals != "":
 		return i18n.Errorf("profile.trace-own-arrivals", "a trace has its own arrivals")
 	}
@@ -176,9 +176,9 @@ func options(words []string, known map[string]func(string) error) error {
 		case !ok:
 			return i18n.Errorf("profile.unexpected-word", "unexpected word %q", cutText(words[i]))
 		case seen[words[i]]:
-			return i18n.Errorf("profile.is-given-twice", "%q is given twice", words[i])
+			return i18n.Errorf("profile.given-twice", "%q is given twice", words[i])
 		case i+1 == len(words):
-			return i18n.Errorf("profile.value-is-missing", "the value of %q is missing", words[i])
+			return i18n.Errorf("profile.value-missing", "the value of %q is missing", words[i])
 		}
 		if err := read(words[i+1]); err != nil {
 			return fmt.Errorf("%s: %w", words[i], err)
@@ -206,7 +206,7 @@ func numberInto(x *float64) func(string) error {
 func parsePair(text, mark string) (a, b float64, err error) {
 	left, right, ok := strings.Cut(text, mark)
 	if !ok {
-		return 0, 0, i18n.Errorf("profile.expected-two-rates-between-them", "expected two rates with %s between them, got %q", mark, cutText(text))
+		return 0, 0, i18n.Errorf("profile.expected-two-rates", "expected two rates with %s between them, got %q", mark, cutText(text))
 	}
 	a, errA := parseRate(left)
 	b, errB := parseRate(right)
@@ -221,7 +221,7 @@ func parseSteps(text string) ([]float64, error) {
 	if left, right, ok := strings.Cut(text, ".."); ok {
 		to, by, ok := strings.Cut(right, "+")
 		if !ok {
-			return nil, i18n.Errorf("profile.expected-from-got", "expected FROM..TO+BY, got %q", cutText(text))
+			return nil, i18n.Errorf("profile.expected-steps", "expected FROM..TO+BY, got %q", cutText(text))
 		}
 		var x [3]float64
 		for i, part := range []string{left, to, by} {
@@ -250,7 +250,7 @@ func parseSteps(text string) ([]float64, error) {
 // which is above 0. The last is to only if the strides meet it.
 func StepsBetween(from, to, by float64) ([]float64, error) {
 	if !(by > 0) {
-		return nil, i18n.Errorf("profile.steps-from-need-stride-above", "steps from..to need a stride above 0")
+		return nil, i18n.Errorf("profile.stride-missing", "steps from..to need a stride above 0")
 	}
 	if from > to {
 		by = -by
@@ -258,7 +258,7 @@ func StepsBetween(from, to, by float64) ([]float64, error) {
 	const meets = 1e-9 // of a stride, for strides such as 0.1
 	n := (to-from)/by + meets
 	if n >= maxSteps {
-		return nil, i18n.Errorf("profile.more-steps-take-larger-stride", "more than %d steps; take a larger stride", maxSteps)
+		return nil, i18n.Errorf("profile.too-many-steps", "more than %d steps; take a larger stride", maxSteps)
 	}
 	rates := make([]float64, int(n)+1)
 	for i := range rates {
@@ -270,7 +270,7 @@ func StepsBetween(from, to, by float64) ([]float64, error) {
 func parseRate(text string) (float64, error) {
 	x, err := parseNumber(text)
 	if err != nil || !isRate(x) {
-		return 0, i18n.Errorf("profile.expected-rate-from-requests-s", "expected a rate from 0 to 10000000 requests/s, got %q", cutText(text))
+		return 0, i18n.Errorf("profile.expected-rate", "expected a rate from 0 to 10000000 requests/s, got %q", cutText(text))
 	}
 	return x, nil
 }
@@ -287,7 +287,7 @@ func parseNumber(text string) (float64, error) {
 func parseTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > MaxLength {
-		return 0, i18n.Errorf("profile.expected-time-unit-ms-s", "expected a time with its unit, such as 500ms, 30s or 2m, and at most %s, got %q", ShortDuration(MaxLength), cutText(text))
+		return 0, i18n.Errorf("profile.expected-duration", "expected a time with its unit, such as 500ms, 30s or 2m, and at most %s, got %q", ShortDuration(MaxLength), cutText(text))
 	}
 	return d, nil
 }
@@ -307,7 +307,7 @@ func split(text string) ([]string, error) {
 		}
 		unquoted, err := strconv.Unquote(quoted)
 		if err != nil {
-			return nil, i18n.Errorf("profile.quote-cant-read", "a quote that can't be read: %s", cutText(text))
+			return nil, i18n.Errorf("profile.bad-quote", "a quote that can't be read: %s", cutText(text))
 		}
 		words, text = append(words, unquoted), text[len(quoted):]
 	}

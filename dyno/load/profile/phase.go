@@ -63,18 +63,18 @@ func (ph *Phase) Check() error {
 		return i18n.Errorf("profile.shape-unknown", "there is no shape %q", ph.Shape)
 	}
 	if ph.Duration <= 0 || ph.Duration > MaxLength {
-		return i18n.Errorf("profile.duration-must-above-and-most", "the duration must be above 0 and at most %v, not %v", ShortDuration(MaxLength), ph.Duration)
+		return i18n.Errorf("profile.bad-duration", "the duration must be above 0 and at most %v, not %v", ShortDuration(MaxLength), ph.Duration)
 	}
 	if err := ph.Arrivals.check(); err != nil {
 		return err
 	}
 	for _, rate := range append([]float64{ph.Rate, ph.From, ph.To, ph.Peak, ph.Amplitude}, ph.Rates...) {
 		if !isRate(rate) {
-			return i18n.Errorf("profile.rates-must-from-million-requests", "rates must be from 0 to 10 million requests/s, not %v", rate)
+			return i18n.Errorf("profile.rate-out-of-range", "rates must be from 0 to 10 million requests/s, not %v", rate)
 		}
 	}
 	if field := ph.stray(); field != "" {
-		return i18n.Errorf("profile.phase-shape-no", "a phase of shape %s has no %s", ph.Shape, field)
+		return i18n.Errorf("profile.shape-has-no-field", "a phase of shape %s has no %s", ph.Shape, field)
 	}
 	return ph.checkShape()
 }
@@ -84,29 +84,29 @@ func (ph *Phase) checkShape() error {
 	switch ph.Shape {
 	case Steps:
 		if n := len(ph.Rates); n < 1 || n > maxSteps || ph.Duration < time.Duration(n) {
-			return i18n.Errorf("profile.steps-must-from-rates-not", "steps must be from 1 to %d rates, not %d", maxSteps, n)
+			return i18n.Errorf("profile.bad-steps", "steps must be from 1 to %d rates, not %d", maxSteps, n)
 		}
 	case Spike:
 		if ph.At < 0 || ph.Hold <= 0 || ph.At > ph.Duration || ph.Hold > ph.Duration-ph.At {
-			return i18n.Errorf("profile.peak-must-lie-within-phase", "the peak, for %v at %v, must lie within the %v of the phase", ShortDuration(ph.Hold), ShortDuration(ph.At), ShortDuration(ph.Duration))
+			return i18n.Errorf("profile.peak-outside-phase", "the peak, for %v at %v, must lie within the %v of the phase", ShortDuration(ph.Hold), ShortDuration(ph.At), ShortDuration(ph.Duration))
 		}
 	case Soak:
 		if ph.Rise < 0 || ph.Rise > ph.Duration {
-			return i18n.Errorf("profile.rise-must-from-phases-duration", "the rise must be from 0 to the phase's duration %v, not %v", ShortDuration(ph.Duration), ph.Rise)
+			return i18n.Errorf("profile.bad-rise", "the rise must be from 0 to the phase's duration %v, not %v", ShortDuration(ph.Duration), ph.Rise)
 		}
 	case Sine:
 		if ph.Amplitude > ph.Rate {
-			return i18n.Errorf("profile.amplitude-is-above-mean-rate", "the amplitude %v is above the mean %v: the rate would fall below 0", ph.Amplitude, ph.Rate)
+			return i18n.Errorf("profile.amplitude-above-mean", "the amplitude %v is above the mean %v: the rate would fall below 0", ph.Amplitude, ph.Rate)
 		}
 		if ph.Period <= 0 || ph.Period > MaxLength {
-			return i18n.Errorf("profile.period-must-above-and-most", "the period must be above 0 and at most %v, not %v", ShortDuration(MaxLength), ph.Period)
+			return i18n.Errorf("profile.bad-period", "the period must be above 0 and at most %v, not %v", ShortDuration(MaxLength), ph.Period)
 		}
 		if !(ph.Angle >= 0 && ph.Angle < 360) {
-			return i18n.Errorf("profile.angle-must-from-below-degrees", "the angle must be from 0 to below 360 degrees, not %v", ph.Angle)
+			return i18n.Errorf("profile.bad-angle", "the angle must be from 0 to below 360 degrees, not %v", ph.Angle)
 		}
 	case Trace:
 		if ph.Trace == nil || len(ph.Trace.times) == 0 {
-			return i18n.Errorf("profile.trace-not-been-read", "the trace has not been read")
+			return i18n.Errorf("profile.trace-unread", "the trace has not been read")
 		}
 	}
 	return nil

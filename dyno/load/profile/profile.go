@@ -80,7 +80,7 @@ type Profile struct {
 // Check reports what is wrong with the profile, or nil.
 func (p *Profile) Check() error {
 	if p.Connections < 1 || p.Connections > MaxConnections {
-		return i18n.Errorf("profile.connections-must-from-not", "connections must be from 1 to %d, not %d", MaxConnections, p.Connections)
+		return i18n.Errorf("profile.bad-connections", "connections must be from 1 to %d, not %d", MaxConnections, p.Connections)
 	}
 	switch p.Mode {
 	case Closed:
@@ -88,24 +88,24 @@ func (p *Profile) Check() error {
 	case Open:
 		return p.checkOpen()
 	}
-	return i18n.Errorf("profile.mode-is-neither-nor", "mode %q is neither %q nor %q", p.Mode, Closed, Open)
+	return i18n.Errorf("profile.unknown-mode", "mode %q is neither %q nor %q", p.Mode, Closed, Open)
 }
 
 func (p *Profile) checkClosed() error {
 	switch {
 	case p.Rate != 0:
-		return i18n.Errorf("profile.closed-loop-no-rate-sends", "a closed loop has no rate: it sends when answers come")
+		return i18n.Errorf("profile.closed-with-rate", "a closed loop has no rate: it sends when answers come")
 	case len(p.Phases) > 0:
-		return i18n.Errorf("profile.closed-loop-no-phases-sends", "a closed loop has no phases: it sends when answers come")
+		return i18n.Errorf("profile.closed-with-phases", "a closed loop has no phases: it sends when answers come")
 	case p.Overflow != "" || p.MaxConnections != 0:
-		return i18n.Errorf("profile.overflow-belongs-open-loop-closed", "overflow belongs to the open loop: in a closed loop no request waits for a connection")
+		return i18n.Errorf("profile.overflow-in-closed-loop", "overflow belongs to the open loop: in a closed loop no request waits for a connection")
 	}
 	return p.Think.Check()
 }
 
 func (p *Profile) checkOpen() error {
 	if p.Think != (Think{}) {
-		return i18n.Errorf("profile.think-time-belongs-closed-loop", "think time belongs to the closed loop: in an open loop the schedule says when requests start")
+		return i18n.Errorf("profile.think-in-open-loop", "think time belongs to the closed loop: in an open loop the schedule says when requests start")
 	}
 	if err := p.Arrivals.check(); err != nil {
 		return err
@@ -117,14 +117,14 @@ func (p *Profile) checkOpen() error {
 		return p.checkPhases()
 	}
 	if !(p.Rate > 0) || p.Rate > MaxRate {
-		return i18n.Errorf("profile.rate-must-above-and-most", "rate must be above 0 and at most 10 million requests/s, not %v", p.Rate)
+		return i18n.Errorf("profile.bad-rate", "rate must be above 0 and at most 10 million requests/s, not %v", p.Rate)
 	}
 	return nil
 }
 
 func (a Arrivals) check() error {
 	if a != "" && a != Uniform && a != Poisson {
-		return i18n.Errorf("profile.arrivals-are-neither-nor", "arrivals %q are neither %q nor %q", a, Uniform, Poisson)
+		return i18n.Errorf("profile.unknown-arrivals", "arrivals %q are neither %q nor %q", a, Uniform, Poisson)
 	}
 	return nil
 }
@@ -133,24 +133,24 @@ func (p *Profile) checkOverflow() error {
 	switch p.Overflow {
 	case "", Wait, ShedArrival:
 		if p.MaxConnections != 0 {
-			return i18n.Errorf("profile.limit-connections-needs-overflow-otherwise", "a limit of %d connections needs the overflow %q: otherwise there are always %d", p.MaxConnections, OpenMore, p.Connections)
+			return i18n.Errorf("profile.max-connections-needs-overflow", "a limit of %d connections needs the overflow %q: otherwise there are always %d", p.MaxConnections, OpenMore, p.Connections)
 		}
 	case OpenMore:
 		if m := p.MaxConnections; m != 0 && (m < p.Connections || m > MaxConnections) {
-			return i18n.Errorf("profile.limit-connections-must-from-are", "the limit of connections must be from %d, which are there from the start, to %d, not %d", p.Connections, MaxConnections, m)
+			return i18n.Errorf("profile.bad-max-connections", "the limit of connections must be from %d, which are there from the start, to %d, not %d", p.Connections, MaxConnections, m)
 		}
 	default:
-		return i18n.Errorf("profile.overflow-is-neither-nor", "overflow %q is neither %q, %q nor %q", p.Overflow, Wait, OpenMore, ShedArrival)
+		return i18n.Errorf("profile.unknown-overflow", "overflow %q is neither %q, %q nor %q", p.Overflow, Wait, OpenMore, ShedArrival)
 	}
 	return nil
 }
 
 func (p *Profile) checkPhases() error {
 	if p.Rate != 0 {
-		return i18n.Errorf("profile.either-rate-phases-not-both", "either a rate or phases, not both: a constant phase has the rate in it")
+		return i18n.Errorf("profile.rate-and-phases", "either a rate or phases, not both: a constant phase has the rate in it")
 	}
 	if len(p.Phases) > MaxPhases {
-		return i18n.Errorf("profile.phases-are-more-are-allowed", "%d phases are more than the %d that are allowed", len(p.Phases), MaxPhases)
+		return i18n.Errorf("profile.too-many-phases", "%d phases are more than the %d that are allowed", len(p.Phases), MaxPhases)
 	}
 	length := time.Duration(0)
 	for i := range p.Phases {
@@ -158,11 +158,11 @@ func (p *Profile) checkPhases() error {
 			return i18n.Errorf("profile.phase", "phase %d: %w", i+1, err)
 		}
 		if length += p.Phases[i].Duration; length > MaxLength {
-			return i18n.Errorf("profile.phases-take-longer-are-allowed", "phases %d to %d take longer than the %v that are allowed", 1, i+1, MaxLength)
+			return i18n.Errorf("profile.phases-too-long", "phases %d to %d take longer than the %v that are allowed", 1, i+1, MaxLength)
 		}
 	}
 	if p.Timetable(0).Planned(0, length) == 0 {
-		return i18n.Errorf("profile.phases-plan-no-request-all", "the phases plan no request at all")
+		return i18n.Errorf("profile.phases-without-requests", "the phases plan no request at all")
 	}
 	return nil
 }

@@ -26,10 +26,10 @@ type Think struct {
 // Check reports what is wrong with the think time, or nil.
 func (t Think) Check() error {
 	if t.Mean < 0 || t.Mean > MaxThink {
-		return i18n.Errorf("profile.think-time-must-from-not", "think time must be from 0 to %v, not %v", MaxThink, t.Mean)
+		return i18n.Errorf("profile.bad-think-time", "think time must be from 0 to %v, not %v", MaxThink, t.Mean)
 	}
 	if t.Spread != "" && t.Spread != Fixed && t.Spread != Exponential {
-		return i18n.Errorf("profile.think-times-are-neither-nor", "think times %q are neither %q nor %q", t.Spread, Fixed, Exponential)
+		return i18n.Errorf("profile.unknown-think-spread", "think times %q are neither %q nor %q", t.Spread, Fixed, Exponential)
 	}
 	return nil
 }

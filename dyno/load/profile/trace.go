@@ -65,16 +65,16 @@ func ReadTrace(r io.Reader, name string) (*TraceFile, error) {
 		}
 	}
 	if err := lines.Err(); err == bufio.ErrTooLong {
-		return nil, i18n.Errorf("profile.line-is-longer-bytes", "%s:%d: the line is longer than %d bytes", name, number+1, maxTraceLine)
+		return nil, i18n.Errorf("profile.line-too-long", "%s:%d: the line is longer than %d bytes", name, number+1, maxTraceLine)
 	} else if err != nil {
 		return nil, i18n.Errorf("profile.reading-trace", "reading the trace: %w", err)
 	}
 	if len(t.times) == 0 {
-		return nil, i18n.Errorf("profile.trace-holds-no-arrival-write", "%s: the trace holds no arrival; write one time a line, in seconds", name)
+		return nil, i18n.Errorf("profile.trace-empty", "%s: the trace holds no arrival; write one time a line, in seconds", name)
 	}
 	t.SHA256, t.Count, t.Length = hex.EncodeToString(hash.Sum(nil)), len(t.times), t.length()
 	if t.Length > MaxLength {
-		return nil, i18n.Errorf("profile.trace-takes-longer-are-allowed", "%s: the trace takes %v, longer than the %v that are allowed", name, t.Length, ShortDuration(MaxLength))
+		return nil, i18n.Errorf("profile.trace-too-long", "%s: the trace takes %v, longer than the %v that are allowed", name, t.Length, ShortDuration(MaxLength))
 	}
 	return t, nil
 }
@@ -86,11 +86,11 @@ func (t *TraceFile) add(line string) error {
 	case err != nil:
 		return err
 	case at < 0 || at > int64(MaxLength):
-		return i18n.Errorf("profile.times-must-from-not", "times must be from 0 to %v, not %v", ShortDuration(MaxLength), time.Duration(at))
+		return i18n.Errorf("profile.time-out-of-range", "times must be from 0 to %v, not %v", ShortDuration(MaxLength), time.Duration(at))
 	case n == maxTrace:
-		return i18n.Errorf("profile.more-arrivals-are-allowed", "more than the %d arrivals that are allowed", maxTrace)
+		return i18n.Errorf("profile.too-many-arrivals", "more than the %d arrivals that are allowed", maxTrace)
 	case n > 0 && at < t.times[n-1]:
-		return i18n.Errorf("profile.is-earlier-arrival-before-sort", "%v is earlier than the arrival before, at %v: sort the lines by time", time.Duration(at), time.Duration(t.times[n-1]))
+		return i18n.Errorf("profile.arrivals-unsorted", "%v is earlier than the arrival before, at %v: sort the lines by time", time.Duration(at), time.Duration(t.times[n-1]))
 	}
 	t.times = append(t.times, at)
 	return nil
@@ -106,7 +106,7 @@ func traceTime(line string) (int64, error) {
 			return 0, i18n.Errorf("profile.expected-json-object", "expected a JSON object: %w", err)
 		}
 		if record.At == nil {
-			return 0, i18n.Errorf("profile.object-no-field-arrivals-time", `the object has no field "at", the arrival's time in seconds`)
+			return 0, i18n.Errorf("profile.arrival-without-time", `the object has no field "at", the arrival's time in seconds`)
 		}
 		return nanoseconds(*record.At), nil
 	}
@@ -115,7 +115,7 @@ func traceTime(line string) (int64, error) {
 	}
 	seconds, err := strconv.ParseFloat(line, 64)
 	if err != nil || strings.Trim(line, "0123456789.eE+-") != "" {
-		return 0, i18n.Errorf("profile.expected-time-seconds-unit-ms", `expected a time in seconds, such as 1.5, with a unit, such as 1500ms, or {"at": 1.5}; got %q`, cutText(line))
+		return 0, i18n.Errorf("profile.expected-arrival", `expected a time in seconds, such as 1.5, with a unit, such as 1500ms, or {"at": 1.5}; got %q`, cutText(line))
 	}
 	return nanoseconds(seconds), nil
 }

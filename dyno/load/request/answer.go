@@ -55,7 +55,7 @@ func inflate(b []byte) ([]byte, error) {
 	}
 	out, err := io.ReadAll(io.LimitReader(z, mostInflated+1))
 	if err == nil && len(out) > mostInflated {
-		err = i18n.Errorf("request.is-longer-mib-are-looked", "it is longer than the 16 MiB that are looked at")
+		err = i18n.Errorf("request.too-long-to-check", "it is longer than the 16 MiB that are looked at")
 	}
 	return out, err
 }

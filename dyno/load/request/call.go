@@ -34,7 +34,7 @@ type Call struct {
 func compileCall(r *Request, e *expect.Expect, env *template.Env) (*Call, error) {
 	g := r.GRPC
 	if g.method == nil {
-		return nil, i18n.Errorf("request.is-not-known-takes-schema", "it is not known what %s takes: its schema was not read", g.Method)
+		return nil, i18n.Errorf("request.schema-missing", "it is not known what %s takes: its schema was not read", g.Method)
 	}
 	p, err := protomsg.Compile(r.message(), g.method.Input(), env)
 	if err != nil {

@@ -42,13 +42,13 @@ func (e *Events) Most() int {
 // check reports what is wrong, or nil.
 func (e *Events) check() error {
 	if e.Retry < 0 || e.Retry > mostRetry {
-		return i18n.Errorf("request.time-before-stream-is-taken", "the time before a stream is taken up again must be from 0 to %v, not %v", mostRetry, e.Retry)
+		return i18n.Errorf("request.bad-retry-time", "the time before a stream is taken up again must be from 0 to %v, not %v", mostRetry, e.Retry)
 	}
 	if e.Silence < 0 {
-		return i18n.Errorf("request.longest-silence-must-not-negative", "the longest silence must not be negative, not %v", e.Silence)
+		return i18n.Errorf("request.negative-silence", "the longest silence must not be negative, not %v", e.Silence)
 	}
 	if e.MaxEvent < 0 || e.MaxEvent > MostMessage {
-		return i18n.Errorf("request.longest-event-must-from-bytes", "the longest event must be from 1 to %d bytes, not %d", MostMessage, e.MaxEvent)
+		return i18n.Errorf("request.bad-max-event", "the longest event must be from 1 to %d bytes, not %d", MostMessage, e.MaxEvent)
 	}
 	if e.Stamp == nil {
 		return nil
@@ -85,13 +85,13 @@ func Listening(requests []Request) []Request {
 // CheckListening reports why r can't be a request for events, or nil.
 func (r *Request) CheckListening() error {
 	if len(r.Expect) > 0 || r.Status != 0 {
-		return i18n.Errorf("request.nothing-can-expected-stream-events", "nothing can be expected of a stream of events, which has no end: it must be answered with status 200 and text/event-stream")
+		return i18n.Errorf("request.events-expect-nothing", "nothing can be expected of a stream of events, which has no end: it must be answered with status 200 and text/event-stream")
 	}
 	if r.Jar {
-		return i18n.Errorf("request.cookies-are-not-kept-from", "cookies are not kept from streams of events; leave the jar out")
+		return i18n.Errorf("request.events-without-cookies", "cookies are not kept from streams of events; leave the jar out")
 	}
 	if r.has("Last-Event-ID") {
-		return i18n.Errorf("request.header-last-event-id-is", "the header Last-Event-ID is sent when a stream is taken up again; leave it out")
+		return i18n.Errorf("request.last-event-id-header", "the header Last-Event-ID is sent when a stream is taken up again; leave it out")
 	}
 	return nil
 }

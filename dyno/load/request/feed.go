@@ -40,16 +40,16 @@ type Feed struct {
 // Check reports what is wrong with the feed, or nil. It reads the file, once.
 func (f *Feed) Check() error {
 	if f.Name == "" || strings.ContainsAny(f.Name, " \t.\"{}") {
-		return i18n.Errorf("request.feed-feeds-name-must-not", "feed %q: a feed's name must not be empty nor hold spaces, dots, quotes or braces", f.Name)
+		return i18n.Errorf("request.bad-feed-name", "feed %q: a feed's name must not be empty nor hold spaces, dots, quotes or braces", f.Name)
 	}
 	if f.Order != "" && f.Order != InOrder && f.Order != Random {
-		return i18n.Errorf("request.feed-order-is-neither-nor", "feed %s: order %q is neither %q nor %q", f.Name, f.Order, InOrder, Random)
+		return i18n.Errorf("request.unknown-feed-order", "feed %s: order %q is neither %q nor %q", f.Name, f.Order, InOrder, Random)
 	}
 	if f.End != "" && f.End != Repeat && f.End != Stop {
-		return i18n.Errorf("request.feed-end-is-neither-nor", "feed %s: end %q is neither %q nor %q", f.Name, f.End, Repeat, Stop)
+		return i18n.Errorf("request.unknown-feed-end", "feed %s: end %q is neither %q nor %q", f.Name, f.End, Repeat, Stop)
 	}
 	if f.Order == Random && f.End == Stop {
-		return i18n.Errorf("request.feed-rows-taken-random-no", "feed %s: rows taken at random have no last one to stop after", f.Name)
+		return i18n.Errorf("request.feed-random-never-stops", "feed %s: rows taken at random have no last one to stop after", f.Name)
 	}
 	if f.table != nil {
 		return nil
@@ -69,7 +69,7 @@ func readTable(path string) (*template.Table, error) {
 	case ".jsonl", ".ndjson":
 		read = template.ReadJSONL
 	default:
-		return nil, i18n.Errorf("request.feeds-file-must-end-csv", "%s: a feed's file must end in .csv, .jsonl or .ndjson", path)
+		return nil, i18n.Errorf("request.feed-file-ending", "%s: a feed's file must end in .csv, .jsonl or .ndjson", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -84,7 +84,7 @@ func readTable(path string) (*template.Table, error) {
 // variables of this process.
 func Environment(feeds []Feed) (*template.Env, error) {
 	if len(feeds) > template.MaxFeeds {
-		return nil, i18n.Errorf("request.feeds-are-more-are-allowed", "%d feeds are more than the %d that are allowed", len(feeds), template.MaxFeeds)
+		return nil, i18n.Errorf("request.too-many-feeds", "%d feeds are more than the %d that are allowed", len(feeds), template.MaxFeeds)
 	}
 	env := &template.Env{Getenv: os.LookupEnv}
 	taken := make(map[string]bool)
@@ -94,7 +94,7 @@ func Environment(feeds []Feed) (*template.Env, error) {
 			return nil, err
 		}
 		if taken[f.Name] {
-			return nil, i18n.Errorf("request.two-feeds-are-called", "two feeds are called %s", f.Name)
+			return nil, i18n.Errorf("request.feed-named-twice", "two feeds are called %s", f.Name)
 		}
 		taken[f.Name] = true
 		env.Feeds = append(env.Feeds, &template.Feed{Name: f.Name, Table: f.table, Random: f.Order == Random})

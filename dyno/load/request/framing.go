@@ -23,11 +23,11 @@ func (r *Request) CheckFraming() error {
 	constant := !strings.Contains(r.Body, "{{")
 	switch {
 	case length != "" && coding != "":
-		return i18n.Errorf("request.both-content-length-and-transfer", "both Content-Length and Transfer-Encoding are given; remove one of them (RFC 9112 6.2)")
+		return i18n.Errorf("request.length-and-chunked", "both Content-Length and Transfer-Encoding are given; remove one of them (RFC 9112 6.2)")
 	case length != "" && constant && length != strconv.Itoa(len(r.Body)) && !strings.Contains(length, "{{"):
-		return i18n.Errorf("request.header-content-length-says-but", "the header Content-Length says %s, but the body has %d bytes; leave the header out, it is added", length, len(r.Body))
+		return i18n.Errorf("request.content-length-differs", "the header Content-Length says %s, but the body has %d bytes; leave the header out, it is added", length, len(r.Body))
 	case strings.EqualFold(coding, "chunked") && constant && !isChunked(r.Body):
-		return i18n.Errorf("request.header-transfer-encoding-says-chunked", "the header Transfer-Encoding says chunked, but the body is not in chunks, which end in \"0\\r\\n\\r\\n\"; leave the header out, or write the chunks into the body")
+		return i18n.Errorf("request.body-not-chunked", "the header Transfer-Encoding says chunked, but the body is not in chunks, which end in \"0\\r\\n\\r\\n\"; leave the header out, or write the chunks into the body")
 	}
 	return nil
 }
@@ -56,10 +56,10 @@ func (r *Request) CheckHTTP2() error {
 	for _, h := range r.Headers {
 		switch name := strings.ToLower(h.Name); name {
 		case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
-			return i18n.Errorf("request.header-cant-sent-over-http", "the header %s can't be sent over HTTP/2 (RFC 9113 8.2.2); leave it out", h.Name)
+			return i18n.Errorf("request.http2-forbidden-header", "the header %s can't be sent over HTTP/2 (RFC 9113 8.2.2); leave it out", h.Name)
 		case "te":
 			if !strings.EqualFold(strings.TrimSpace(h.Value), "trailers") {
-				return i18n.Errorf("request.header-te-may-only-trailers", "the header TE may only be \"trailers\" over HTTP/2 (RFC 9113 8.2.2), not %q", h.Value)
+				return i18n.Errorf("request.http2-te-header", "the header TE may only be \"trailers\" over HTTP/2 (RFC 9113 8.2.2), not %q", h.Value)
 			}
 		}
 	}

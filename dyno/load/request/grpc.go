@@ -62,9 +62,9 @@ func (s *Schema) Reflects() bool { return len(s.Protos) == 0 && s.Descriptors ==
 func (s *Schema) Check() error {
 	switch {
 	case len(s.Protos) > 0 && s.Descriptors != "":
-		return i18n.Errorf("request.both-proto-files-and-descriptor", "both .proto files and a descriptor set are given; give one of them")
+		return i18n.Errorf("request.proto-and-descriptor", "both .proto files and a descriptor set are given; give one of them")
 	case len(s.Protos) == 0 && len(s.ImportDirs) > 0:
-		return i18n.Errorf("request.folders-imports-are-proto-files", "folders of imports are for .proto files, and none is given")
+		return i18n.Errorf("request.import-folders-unused", "folders of imports are for .proto files, and none is given")
 	}
 	return nil
 }
@@ -124,21 +124,21 @@ func (g *GRPC) check(r *Request, env *template.Env) error {
 	service, method, ok := strings.Cut(g.Method, "/")
 	switch {
 	case !ok || service == "" || method == "" || strings.Contains(method, "/"):
-		return i18n.Errorf("request.method-grpc-is-not-written", "method %q of gRPC is not written as package.Service/Method", g.Method)
+		return i18n.Errorf("request.grpc-method-form", "method %q of gRPC is not written as package.Service/Method", g.Method)
 	case r.Method != "POST" || r.Path != "/"+g.Method:
-		return i18n.Errorf("request.call-over-grpc-is-sent", "a call over gRPC is sent with POST to /%s", g.Method)
+		return i18n.Errorf("request.grpc-is-post", "a call over gRPC is sent with POST to /%s", g.Method)
 	case g.Messages < 0 || g.Messages > MostMessages:
-		return i18n.Errorf("request.messages-stream-must-from-not", "messages of a stream must be from 1 to %d, not %d", MostMessages, g.Messages)
+		return i18n.Errorf("request.bad-message-count", "messages of a stream must be from 1 to %d, not %d", MostMessages, g.Messages)
 	case g.Answers < 0 || g.Answers > mostAnswers:
-		return i18n.Errorf("request.answers-message-must-from-not", "answers to a message must be from 1 to %d, not %d", mostAnswers, g.Answers)
+		return i18n.Errorf("request.too-many-addresses", "answers to a message must be from 1 to %d, not %d", mostAnswers, g.Answers)
 	case g.Unit != "" && g.Unit != UnitMessage && g.Unit != UnitCall:
-		return i18n.Errorf("request.unit-is-neither-nor", "unit %q is neither %q nor %q", g.Unit, UnitMessage, UnitCall)
+		return i18n.Errorf("request.unknown-unit", "unit %q is neither %q nor %q", g.Unit, UnitMessage, UnitCall)
 	case g.Compression != "" && g.Compression != "gzip":
-		return i18n.Errorf("request.compression-messages-is-not-known", "compression %q of messages is not known; only gzip is", g.Compression)
+		return i18n.Errorf("request.unknown-compression", "compression %q of messages is not known; only gzip is", g.Compression)
 	case g.Deadline < 0:
-		return i18n.Errorf("request.deadline-must-not-negative-not", "the deadline must not be negative, not %v", g.Deadline)
+		return i18n.Errorf("request.negative-deadline", "the deadline must not be negative, not %v", g.Deadline)
 	case r.Jar:
-		return i18n.Errorf("request.call-over-grpc-no-cookie", "a call over gRPC has no cookie jar")
+		return i18n.Errorf("request.grpc-without-cookies", "a call over gRPC has no cookie jar")
 	}
 	if err := g.Schema.Check(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (g *GRPC) check(r *Request, env *template.Env) error {
 		return err
 	}
 	if e.SaysStatus() {
-		return i18n.Errorf("request.call-over-grpc-is-expected", "a call over gRPC is expected to end with a status of gRPC: write grpc OK, not a status of HTTP")
+		return i18n.Errorf("request.grpc-expects-status", "a call over gRPC is expected to end with a status of gRPC: write grpc OK, not a status of HTTP")
 	}
 	if g.method == nil {
 		return nil
@@ -170,11 +170,11 @@ func (g *GRPC) checkKind() error {
 	m := g.method
 	switch {
 	case g.Messages > 1 && !m.IsStreamingClient():
-		return i18n.Errorf("request.messages-cant-sent-stream-is", "%d messages can't be sent on a stream of %s: it is %s and takes one; several are for client and bidirectional streaming", g.Messages, g.Method, kindOf(m))
+		return i18n.Errorf("request.one-message-only", "%d messages can't be sent on a stream of %s: it is %s and takes one; several are for client and bidirectional streaming", g.Messages, g.Method, kindOf(m))
 	case g.Unit == UnitMessage && !(m.IsStreamingClient() && m.IsStreamingServer()):
-		return i18n.Errorf("request.request-cant-one-message-is", "a request can't be one message of %s: it is %s, and only bidirectional streaming has messages that are answered", g.Method, kindOf(m))
+		return i18n.Errorf("request.unit-message-needs-bidi", "a request can't be one message of %s: it is %s, and only bidirectional streaming has messages that are answered", g.Method, kindOf(m))
 	case g.Answers > 0 && g.unit() != UnitMessage:
-		return i18n.Errorf("request.how-many-messages-answer-one", "how many messages answer one can't be said of %s: it is %s, in calls that are a request as a whole", g.Method, kindOf(m))
+		return i18n.Errorf("request.unary-takes-no-count", "how many messages answer one can't be said of %s: it is %s, in calls that are a request as a whole", g.Method, kindOf(m))
 	}
 	return nil
 }
@@ -201,14 +201,14 @@ func checkMetadata(headers []Header) error {
 		switch {
 		case name == "host": // the authority
 		case name == "grpc-timeout":
-			return i18n.Errorf("request.grpc-timeout-is-set-deadline", "grpc-timeout is set by the deadline; leave the header out")
+			return i18n.Errorf("request.grpc-timeout-header", "grpc-timeout is set by the deadline; leave the header out")
 		case name == "grpc-encoding":
-			return i18n.Errorf("request.grpc-encoding-is-set-compression", "grpc-encoding is set by the compression; leave the header out")
+			return i18n.Errorf("request.grpc-encoding-header", "grpc-encoding is set by the compression; leave the header out")
 		case isReserved(name):
-			return i18n.Errorf("request.header-belongs-grpc-itself-and", "the header %s belongs to gRPC itself and can't be metadata; leave it out", h.Name)
+			return i18n.Errorf("request.grpc-reserved-header", "the header %s belongs to gRPC itself and can't be metadata; leave it out", h.Name)
 		case grpc.IsBinary(name) && !strings.Contains(h.Value, "{{"):
 			if _, err := grpc.ParseBinary([]byte(h.Value)); err != nil {
-				return i18n.Errorf("request.metadata-ends-bin-value-must", "metadata %s ends in -bin, so that its value must be base64; %q is not", h.Name, h.Value)
+				return i18n.Errorf("request.metadata-not-base64", "metadata %s ends in -bin, so that its value must be base64; %q is not", h.Name, h.Value)
 			}
 		}
 	}

@@ -81,20 +81,20 @@ func (k *Link) Listens() bool { return k.Events != nil || k.WebSocket != nil && 
 
 // checkMessages reports what is wrong with WebSockets and events, or nil.
 func (k *Link) checkMessages() error {
-	what := i18n.New("request.server-sent-events-are", "server-sent events are")
+	what := i18n.New("request.of-events", "server-sent events are")
 	switch {
 	case k.WebSocket == nil && k.Events == nil:
 		return nil
 	case k.WebSocket != nil && k.Events != nil:
-		return i18n.Errorf("request.load-is-websockets-server-sent", "a load is of WebSockets or of server-sent events, not of both")
+		return i18n.Errorf("request.websockets-and-events", "a load is of WebSockets or of server-sent events, not of both")
 	case k.WebSocket != nil:
 		what = i18n.New("request.websockets-are", "WebSockets are")
 	}
 	if k.Streams > 0 {
-		return i18n.Errorf("request.measured-over-http-only-leave", "%s measured over HTTP/1.1 only; leave HTTP/2 and its streams out", what)
+		return i18n.Errorf("request.only-over-http11", "%s measured over HTTP/1.1 only; leave HTTP/2 and its streams out", what)
 	}
 	if k.Listens() && (k.PerConnection > 0 || k.MaxAge > 0 || k.Reuse == NoReuse || k.Reuse == Shared) {
-		return i18n.Errorf("request.connections-only-listen-are-held", "connections that only listen are held open: reuse and max age are for requests")
+		return i18n.Errorf("request.listening-keeps-connection", "connections that only listen are held open: reuse and max age are for requests")
 	}
 	if k.WebSocket != nil {
 		return k.WebSocket.check()
@@ -112,32 +112,32 @@ func (k *Link) Check() error {
 	switch k.Reuse {
 	case "", PerWorker, Shared, NoReuse:
 	default:
-		return i18n.Errorf("request.reuse-is-none-and", "reuse %q is none of %q, %q and %q", k.Reuse, PerWorker, Shared, NoReuse)
+		return i18n.Errorf("request.unknown-reuse", "reuse %q is none of %q, %q and %q", k.Reuse, PerWorker, Shared, NoReuse)
 	}
 	if k.PerConnection < 0 {
-		return i18n.Errorf("request.requests-per-connection-must-not", "requests per connection must not be negative, not %d", k.PerConnection)
+		return i18n.Errorf("request.negative-per-connection", "requests per connection must not be negative, not %d", k.PerConnection)
 	}
 	if k.Streams < 0 || k.Streams > MostStreams {
-		return i18n.Errorf("request.streams-connection-must-from-not", "streams of a connection must be from 1 to %d, not %d", MostStreams, k.Streams)
+		return i18n.Errorf("request.bad-streams", "streams of a connection must be from 1 to %d, not %d", MostStreams, k.Streams)
 	}
 	if err := k.checkMessages(); err != nil {
 		return err
 	}
 	if k.HTTP3 && k.Streams == 0 {
-		return i18n.Errorf("request.over-http-connection-least-one", "over HTTP/3 a connection has at least one stream")
+		return i18n.Errorf("request.http3-needs-stream", "over HTTP/3 a connection has at least one stream")
 	}
 	if k.HTTP3 && (k.Unix != "" || k.FastOpen || k.Nagle || k.QuickAck) {
-		return i18n.Errorf("request.http-runs-over-udp-quic", "HTTP/3 runs over UDP (QUIC, RFC 9000): there is no unix socket, TCP Fast Open, Nagle's algorithm or quick ACK to choose")
+		return i18n.Errorf("request.http3-no-tcp-options", "HTTP/3 runs over UDP (QUIC, RFC 9000): there is no unix socket, TCP Fast Open, Nagle's algorithm or quick ACK to choose")
 	}
 	if k.MaxAge < 0 {
-		return i18n.Errorf("request.age-connections-must-not-negative", "the age of connections must not be negative, not %v", k.MaxAge)
+		return i18n.Errorf("request.negative-max-age", "the age of connections must not be negative, not %v", k.MaxAge)
 	}
 	if k.Unix != "" && (len(k.Sources) > 0 || k.FastOpen || k.QuickAck) {
-		return i18n.Errorf("request.unix-socket-no-source-address", "a unix socket (%s) has no source address, TCP Fast Open or quick ACKs", k.Unix)
+		return i18n.Errorf("request.unix-without-tcp", "a unix socket (%s) has no source address, TCP Fast Open or quick ACKs", k.Unix)
 	}
 	const longest = 107 // sun_path less its end
 	if len(k.Unix) > longest {
-		return i18n.Errorf("request.unix-socket-path-is-longer", "unix socket %q: the path is longer than %d bytes", k.Unix, longest)
+		return i18n.Errorf("request.unix-path-too-long", "unix socket %q: the path is longer than %d bytes", k.Unix, longest)
 	}
 	return nil
 }

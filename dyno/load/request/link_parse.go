@@ -12,7 +12,7 @@ import (
 func ParseReuse(s string) (kind Reuse, perConnection int, err error) {
 	if n, err := strconv.Atoi(s); err == nil {
 		if n < 1 {
-			return "", 0, i18n.Errorf("request.reuse-connection-carries-least-one", "reuse %d: a connection carries at least one request", n)
+			return "", 0, i18n.Errorf("request.reuse-below-one", "reuse %d: a connection carries at least one request", n)
 		}
 		return PerWorker, n, nil
 	}
@@ -20,7 +20,7 @@ func ParseReuse(s string) (kind Reuse, perConnection int, err error) {
 	case PerWorker, Shared, NoReuse:
 		return r, 0, nil
 	}
-	return "", 0, i18n.Errorf("request.reuse-is-none-per-worker", "reuse %q is none of per-worker, shared, none and a number of requests", s)
+	return "", 0, i18n.Errorf("request.bad-reuse", "reuse %q is none of per-worker, shared, none and a number of requests", s)
 }
 
 // maxSources bounds what a range of addresses may stand for.
@@ -45,18 +45,18 @@ func ParseSources(s string) ([]netip.Addr, error) {
 		last = first
 	}
 	if err != nil {
-		return nil, i18n.Errorf("request.is-not-address-range-prefix", "%q is not an address, a range such as 10.0.0.1-10.0.0.8 or a prefix such as 10.0.0.0/29", s)
+		return nil, i18n.Errorf("request.bad-addresses", "%q is not an address, a range such as 10.0.0.1-10.0.0.8 or a prefix such as 10.0.0.0/29", s)
 	}
 	return between(first, last)
 }
 
 func between(first, last netip.Addr) (addrs []netip.Addr, err error) {
 	if first.BitLen() != last.BitLen() || last.Less(first) {
-		return nil, i18n.Errorf("request.is-not-range-addresses", "%v-%v is not a range of addresses", first, last)
+		return nil, i18n.Errorf("request.bad-address-range", "%v-%v is not a range of addresses", first, last)
 	}
 	for a := first; ; a = a.Next() {
 		if len(addrs) == maxSources {
-			return nil, i18n.Errorf("request.are-more-addresses-are-allowed", "%v-%v are more than the %d addresses that are allowed", first, last, maxSources)
+			return nil, i18n.Errorf("request.address-range-too-large", "%v-%v are more than the %d addresses that are allowed", first, last, maxSources)
 		}
 		if addrs = append(addrs, a); a == last {
 			return addrs, nil
@@ -70,7 +70,7 @@ func addrsOf(p netip.Prefix) ([]netip.Addr, error) {
 	p = p.Masked()
 	host := p.Addr().BitLen() - p.Bits()
 	if host > 16 {
-		return nil, i18n.Errorf("request.more-addresses-are-allowed", "%v has more than the %d addresses that are allowed", p, maxSources)
+		return nil, i18n.Errorf("request.address-prefix-too-large", "%v has more than the %d addresses that are allowed", p, maxSources)
 	}
 	first, n := p.Addr(), 1<<host
 	if p.Addr().Is4() && host > 1 {

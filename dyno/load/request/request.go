@@ -49,7 +49,7 @@ func (r *Request) Check(env *template.Env) error {
 	}
 	for _, h := range r.Headers {
 		if !isToken(h.Name) {
-			return i18n.Errorf("request.header-name-is-not-valid", "header name %q is not valid", h.Name)
+			return i18n.Errorf("request.bad-header-name", "header name %q is not valid", h.Name)
 		}
 		if err := checkValue("header "+h.Name, h.Value, env, "\x00\r\n"); err != nil {
 			return err
@@ -66,14 +66,14 @@ func (r *Request) Check(env *template.Env) error {
 		return err
 	}
 	if r.Weight < 0 {
-		return i18n.Errorf("request.weight-is-negative", "weight %d is negative", r.Weight)
+		return i18n.Errorf("request.negative-weight", "weight %d is negative", r.Weight)
 	}
 	if r.Status != 0 && (r.Status < 200 || r.Status > 599) {
-		return i18n.Errorf("request.expected-status-is-not-between", "expected status %d is not between 200 and 599", r.Status)
+		return i18n.Errorf("request.bad-expected-status", "expected status %d is not between 200 and 599", r.Status)
 	}
 	e, err := r.Expectations()
 	if err == nil && r.GRPC == nil && e.SaysCode() {
-		return i18n.Errorf("request.grpc-name-is-expected-calls", "grpc NAME is expected of calls over gRPC only; of HTTP write status 200")
+		return i18n.Errorf("request.grpc-status-of-http", "grpc NAME is expected of calls over gRPC only; of HTTP write status 200")
 	}
 	return err
 }
@@ -89,10 +89,10 @@ func (r *Request) Expectations() (*expect.Expect, error) {
 
 func (r *Request) checkMethod() error {
 	if r.Method != "" && !isToken(r.Method) {
-		return i18n.Errorf("request.method-is-not-http-method", "method %q is not an HTTP method", r.Method)
+		return i18n.Errorf("request.bad-method", "method %q is not an HTTP method", r.Method)
 	}
 	if r.Method == "CONNECT" {
-		return i18n.Errorf("request.method-connect-opens-tunnel-and", "method CONNECT opens a tunnel and can't be measured as a request")
+		return i18n.Errorf("request.connect-is-tunnel", "method CONNECT opens a tunnel and can't be measured as a request")
 	}
 	return nil
 }
@@ -104,16 +104,16 @@ func checkPath(path string, env *template.Env) error {
 	}
 	if from, ok := t.Starts("/"); !ok && path != "*" {
 		if from != "" {
-			return i18n.Errorf("request.path-must-start-also", "path %q must start with \"/\", also with %s", path, from)
+			return i18n.Errorf("request.path-needs-slash-from", "path %q must start with \"/\", also with %s", path, from)
 		}
-		return i18n.Errorf("request.path-must-start", "path %q must start with \"/\"", path)
+		return i18n.Errorf("request.path-needs-slash", "path %q must start with \"/\"", path)
 	}
 	for from, text := range t.Texts() {
 		if strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 			if from == "" {
-				return i18n.Errorf("request.path-holds-white-space-control", "path %q holds white space or a control character; write it as %%20 or the like", path)
+				return i18n.Errorf("request.bad-path", "path %q holds white space or a control character; write it as %%20 or the like", path)
 			}
-			return i18n.Errorf("request.holds-white-space-control-character", "%s: %q holds white space or a control character and can't be in a path; write the placeholder as {{url …}}", from, text)
+			return i18n.Errorf("request.placeholder-in-path", "%s: %q holds white space or a control character and can't be in a path; write the placeholder as {{url …}}", from, text)
 		}
 	}
 	return nil
@@ -131,7 +131,7 @@ func checkValue(what, value string, env *template.Env, not string) error {
 			from = " (" + from + ")"
 		}
 		if strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
-			return i18n.Errorf("request.value-holds-control-character", "value of %s holds a control character%s", what, from)
+			return i18n.Errorf("request.control-character", "value of %s holds a control character%s", what, from)
 		}
 		if at := strings.IndexAny(text, not); at >= 0 {
 			return i18n.Errorf("request.value-holds", "value of %s holds %q%s", what, text[at], from)
@@ -150,19 +150,19 @@ func (r *Request) checkIdentity(env *template.Env) error {
 			return err
 		}
 		if r.has("Authorization") {
-			return i18n.Errorf("request.both-auth-and-header-authorization", "both auth and a header Authorization are given; remove one of them")
+			return i18n.Errorf("request.auth-and-header", "both auth and a header Authorization are given; remove one of them")
 		}
 	}
 	for _, c := range r.Cookies {
 		if !isToken(c.Name) {
-			return i18n.Errorf("request.cookie-name-is-not-valid", "cookie name %q is not valid", c.Name)
+			return i18n.Errorf("request.bad-cookie-name", "cookie name %q is not valid", c.Name)
 		}
 		if err := checkValue("cookie "+c.Name, c.Value, env, ";"); err != nil {
 			return err
 		}
 	}
 	if (len(r.Cookies) > 0 || r.Jar) && r.has("Cookie") {
-		return i18n.Errorf("request.both-cookies-and-header-cookie", "both cookies and a header Cookie are given; remove one of them")
+		return i18n.Errorf("request.cookies-and-header", "both cookies and a header Cookie are given; remove one of them")
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (r *Request) credentials() (scheme, secret string, err error) {
 	case scheme == "basic" && strings.Contains(secret, ":"), scheme == "bearer" && secret != "":
 		return scheme, secret, nil
 	}
-	return "", "", i18n.Errorf("request.auth-must-basic-user-password", "auth must be basic USER:PASSWORD or bearer TOKEN")
+	return "", "", i18n.Errorf("request.auth-form", "auth must be basic USER:PASSWORD or bearer TOKEN")
 }
 
 func isToken(s string) bool {

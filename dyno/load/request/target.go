@@ -18,7 +18,7 @@ import (
 func ParseTarget(target string) (u *url.URL, dial string, err error) {
 	u, err = url.Parse(target)
 	if err != nil {
-		return nil, "", i18n.Errorf("request.target-is-not-url", "target %q is not a URL: %w", target, err)
+		return nil, "", i18n.Errorf("request.bad-target-url", "target %q is not a URL: %w", target, err)
 	}
 	switch u.Scheme {
 	case "ws":
@@ -29,18 +29,18 @@ func ParseTarget(target string) (u *url.URL, dial string, err error) {
 	port := u.Port()
 	switch {
 	case u.Hostname() == "":
-		return nil, "", i18n.Errorf("request.target-names-no-host-write", "target %q names no host; write it as http://host:port/path", target)
+		return nil, "", i18n.Errorf("request.target-without-host", "target %q names no host; write it as http://host:port/path", target)
 	case u.Scheme == "http" && port == "":
 		port = "80"
 	case u.Scheme == "https" && port == "":
 		port = "443"
 	case (u.Scheme == "grpc" || u.Scheme == "grpcs") && port == "":
-		return nil, "", i18n.Errorf("request.target-names-no-port-and", "target %q names no port, and gRPC has none of its own; write it as %s://host:port/package.Service/Method", target, u.Scheme)
+		return nil, "", i18n.Errorf("request.target-without-port", "target %q names no port, and gRPC has none of its own; write it as %s://host:port/package.Service/Method", target, u.Scheme)
 	case !slices.Contains([]string{"http", "https", "grpc", "grpcs"}, u.Scheme):
-		return nil, "", i18n.Errorf("request.target-scheme-cant-loaded-only", "target %q: scheme %q can't be loaded, only http and https, ws and wss, grpc and grpcs", target, u.Scheme)
+		return nil, "", i18n.Errorf("request.unknown-scheme", "target %q: scheme %q can't be loaded, only http and https, ws and wss, grpc and grpcs", target, u.Scheme)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return nil, "", i18n.Errorf("request.target-port-must-from-not", "target %q: the port must be from 1 to 65535, not %s", target, port)
+		return nil, "", i18n.Errorf("request.bad-target-port", "target %q: the port must be from 1 to 65535, not %s", target, port)
 	}
 	return u, joinHostPort(u.Hostname(), port), nil
 }

@@ -50,11 +50,11 @@ func ReadTargets(file string, r io.Reader, origin string, body func(path string)
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return "", nil, i18n.Errorf("request.line-more-bytes", "%s:%d: the line has more than %d bytes", file, number, maxTargetLine)
+		return "", nil, i18n.Errorf("request.line-too-long", "%s:%d: the line has more than %d bytes", file, number, maxTargetLine)
 	case err != nil:
 		return "", nil, fmt.Errorf("%s: %w", file, err)
 	case len(t.requests) == 0:
-		return "", nil, i18n.Errorf("request.no-targets-write-them-get", "%s: has no targets; write them as GET %s/path", file, t.example())
+		return "", nil, i18n.Errorf("request.targets-file-empty", "%s: has no targets; write them as GET %s/path", file, t.example())
 	}
 	return t.origin, t.requests, nil
 }
@@ -85,13 +85,13 @@ func (t *targets) line(line string) error {
 	case isURL(line):
 		return t.target("GET", line)
 	case !t.open:
-		return i18n.Errorf("request.expected-method-and-url-get", "expected a method and a URL, such as GET %s/path, got %q", t.example(), clip(line))
+		return i18n.Errorf("request.expected-request-line", "expected a method and a URL, such as GET %s/path, got %q", t.example(), clip(line))
 	case isBody && !t.hasBody:
 		return t.readBody(path)
 	case isHeader && !isBody && isToken(strings.TrimSpace(name)):
 		return t.header(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
-	return i18n.Errorf("request.expected-header-body-file-empty", "expected a header, a body as @FILE or an empty line, got %q", clip(line))
+	return i18n.Errorf("request.expected-header-or-body", "expected a header, a body as @FILE or an empty line, got %q", clip(line))
 }
 
 // example is an origin for messages.
@@ -111,10 +111,10 @@ func (t *targets) object(line string) error {
 		Header map[string][]string `json:"header"`
 	}
 	if err := json.Unmarshal([]byte(line), &o); err != nil {
-		return i18n.Errorf("request.expected-object-method-url-and", "expected an object with method, url, and perhaps header and body (in base64): %w", err)
+		return i18n.Errorf("request.expected-request-object", "expected an object with method, url, and perhaps header and body (in base64): %w", err)
 	}
 	if o.URL == "" {
-		return i18n.Errorf("request.object-no-url", "the object has no url")
+		return i18n.Errorf("request.url-missing", "the object has no url")
 	}
 	if err := t.target(cmp.Or(o.Method, "GET"), o.URL); err != nil {
 		return err
@@ -135,10 +135,10 @@ func originOf(url string) (string, error) {
 	host, _, _ := strings.Cut(rest, "/")
 	host, _, _ = strings.Cut(host, "?")
 	if !ok || host == "" {
-		return "", i18n.Errorf("request.says-no-host-write-target", "%q says no host; write the target as GET http://host:port/path, or give a URL besides", clip(url))
+		return "", i18n.Errorf("request.target-host-missing", "%q says no host; write the target as GET http://host:port/path, or give a URL besides", clip(url))
 	}
 	if strings.Contains(host, "@") { // not shown: it may be a password
-		return "", i18n.Errorf("request.url-credentials-before-host-where", "the URL has credentials before its host, where they are not read; write them as a header or as auth")
+		return "", i18n.Errorf("request.url-with-credentials", "the URL has credentials before its host, where they are not read; write them as a header or as auth")
 	}
 	return scheme + "://" + host, nil
 }
@@ -159,16 +159,16 @@ func (t *targets) target(method, url string) error {
 	}
 	path, ok := strings.CutPrefix(url, t.origin)
 	if !ok && !strings.HasPrefix(url, "/") {
-		return i18n.Errorf("request.is-not-where-load-goes", "%q is not at %s, where this load goes: a load has one target", clip(url), t.origin)
+		return i18n.Errorf("request.target-elsewhere", "%q is not at %s, where this load goes: a load has one target", clip(url), t.origin)
 	}
 	if path == "" || path[0] == '?' {
 		path = "/" + path
 	}
 	if path[0] != '/' {
-		return i18n.Errorf("request.is-not-where-load-goes", "%q is not at %s, where this load goes: a load has one target", clip(url), t.origin)
+		return i18n.Errorf("request.target-elsewhere", "%q is not at %s, where this load goes: a load has one target", clip(url), t.origin)
 	}
 	if len(t.requests) == maxTargets {
-		return i18n.Errorf("request.are-more-targets", "there are more than %d targets", maxTargets)
+		return i18n.Errorf("request.too-many-targets", "there are more than %d targets", maxTargets)
 	}
 	name := fmt.Sprintf("%s %s", strings.ToLower(method), path)
 	t.requests = append(t.requests, Request{Name: name, Method: method, Path: path})

@@ -40,18 +40,18 @@ var tlsVersions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionT
 func (t *TLS) Check(protocol string) error {
 	for _, v := range []string{t.MinVersion, t.MaxVersion} {
 		if _, ok := tlsVersions[v]; v != "" && !ok {
-			return i18n.Errorf("request.tls-version-is-neither-nor", `TLS version %q is neither "1.2" nor "1.3"`, v)
+			return i18n.Errorf("request.unknown-tls-version", `TLS version %q is neither "1.2" nor "1.3"`, v)
 		}
 	}
 	switch {
 	case protocol == HTTP3 && t.MaxVersion == "1.2":
-		return i18n.Errorf("request.http-needs-tls-rfc-is", "HTTP/3 needs TLS 1.3 (RFC 9001 4.2), which is above the highest version allowed (1.2)")
+		return i18n.Errorf("request.http3-tls-version", "HTTP/3 needs TLS 1.3 (RFC 9001 4.2), which is above the highest version allowed (1.2)")
 	case t.MinVersion == "1.3" && t.MaxVersion == "1.2":
-		return i18n.Errorf("request.lowest-tls-version-is-above", "the lowest TLS version (1.3) is above the highest (1.2)")
+		return i18n.Errorf("request.tls-versions-crossed", "the lowest TLS version (1.3) is above the highest (1.2)")
 	case (t.CertFile == "") != (t.KeyFile == ""):
-		return i18n.Errorf("request.client-certificate-needs-both-certificate", "a client certificate needs both its certificate and its key file")
+		return i18n.Errorf("request.client-certificate-half", "a client certificate needs both its certificate and its key file")
 	case len(t.ALPN) > 0 && !slices.Contains(t.ALPN, protocol):
-		return i18n.Errorf("request.alpn-does-not-offer-protocol", "ALPN %q does not offer %s, the protocol this load speaks", t.ALPN, protocol)
+		return i18n.Errorf("request.alpn-lacks-protocol", "ALPN %q does not offer %s, the protocol this load speaks", t.ALPN, protocol)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func (t *TLS) files(c *tls.Config) error {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return i18n.Errorf("request.holds-no-certificate-pem-form", "%s holds no certificate in PEM form", t.CAFile)
+			return i18n.Errorf("request.no-certificate-in-file", "%s holds no certificate in PEM form", t.CAFile)
 		}
 	}
 	if t.CertFile != "" {

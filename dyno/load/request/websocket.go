@@ -52,19 +52,19 @@ func (w *WebSocket) check() error {
 	switch w.Answers {
 	case "", OneAnswer, NoAnswers:
 	default:
-		return i18n.Errorf("request.answers-is-none-and", "answers %q is none of %q and %q", w.Answers, OneAnswer, NoAnswers)
+		return i18n.Errorf("request.unknown-responses", "answers %q is none of %q and %q", w.Answers, OneAnswer, NoAnswers)
 	}
 	if w.MaxMessage < 0 || w.MaxMessage > MostMessage {
-		return i18n.Errorf("request.longest-message-must-from-bytes", "the longest message must be from 1 to %d bytes, not %d", MostMessage, w.MaxMessage)
+		return i18n.Errorf("request.bad-max-message", "the longest message must be from 1 to %d bytes, not %d", MostMessage, w.MaxMessage)
 	}
 	if w.Stamp == nil {
 		return nil
 	}
 	if !w.Pushes() {
-		return i18n.Errorf("request.stamp-is-server-sends-own", "a stamp is of what a server sends on its own: an answer is timed from its message; give answers: none for one that pushes")
+		return i18n.Errorf("request.stamp-needs-push", "a stamp is of what a server sends on its own: an answer is timed from its message; give answers: none for one that pushes")
 	}
 	if w.Stamp.Where == "id" {
-		return i18n.Errorf("request.message-no-id-say-where", "a message has no id; say where its stamp is as json:.PATH or regexp:EXPRESSION")
+		return i18n.Errorf("request.message-id-place-missing", "a message has no id; say where its stamp is as json:.PATH or regexp:EXPRESSION")
 	}
 	_, err := w.Stamp.Compile()
 	return err
@@ -77,28 +77,28 @@ var handshakeFields = []string{"Connection", "Upgrade", "Sec-WebSocket-Key", "Se
 // first request of the load, which has the handshake.
 func (r *Request) CheckMessage(w *WebSocket, first *Request, env *template.Env) error {
 	if r.Method != "" && r.Method != "GET" {
-		return i18n.Errorf("request.websockets-handshake-is-get-not", "a WebSocket's handshake is a GET, not a %s (RFC 6455 4.1)", r.Method)
+		return i18n.Errorf("request.websocket-is-get", "a WebSocket's handshake is a GET, not a %s (RFC 6455 4.1)", r.Method)
 	}
 	if r.Path != first.Path {
-		return i18n.Errorf("request.all-messages-go-over-same", "all messages go over the same WebSockets: the path %s is another one than %s; leave it out, or load each path by itself", r.Path, first.Path)
+		return i18n.Errorf("request.websocket-paths-differ", "all messages go over the same WebSockets: the path %s is another one than %s; leave it out, or load each path by itself", r.Path, first.Path)
 	}
 	if r.Jar {
-		return i18n.Errorf("request.websocket-one-response-only-handshakes", "a WebSocket has one response only, its handshake's: no cookies are kept from it")
+		return i18n.Errorf("request.websocket-without-cookies", "a WebSocket has one response only, its handshake's: no cookies are kept from it")
 	}
 	for _, name := range handshakeFields {
 		if r.has(name) {
-			return i18n.Errorf("request.header-is-handshakes-own-leave", "the header %s is the handshake's own; leave it out", name)
+			return i18n.Errorf("request.handshake-header", "the header %s is the handshake's own; leave it out", name)
 		}
 	}
 	if r.has("Sec-WebSocket-Extensions") {
-		return i18n.Errorf("request.header-sec-websocket-extensions-cant", "the header Sec-WebSocket-Extensions can't be sent: no extension is spoken, nor permessage-deflate (RFC 7692); leave it out")
+		return i18n.Errorf("request.websocket-extensions-header", "the header Sec-WebSocket-Extensions can't be sent: no extension is spoken, nor permessage-deflate (RFC 7692); leave it out")
 	}
 	if r.Status != 0 {
-		return i18n.Errorf("request.message-no-status-expect", "a message has no status to expect")
+		return i18n.Errorf("request.message-without-status", "a message has no status to expect")
 	}
 	for _, line := range r.Expect {
 		if kind, _, _ := strings.Cut(strings.TrimSpace(line), " "); kind == "status" || kind == "header" {
-			return i18n.Errorf("request.expectation-message-no-expect-something", "expectation %q: a message has no %s; expect something of its body", line, kind)
+			return i18n.Errorf("request.message-expects-body", "expectation %q: a message has no %s; expect something of its body", line, kind)
 		}
 	}
 	if w.Binary {
@@ -113,7 +113,7 @@ func (r *Request) CheckMessage(w *WebSocket, first *Request, env *template.Env) 
 			if from != "" {
 				from = " (" + from + ")"
 			}
-			return i18n.Errorf("request.message-is-not-utf-text", "message: it is not UTF-8, as text must be (RFC 6455 5.6)%s; send it as binary", from)
+			return i18n.Errorf("request.message-not-utf8", "message: it is not UTF-8, as text must be (RFC 6455 5.6)%s; send it as binary", from)
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (s *Services) Method(name string) (protoreflect.MethodDescriptor, error) {
 		for _, sd := range s.list {
 			names = append(names, string(sd.FullName()))
 		}
-		return nil, i18n.Errorf("rpc.is-no-service", "there is no service %q in %s; %s", service, s.from, choices(service, names))
+		return nil, i18n.Errorf("rpc.unknown-service", "there is no service %q in %s; %s", service, s.from, choices(service, names))
 	}
 	methods := s.list[i].Methods()
 	if m := methods.ByName(protoreflect.Name(method)); m != nil {
@@ -55,7 +55,7 @@ func (s *Services) Method(name string) (protoreflect.MethodDescriptor, error) {
 	for i := range methods.Len() {
 		names = append(names, string(methods.Get(i).Name()))
 	}
-	return nil, i18n.Errorf("rpc.service-no-method", "service %s has no method %q; %s", service, method, choices(method, names))
+	return nil, i18n.Errorf("rpc.unknown-method", "service %s has no method %q; %s", service, method, choices(method, names))
 }
 
 // choices says which name was probably meant, or which there are.
@@ -63,7 +63,7 @@ func choices(name string, names []string) i18n.Message {
 	const most = 20
 	slices.Sort(names)
 	if len(names) == 0 {
-		return i18n.New("rpc.it-has-none", "it has none")
+		return i18n.New("rpc.has-none", "it has none")
 	}
 	list := strings.Join(names[:min(len(names), most)], ", ")
 	if len(names) > most {

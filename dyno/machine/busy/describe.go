@@ -14,7 +14,7 @@ import (
 func Describe(w io.Writer, s *Survey, unknown error, say i18n.Say) {
 	switch {
 	case s == nil:
-		fmt.Fprintf(w, "%s\n\n", say(i18n.New("busy.cant-be-told", "Who is busy can't be told: %v", unknown)))
+		fmt.Fprintf(w, "%s\n\n", say(i18n.New("busy.unknown", "Who is busy can't be told: %v", unknown)))
 	case s.Busy():
 		text := say(s.Message())
 		first, size := utf8.DecodeRuneInString(text)

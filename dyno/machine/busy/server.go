@@ -11,7 +11,7 @@ import (
 )
 
 // errNotSeen says that a server is on this machine, but its process can't be seen.
-var errNotSeen = i18n.Errorf("busy.servers-process-cant-seen-is", "the server's process can't be seen (it is another user's, or in a container)")
+var errNotSeen = i18n.Errorf("busy.server-process-unseen", "the server's process can't be seen (it is another user's, or in a container)")
 
 // Server finds the processes on this machine that take connections to a URL's host
 // and port. It has none, and no error, if the host is another machine.

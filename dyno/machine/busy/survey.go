@@ -125,7 +125,7 @@ func (s *Survey) Message() i18n.Message {
 			cpus = append(cpus, i18n.New("busy.cpu", "CPU %d by %.0f %%", c.Number, 100*c.Busy))
 		}
 		if c.Steal >= stealShare {
-			cpus = append(cpus, i18n.New("busy.cpu-is-lacking-hypervisor-takes", "CPU %d is lacking %.0f %% that the hypervisor takes", c.Number, 100*c.Steal))
+			cpus = append(cpus, i18n.New("busy.stolen-by-hypervisor", "CPU %d is lacking %.0f %% that the hypervisor takes", c.Number, 100*c.Steal))
 		}
 	}
 	if !s.Busy() {
@@ -135,18 +135,18 @@ func (s *Survey) Message() i18n.Message {
 	if n := len(cpus) - shown; n > 1 {
 		cpus = append(cpus[:shown], i18n.New("busy.more", "%d more", n))
 	}
-	text := i18n.New("busy.machine-is-busy", "this machine is busy: %s", i18n.List(", ", cpus...))
+	text := i18n.New("busy.machine-busy", "this machine is busy: %s", i18n.List(", ", cpus...))
 	who := s.Disturbers()
 	if share := s.Server.Share(); share >= busyShare {
-		who = append(who, i18n.New("busy.server-itself-without-load", "the server itself, without a load, %.0f %%", 100*share))
+		who = append(who, i18n.New("busy.server-when-idle", "the server itself, without a load, %.0f %%", 100*share))
 	}
 	switch {
 	case who != nil:
 		text = i18n.Join(text, "; ", i18n.List(", ", who...))
 	case !s.Unknown.IsZero():
-		text = i18n.Join(text, i18n.New("busy.whom-cant-told", "; by whom can't be told: %s", s.Unknown))
+		text = i18n.Join(text, i18n.New("busy.by-unknown", "; by whom can't be told: %s", s.Unknown))
 	default:
-		text = i18n.Join(text, i18n.New("busy.programs-come-and-go-kernel", "; by programs that come and go, or by the kernel"))
+		text = i18n.Join(text, i18n.New("busy.by-short-lived", "; by programs that come and go, or by the kernel"))
 	}
 	return text
 }

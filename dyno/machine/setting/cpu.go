@@ -27,7 +27,7 @@ const (
 const deepIdle = 20
 
 // uncontrolled is why neither governor nor turbo can be seen.
-var uncontrolled = i18n.New("setting.kernel-does-not-control-cpus", "the kernel does not control the CPUs' frequency, as in most virtual machines: the host does, unseen")
+var uncontrolled = i18n.New("setting.frequency-by-host", "the kernel does not control the CPUs' frequency, as in most virtual machines: the host does, unseen")
 
 func governor(m *Machine) Value {
 	switch m.Governor {
@@ -36,7 +36,7 @@ func governor(m *Machine) Value {
 	case "performance":
 		return good(i18n.Verbatim(m.Governor))
 	}
-	return bad(i18n.Verbatim(m.Governor), i18n.New("setting.not-performance-every-cpu", "not performance on every CPU"))
+	return bad(i18n.Verbatim(m.Governor), i18n.New("setting.not-performance", "not performance on every CPU"))
 }
 
 func betterGovernor(m *Machine) (all []Change) {
@@ -55,7 +55,7 @@ func turbo(m *Machine) Value {
 	case "off":
 		return good(i18n.New("study.off", "off"))
 	}
-	return bad(i18n.New("setting.on", "on"), i18n.New("setting.compare-nothing-ran-hot-ran", "compare nothing that ran hot with what ran cool"))
+	return bad(i18n.New("setting.on", "on"), i18n.New("setting.heat-changes-speed", "compare nothing that ran hot with what ran cool"))
 }
 
 // betterTurbo: the Intel driver has its own switch, and no other then.
@@ -70,7 +70,7 @@ func betterTurbo(m *Machine) []Change {
 func idleStates(m *Machine) Value {
 	files := m.files(globIdle)
 	if len(files) == 0 {
-		return unknown(i18n.New("setting.kernel-does-not-choose-how", "the kernel does not choose how deeply CPUs sleep; a host may"))
+		return unknown(i18n.New("setting.idle-by-host", "the kernel does not choose how deeply CPUs sleep; a host may"))
 	}
 	deepest, name := int64(0), "none"
 	for _, file := range files {
@@ -80,11 +80,11 @@ func idleStates(m *Machine) Value {
 			name, _ = m.text(path.Join(path.Dir(file), "name"))
 		}
 	}
-	text := i18n.New("setting.deepest-s-wake-up", "deepest %s, %d µs to wake up", name, deepest)
+	text := i18n.New("setting.deepest-idle-state", "deepest %s, %d µs to wake up", name, deepest)
 	if deepest < deepIdle {
 		return good(text)
 	}
-	return mind(text, i18n.New("setting.adds-response-time-low-rates", "adds to the response time at low rates"))
+	return mind(text, i18n.New("setting.slower-at-low-rates", "adds to the response time at low rates"))
 }
 
 func disableOf(latencyFile string) string { return path.Join(path.Dir(latencyFile), "disable") }
@@ -108,7 +108,7 @@ func smt(m *Machine) Value {
 	case m.SMT == "off":
 		return good(i18n.New("study.off", "off"))
 	}
-	return mind(i18n.New("setting.on", "on"), i18n.New("setting.give-generator-and-subject-whole", "give generator and subject whole cores: profile all switches it off"))
+	return mind(i18n.New("setting.on", "on"), i18n.New("setting.use-whole-cores", "give generator and subject whole cores: profile all switches it off"))
 }
 
 func numa(m *Machine) Value {
@@ -118,7 +118,7 @@ func numa(m *Machine) Value {
 	case 1:
 		return good(i18n.Verbatim("1"))
 	}
-	return mind(i18n.Verbatim(fmt.Sprint(m.NUMANodes)), i18n.New("setting.keep-generator-and-subject-one", "keep generator and subject on one node each: placement: {generator: [...], subject: [...]}"))
+	return mind(i18n.Verbatim(fmt.Sprint(m.NUMANodes)), i18n.New("setting.stay-on-node", "keep generator and subject on one node each: placement: {generator: [...], subject: [...]}"))
 }
 
 func numaBalancing(m *Machine) Value {
@@ -132,7 +132,7 @@ func numaBalancing(m *Machine) Value {
 	case m.NUMANodes == 1:
 		return good(i18n.New("setting.nothing-balance", "on, with nothing to balance"))
 	}
-	return bad(i18n.New("setting.on", "on"), i18n.New("setting.memory-moves-while-programs-run", "memory moves while programs run"))
+	return bad(i18n.New("setting.on", "on"), i18n.New("setting.memory-moves", "memory moves while programs run"))
 }
 
 func isolated(m *Machine) Value {
@@ -141,7 +141,7 @@ func isolated(m *Machine) Value {
 	case !ok:
 		return m.unseen(pathIsolated)
 	case cpus == "":
-		return mind(i18n.New("study.none", "none"), i18n.New("setting.only-boot-parameter-isolates-isolcpus", "only a boot parameter isolates: isolcpus=2-7 nohz_full=2-7 rcu_nocbs=2-7"))
+		return mind(i18n.New("study.none", "none"), i18n.New("setting.isolation-at-boot", "only a boot parameter isolates: isolcpus=2-7 nohz_full=2-7 rcu_nocbs=2-7"))
 	}
 	return good(i18n.Verbatim(cpus))
 }
@@ -150,7 +150,7 @@ func isolated(m *Machine) Value {
 func interrupts(m *Machine) Value {
 	files := m.files(globInterrupts)
 	if len(files) == 0 {
-		return unknown(i18n.New("setting.is-nothing-below-proc-irq", "there is nothing below /proc/irq to be read"))
+		return unknown(i18n.New("setting.irq-unreadable", "there is nothing below /proc/irq to be read"))
 	}
 	where := make(map[string]int)
 	for _, file := range files {
@@ -161,11 +161,11 @@ func interrupts(m *Machine) Value {
 	if online, ok := m.text("sys/devices/system/cpu/online"); ok {
 		everywhere = where[online]
 	}
-	text := i18n.New("setting.may-go-any-cpu", "%d, of which %d may go to any CPU", len(files), everywhere)
+	text := i18n.New("setting.interrupts-spread", "%d, of which %d may go to any CPU", len(files), everywhere)
 	if everywhere == 0 || m.CPUs == 1 {
 		return good(text)
 	}
-	return mind(text, i18n.New("setting.tie-busy-devices-cpu-is", "tie those of busy devices to the CPU that is left to the system: /proc/irq/N/smp_affinity_list"))
+	return mind(text, i18n.New("setting.steer-interrupts", "tie those of busy devices to the CPU that is left to the system: /proc/irq/N/smp_affinity_list"))
 }
 
 func nmiWatchdog(m *Machine) Value {
@@ -175,14 +175,14 @@ func nmiWatchdog(m *Machine) Value {
 	case on == "0":
 		return good(i18n.New("study.off", "off"))
 	}
-	return mind(i18n.New("setting.on", "on"), i18n.New("setting.one-interrupt-per-cpu-every", "one interrupt per CPU every few seconds"))
+	return mind(i18n.New("setting.on", "on"), i18n.New("setting.few-interrupts", "one interrupt per CPU every few seconds"))
 }
 
 // mitigations counts what the kernel says of each weakness of the CPU.
 func mitigations(m *Machine) Value {
 	files := m.files(globVulnerable)
 	if len(files) == 0 {
-		return unknown(i18n.New("setting.is-nothing-below-sys-devices", "there is nothing below /sys/devices/system/cpu/vulnerabilities to be read"))
+		return unknown(i18n.New("setting.mitigations-unreadable", "there is nothing below /sys/devices/system/cpu/vulnerabilities to be read"))
 	}
 	active, open := 0, 0
 	for _, file := range files {
@@ -197,7 +197,7 @@ func mitigations(m *Machine) Value {
 	if active == 0 {
 		return good(text)
 	}
-	return mind(text, i18n.New("setting.measure-production-boot-parameter-mitigations", "measure with what production has; boot parameter mitigations="))
+	return mind(text, i18n.New("setting.mitigations-advice", "measure with what production has; boot parameter mitigations="))
 }
 
 func clockSource(m *Machine) Value {

@@ -18,7 +18,7 @@ func hugePages(m *Machine) Value {
 	case "":
 		return m.unseen(pathTHP)
 	case "always":
-		return mind(i18n.Verbatim("always"), i18n.New("setting.memory-use-and-pauses-depend", "memory use and pauses depend on how fragmented memory is"))
+		return mind(i18n.Verbatim("always"), i18n.New("setting.fragmentation-matters", "memory use and pauses depend on how fragmented memory is"))
 	}
 	return good(i18n.Verbatim(m.THP))
 }
@@ -32,9 +32,9 @@ func swap(m *Machine) Value {
 	}
 	text := i18n.New("setting.mib-mib-used", "%d MiB, %d MiB used", m.SwapBytes>>20, m.SwapUsed>>20)
 	if m.SwapUsed > 0 {
-		return bad(text, i18n.New("setting.free-some-memory-then-sudo", "free some memory, then sudo swapoff -a && sudo swapon -a"))
+		return bad(text, i18n.New("setting.free-swap", "free some memory, then sudo swapoff -a && sudo swapon -a"))
 	}
-	return mind(text, i18n.New("setting.nothing-is-swapped-out-yet", "nothing is swapped out yet; windows in which something is are marked"))
+	return mind(text, i18n.New("setting.nothing-swapped", "nothing is swapped out yet; windows in which something is are marked"))
 }
 
 func mebibytes(n uint64) string { return fmt.Sprintf("%d MiB", n>>20) }
@@ -50,7 +50,7 @@ func swappiness(m *Machine) Value {
 	case n <= fewSwaps || m.MemoryBytes > 0 && m.SwapBytes == 0:
 		return good(i18n.Verbatim(fmt.Sprint(n)))
 	}
-	return mind(i18n.Verbatim(fmt.Sprint(n)), i18n.New("setting.memory-is-not-used-while", "memory that is not used for a while is swapped out"))
+	return mind(i18n.Verbatim(fmt.Sprint(n)), i18n.New("setting.idle-memory-swapped", "memory that is not used for a while is swapped out"))
 }
 
 func virtualisation(m *Machine) Value {
@@ -59,16 +59,16 @@ func virtualisation(m *Machine) Value {
 	case m.Virtualization == "":
 		return good(i18n.New("setting.none-can-seen", "none that can be seen"))
 	case m.Steal >= notable:
-		return bad(i18n.New("setting.steal-since-boot", "%s, %.1f %% steal since boot", m.Virtualization, 100*m.Steal), i18n.New("setting.pauses-are-tail-run-machine", "its pauses are in the tail: run on a machine of your own, or repeat more"))
+		return bad(i18n.New("setting.steal-since-boot", "%s, %.1f %% steal since boot", m.Virtualization, 100*m.Steal), i18n.New("setting.steal-in-tail", "its pauses are in the tail: run on a machine of your own, or repeat more"))
 	}
-	return mind(i18n.New("setting.under-steal", "%s, under 0.1 %% steal since boot", m.Virtualization), i18n.New("setting.compare-only-runs-made-side", "compare only runs made side by side"))
+	return mind(i18n.New("setting.under-steal", "%s, under 0.1 %% steal since boot", m.Virtualization), i18n.New("setting.compare-side-by-side", "compare only runs made side by side"))
 }
 
 // cgroupLimits looks for limits on the cgroup that this process is in, and on
 // those above it.
 func cgroupLimits(m *Machine) Value {
 	if m.Cgroup == "" {
-		return unknown(i18n.New("setting.no-cgroups-are-mounted-sys", "no cgroups are mounted at /sys/fs/cgroup"))
+		return unknown(i18n.New("setting.no-cgroups", "no cgroups are mounted at /sys/fs/cgroup"))
 	}
 	quota, memory := m.ownLimits()
 	var found []i18n.Message
@@ -84,9 +84,9 @@ func cgroupLimits(m *Machine) Value {
 	}
 	switch {
 	case quota != "":
-		return bad(text, i18n.New("setting.dyno-itself-runs-under-and", "dyno itself runs under it and will be throttled: start it outside"))
+		return bad(text, i18n.New("setting.dyno-throttled", "dyno itself runs under it and will be throttled: start it outside"))
 	case memory != "":
-		return mind(text, i18n.New("setting.generator-and-subject-share", "generator and subject share it"))
+		return mind(text, i18n.New("setting.cpu-shared", "generator and subject share it"))
 	}
 	return good(text)
 }

@@ -51,9 +51,9 @@ func judgeFiles(soft, hard string) Value {
 	case err != nil || most >= manyFiles: // "unlimited" is no number
 		return good(text)
 	case most >= fewFiles:
-		return mind(text, i18n.New("setting.enough-some-thousand-connections-ulimit", "enough for some thousand connections; ulimit -Hn 1048576 as root for more"))
+		return mind(text, i18n.New("setting.raise-file-limit", "enough for some thousand connections; ulimit -Hn 1048576 as root for more"))
 	}
-	return bad(text, i18n.New("setting.too-few-more-some-hundred", "too few for more than some hundred connections: ulimit -Hn 1048576 as root, or LimitNOFILE= of the unit"))
+	return bad(text, i18n.New("setting.too-few-files", "too few for more than some hundred connections: ulimit -Hn 1048576 as root, or LimitNOFILE= of the unit"))
 }
 
 func portRange(m *Machine) Value {
@@ -68,7 +68,7 @@ func portRange(m *Machine) Value {
 	if n >= manyPorts {
 		return good(text)
 	}
-	return mind(text, i18n.New("setting.most-connections-once-about-new", "at most %d connections at once, or about %d new ones a second", n, n/60))
+	return mind(text, i18n.New("setting.ports-limit", "at most %d connections at once, or about %d new ones a second", n, n/60))
 }
 
 func somaxconn(m *Machine) Value {
@@ -78,7 +78,7 @@ func somaxconn(m *Machine) Value {
 	case n >= longBacklog:
 		return good(i18n.Verbatim(fmt.Sprint(n)))
 	default:
-		return bad(i18n.Verbatim(fmt.Sprint(n)), i18n.New("setting.bursts-connections-are-dropped", "bursts of connections are dropped"))
+		return bad(i18n.Verbatim(fmt.Sprint(n)), i18n.New("setting.bursts-dropped", "bursts of connections are dropped"))
 	}
 }
 
@@ -91,7 +91,7 @@ func timeWait(m *Machine) Value {
 	case text == "2":
 		return good(i18n.New("setting.loopback", "on loopback"))
 	default:
-		return mind(i18n.New("study.off", "off"), i18n.New("setting.loads-new-connection-per-request", "loads with a new connection per request run out of ports"))
+		return mind(i18n.New("study.off", "off"), i18n.New("setting.ports-run-out", "loads with a new connection per request run out of ports"))
 	}
 }
 
@@ -100,7 +100,7 @@ func congestion(m *Machine) Value {
 	case "":
 		return m.unseen("proc/sys/net/ipv4/tcp_congestion_control")
 	case "bbr":
-		return mind(i18n.Verbatim("bbr"), i18n.New("setting.sends-large-answers-timer-choose", "it sends large answers by a timer; choose what production has"))
+		return mind(i18n.Verbatim("bbr"), i18n.New("setting.large-responses-by-timer", "it sends large answers by a timer; choose what production has"))
 	}
 	return good(i18n.Verbatim(m.Congestion))
 }
@@ -113,12 +113,12 @@ func conntrack(m *Machine) Value {
 	now, _ := m.number(pathTracked)
 	text := i18n.New("setting.connections", "%d of %d connections", now, most)
 	if most < manyTracked {
-		return bad(text, i18n.New("setting.when-is-full-packets-are", "when it is full, packets are dropped without a word to the program"))
+		return bad(text, i18n.New("setting.full-table-drops", "when it is full, packets are dropped without a word to the program"))
 	}
 	return good(text)
 }
 
-var needsBoth = i18n.New("setting.loads-fast-open-would-not", "loads with fast open would not use it")
+var needsBoth = i18n.New("setting.fast-open-off", "loads with fast open would not use it")
 
 func fastOpen(m *Machine) Value {
 	n, ok := m.number(pathFastOpen)
@@ -128,7 +128,7 @@ func fastOpen(m *Machine) Value {
 	const client, server = 1, 2
 	switch {
 	case n&client != 0 && n&server != 0:
-		return good(i18n.New("setting.client-and-server", "client and server"))
+		return good(i18n.New("setting.both-sides", "client and server"))
 	case n&client != 0:
 		return mind(i18n.New("setting.client-only", "client only"), needsBoth)
 	case n&server != 0:

@@ -152,7 +152,7 @@ func (a *Assignment) putBack(e entry) (why i18n.Message, foreign bool) {
 	case now == setting.Normal(e.Old):
 		return i18n.Message{}, false
 	case now != setting.Normal(e.New):
-		return i18n.New("tune.is-dyno-not-set", "it is %s, which dyno has not set", now), true
+		return i18n.New("tune.changed-by-others", "it is %s, which dyno has not set", now), true
 	}
 	return a.tuner.set(setting.Change{Path: e.Path, Old: e.New, New: e.Old}), false
 }

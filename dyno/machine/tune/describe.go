@@ -24,7 +24,7 @@ func Describe(w io.Writer, done []Done, dry bool, say i18n.Say) {
 		if !d.Why.IsZero() {
 			why := i18n.New("tune.not-set", "not set: %s", d.Why)
 			if dry {
-				why = i18n.New("tune.would-not-be-set", "would not be set: %s", d.Why)
+				why = i18n.New("tune.would-not-set", "would not be set: %s", d.Why)
 			}
 			fmt.Fprintf(w, "  %-22s %s\n", "", say(why))
 		} else {
@@ -34,7 +34,7 @@ func Describe(w io.Writer, done []Done, dry bool, say i18n.Say) {
 	result := i18n.New("tune.set", "%d of %d set", made, len(done))
 	switch {
 	case dry:
-		result = i18n.New("tune.would-be-set", "%d of %d would be set", made, len(done))
+		result = i18n.New("tune.would-set", "%d of %d would be set", made, len(done))
 	case made > 0:
 		result = i18n.New("tune.set-and-kept", "%d of %d set; dyno machine restore puts back what was before", made, len(done))
 	}

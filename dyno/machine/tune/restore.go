@@ -129,7 +129,7 @@ func (t *Tuner) restore(f *tuned, force bool) Undone {
 		u.Outcome, u.Why = Failed, i18n.From(err)
 	case now == setting.Normal(f.Old):
 	case !force && !slices.Contains(f.ours, now):
-		u.Outcome, u.Now, u.Why = Foreign, now, i18n.New("tune.is-dyno-not-set-restore", "it is %s, which dyno has not set; restore --force puts it back to %s", now, f.Old)
+		u.Outcome, u.Now, u.Why = Foreign, now, i18n.New("tune.changed-by-others-force", "it is %s, which dyno has not set; restore --force puts it back to %s", now, f.Old)
 	default:
 		u.Outcome = Restored
 		if why := t.set(setting.Change{Path: f.Path, Old: now, New: f.Old}); !why.IsZero() {

@@ -162,13 +162,13 @@ func inWords(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.EROFS):
-		return i18n.Errorf("tune.is-mounted-read-only-container", "it is mounted read-only, as in a container: tune the host")
+		return i18n.Errorf("tune.read-only", "it is mounted read-only, as in a container: tune the host")
 	case errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0:
 		return i18n.Errorf("tune.needs-root", "needs root")
 	case errors.Is(err, fs.ErrPermission):
-		return i18n.Errorf("tune.refused-even-root-container-tune", "refused even to root, as in a container: tune the host")
+		return i18n.Errorf("tune.refused-to-root", "refused even to root, as in a container: tune the host")
 	case errors.Is(err, fs.ErrNotExist):
-		return i18n.Errorf("tune.is-not-any-more", "it is not there any more")
+		return i18n.Errorf("tune.gone", "it is not there any more")
 	}
 	return err
 }

@@ -200,7 +200,7 @@ func (c *Capacity) NearCeiling() {
 	if c.Calibration == nil || c.Fails == nil || c.Fails.Rate < nearShare*c.Calibration.Ceiling {
 		return
 	}
-	c.Hints = append(c.Hints, i18n.New("found.requests-s-are-generator-reached", "%s requests/s are %.0f %% of what this generator reached against a server that costs nothing: part of the limit may be the generator, or the CPUs it shares with the service",
+	c.Hints = append(c.Hints, i18n.New("found.near-generator-limit", "%s requests/s are %.0f %% of what this generator reached against a server that costs nothing: part of the limit may be the generator, or the CPUs it shares with the service",
 		present.Number(c.Fails.Rate), 100*c.Fails.Rate/c.Calibration.Ceiling))
 }
 

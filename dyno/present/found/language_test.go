@@ -28,8 +28,8 @@ type outcome interface {
 // everyKind are outcomes that have something of every kind to say.
 func everyKind() map[string]outcome {
 	disturbed := capacity.Disturbed{Validity: finding.Invalid, Findings: []finding.Finding{
-		{Name: "generator-stalled", Validity: finding.Suspect, Detail: i18n.New("load.load-loop-was-away", "a load loop was away for %s", "412ms"), Windows: []int{0, 1}},
-		{Name: "steal", Validity: finding.Valid, Detail: i18n.New("load.load-loop-was-away", "a load loop was away for %s", "412ms"), Windows: []int{1}},
+		{Name: "generator-stalled", Validity: finding.Suspect, Detail: i18n.New("load.loop-away", "a load loop was away for %s", "412ms"), Windows: []int{0, 1}},
+		{Name: "steal", Validity: finding.Valid, Detail: i18n.New("load.loop-away", "a load loop was away for %s", "412ms"), Windows: []int{1}},
 	}}
 	quiet := capacity.Disturbed{Validity: finding.Valid}
 	lower := capacity.Load{Rate: 1000, Class: capacity.Lower, Trials: []capacity.Trial{
@@ -37,16 +37,16 @@ func everyKind() map[string]outcome {
 	}}
 	upper := capacity.Load{Rate: 1040, Class: capacity.Upper, Trials: []capacity.Trial{{Length: 5 * time.Second, Verdict: capacity.Fails, P99: 8e7}}}
 	open := capacity.Load{Rate: 1020, Class: capacity.Undecided}
-	blocked := capacity.Load{Rate: 1100, Class: capacity.Blocked, Limited: true, Why: i18n.New("capacity.no-answer-was-expected", "no answer was as expected")}
+	blocked := capacity.Load{Rate: 1100, Class: capacity.Blocked, Limited: true, Why: i18n.New("capacity.nothing-as-expected", "no answer was as expected")}
 	broke := []capacity.Broken{{Condition: "p99 < 50ms", Failed: 1, Of: 2, Unknown: 1, Measured: []i18n.Message{i18n.Verbatim("p99 = 80ms")}}}
 	all := []capacity.Load{lower, open, upper, blocked}
 	goal := capacity.DefaultGoal()
 	kinds := map[string]outcome{}
 	for name, r := range map[string]*capacity.Result{
-		"bracket":   {Disturbed: disturbed, Holds: &lower, Fails: &upper, Why: i18n.New("capacity.time-was-up", "time was up"), Broke: broke, Hints: []i18n.Message{i18n.New("capacity.capacity-may-higher", "the capacity may be higher")}, Loads: all},
-		"generator": {Holds: &lower, Limit: &blocked, Why: i18n.New("capacity.from-s-generator-is-limit", "from %s/s on the generator is the limit: %s", "1100", "no answer was as expected")},
-		"top":       {Holds: &lower, Why: i18n.New("capacity.holds-even-highest-rate", "it holds even at the highest rate")},
-		"floor":     {Fails: &upper, Why: i18n.New("capacity.fails-even-lowest-rate", "it fails even at the lowest rate")},
+		"bracket":   {Disturbed: disturbed, Holds: &lower, Fails: &upper, Why: i18n.New("capacity.time-up", "time was up"), Broke: broke, Hints: []i18n.Message{i18n.New("capacity.may-be-higher", "the capacity may be higher")}, Loads: all},
+		"generator": {Holds: &lower, Limit: &blocked, Why: i18n.New("capacity.generator-limits-from", "from %s/s on the generator is the limit: %s", "1100", "no answer was as expected")},
+		"top":       {Holds: &lower, Why: i18n.New("capacity.holds-at-highest", "it holds even at the highest rate")},
+		"floor":     {Fails: &upper, Why: i18n.New("capacity.fails-at-lowest", "it fails even at the lowest rate")},
 		"nothing":   {Why: i18n.New("loadcmd.nothing-answered", "nothing answered: %s", i18n.New("capacity.generator-disturbed", "the generator was disturbed all the time: %s", "other-load"))},
 	} {
 		if r.Validity == "" {
@@ -57,18 +57,18 @@ func everyKind() map[string]outcome {
 	estimate := stats.Interval{Estimate: 10, Low: 9, High: 11}
 	memory := 3.5 * (1 << 20)
 	levels := []capacity.Level{{Connections: 10, Throughput: 100, Up: 100, Down: 90, P99: 1e6, Memory: 1 << 20}}
-	levels[0].Trials = []capacity.LevelTrial{{Why: i18n.New("capacity.no-connection-came-up", "no connection came up: %s", "refused"), Spoiled: true}}
-	failed := []capacity.Level{{Connections: 10, Trials: []capacity.LevelTrial{{Why: i18n.New("capacity.no-answer-was-expected", "no answer was as expected")}}}}
+	levels[0].Trials = []capacity.LevelTrial{{Why: i18n.New("capacity.connect-failed", "no connection came up: %s", "refused"), Spoiled: true}}
+	failed := []capacity.Level{{Connections: 10, Trials: []capacity.LevelTrial{{Why: i18n.New("capacity.nothing-as-expected", "no answer was as expected")}}}}
 	notes := []i18n.Message{i18n.Verbatim("500")}
-	kinds["knee, of a service that fails"] = &Knee{Knee: &capacity.Knee{Disturbed: quiet, Notes: notes, Levels: failed, FitNote: i18n.New("stats.scalability-law-needs-least-points", "a scalability law needs at least %s points at %s levels of concurrency", "6", "4")}}
+	kinds["knee, of a service that fails"] = &Knee{Knee: &capacity.Knee{Disturbed: quiet, Notes: notes, Levels: failed, FitNote: i18n.New("stats.law-needs-points", "a scalability law needs at least %s points at %s levels of concurrency", "6", "4")}}
 	peak := &stats.USL{Lambda: estimate, Sigma: estimate, Kappa: estimate, Peak: &estimate, Top: &estimate}
 	kinds["knee"] = &Knee{Pid: 1, Knee: &capacity.Knee{Disturbed: disturbed, Enough: 10, EnoughLow: 9, EnoughHigh: 11, Fit: peak, MemoryPer1000: &memory, Levels: levels}}
-	kinds["knee, without a fit"] = &Knee{Knee: &capacity.Knee{Disturbed: quiet, Levels: levels, FitNote: i18n.New("stats.scalability-law-needs-least-points", "a scalability law needs at least %s points at %s levels of concurrency", "6", "4")}}
-	kinds["knee, without memory"] = &Knee{Pid: 1, Knee: &capacity.Knee{Disturbed: quiet, Levels: levels, FitNote: i18n.New("stats.scalability-law-needs-least-points", "a scalability law needs at least %s points at %s levels of concurrency", "6", "4"), MemoryNote: i18n.New("capacity.fewer-three-levels-servers-memory", "fewer than three levels have the server's memory")}}
+	kinds["knee, without a fit"] = &Knee{Knee: &capacity.Knee{Disturbed: quiet, Levels: levels, FitNote: i18n.New("stats.law-needs-points", "a scalability law needs at least %s points at %s levels of concurrency", "6", "4")}}
+	kinds["knee, without memory"] = &Knee{Pid: 1, Knee: &capacity.Knee{Disturbed: quiet, Levels: levels, FitNote: i18n.New("stats.law-needs-points", "a scalability law needs at least %s points at %s levels of concurrency", "6", "4"), MemoryNote: i18n.New("capacity.too-few-memory-levels", "fewer than three levels have the server's memory")}}
 	during := capacity.Stretch{Offered: 900, Goodput: 300, Shed: 7}
 	during.Errors.Timeout = 3
 	for name, a := range map[string]*capacity.Aftermath{
-		"never": {During: during, Recovery: 20 * time.Second, Spoiled: true, Why: i18n.New("capacity.machine-disturbed", "the machine was disturbed: %s", "steal"), Notes: []i18n.Message{i18n.New("capacity.objective-no-limit-response-time", "the objective has no limit on the response time: goodput counts every answer")}},
+		"never": {During: during, Recovery: 20 * time.Second, Spoiled: true, Why: i18n.New("capacity.machine-disturbed", "the machine was disturbed: %s", "steal"), Notes: []i18n.Message{i18n.New("capacity.objective-without-time", "the objective has no limit on the response time: goodput counts every answer")}},
 		"dead":  {Failing: true}, "at once": {Recovered: true}, "later": {Recovered: true, Recovery: time.Second},
 	} {
 		kinds["overload, "+name] = &Overload{Aftermath: a, Validity: finding.Suspect, Findings: disturbed.Findings, Tries: 2}
@@ -162,7 +162,7 @@ func TestTablesFitATerminal(t *testing.T) {
 	estimate := stats.Interval{Estimate: 123456, Low: 9, High: 11}
 	quiet := capacity.Disturbed{Validity: finding.Valid}
 	for name, of := range map[string]outcome{
-		"capacity": &Capacity{Result: &capacity.Result{Disturbed: quiet, Why: i18n.New("capacity.time-was-up", "time was up"), Loads: []capacity.Load{{Rate: 123456, Class: capacity.Undecided, Trials: []capacity.Trial{trial}}}}, Goal: capacity.DefaultGoal()},
+		"capacity": &Capacity{Result: &capacity.Result{Disturbed: quiet, Why: i18n.New("capacity.time-up", "time was up"), Loads: []capacity.Load{{Rate: 123456, Class: capacity.Undecided, Trials: []capacity.Trial{trial}}}}, Goal: capacity.DefaultGoal()},
 		"knee":     &Knee{Pid: 1, Knee: &capacity.Knee{Disturbed: quiet, Levels: []capacity.Level{level}, Fit: &stats.USL{Lambda: estimate, Sigma: estimate, Kappa: estimate}}},
 		"overload": &Overload{Aftermath: &capacity.Aftermath{Baseline: stretch, During: stretch, After: stretch}, Validity: finding.Valid},
 	} {

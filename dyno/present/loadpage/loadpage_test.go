@@ -42,8 +42,8 @@ func everyKind() *Load {
 	all.Add(&spoilt)
 	r := &load.Result{
 		Total: total, All: all, Engine: "epoll", Validity: finding.Suspect, Windows: []measure.Window{window(-1), window(0), window(1), window(2), window(3), window(4), spoilt},
-		FirstErrors: map[string]i18n.Message{"status": i18n.Verbatim("status 503 Service Unavailable"), "timeout": i18n.Join(i18n.New("engine.no-complete-answer-within", "no complete answer within %s", "10s"), i18n.New("engine.bytes-body-come-then", ": %d bytes of its body had come by then", 3))},
-		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: i18n.New("load.load-loop-was-away", "a load loop was away for %s", "412ms")}, {Name: finding.OtherLoad, Validity: finding.Invalid, Accepted: true}},
+		FirstErrors: map[string]i18n.Message{"status": i18n.Verbatim("status 503 Service Unavailable"), "timeout": i18n.Join(i18n.New("engine.response-incomplete-in-time", "no complete answer within %s", "10s"), i18n.New("engine.body-bytes-received", ": %d bytes of its body had come by then", 3))},
+		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: i18n.New("load.loop-away", "a load loop was away for %s", "412ms")}, {Name: finding.OtherLoad, Validity: finding.Invalid, Accepted: true}},
 		Failures:    []measure.Failure{{Kind: "status", Request: "write", Why: i18n.Verbatim("status 503 Service Unavailable"), Sent: "GET /<b> HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 503 Service Unavailable"}},
 		Requests:    []measure.RequestResult{{Name: "read", Total: total, All: all}, {Name: "wr|te", Total: window(0), All: window(0)}},
 	}

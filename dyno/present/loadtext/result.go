@@ -237,7 +237,7 @@ func (w *Text) errors(r *load.Result) {
 
 // Calibration says in a line what the generator can do here.
 func Calibration(c *measure.Calibration) i18n.Message {
-	text := i18n.New("loadtext.up-requests-s-none-faster", "up to %s requests/s, none faster than %s, timer late by %s (p99)", present.Number(c.Ceiling), present.Duration(float64(c.Floor.Min)), present.Duration(float64(c.Timer.P99)))
+	text := i18n.New("loadtext.generator-check", "up to %s requests/s, none faster than %s, timer late by %s (p99)", present.Number(c.Ceiling), present.Duration(float64(c.Floor.Min)), present.Duration(float64(c.Timer.P99)))
 	if c.Streams > 0 {
 		over := "HTTP/2"
 		if c.Protocol == "grpc" {

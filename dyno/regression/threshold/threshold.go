@@ -102,7 +102,7 @@ var form = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_.]*)\s*([<>])\s*([+−-]
 func Parse(text string, metrics []string) (Threshold, error) {
 	m := form.FindStringSubmatch(text)
 	if m == nil {
-		return Threshold{}, i18n.Errorf("threshold.expected-is-regression-cpu-throughput", "%.80q: expected what is a regression, as in 'cpu > +3%%' or 'throughput < -5%%'", strings.TrimSpace(text))
+		return Threshold{}, i18n.Errorf("threshold.expected-threshold", "%.80q: expected what is a regression, as in 'cpu > +3%%' or 'throughput < -5%%'", strings.TrimSpace(text))
 	}
 	name, err := metricOf(m[1], metrics)
 	if err != nil {
@@ -129,17 +129,17 @@ func (t Threshold) check(above, plus bool) error {
 	size := max(t.Change, -t.Change)
 	switch {
 	case above != plus:
-		return i18n.Errorf("threshold.rise-is-written-fall-s", "a rise is written > +%s, a fall < -%s", percentOf(size), percentOf(size))
+		return i18n.Errorf("threshold.direction-form", "a rise is written > +%s, a fall < -%s", percentOf(size), percentOf(size))
 	case plus != rises && rises:
-		return i18n.Errorf("threshold.less-is-better-write-s", "less of %s is better: write '%s > +%s'", t.Metric, t.Metric, percentOf(size))
+		return i18n.Errorf("threshold.less-is-better", "less of %s is better: write '%s > +%s'", t.Metric, t.Metric, percentOf(size))
 	case plus != rises:
-		return i18n.Errorf("threshold.more-is-better-write-s", "more of %s is better: write '%s < -%s'", t.Metric, t.Metric, percentOf(size))
+		return i18n.Errorf("threshold.more-is-better", "more of %s is better: write '%s < -%s'", t.Metric, t.Metric, percentOf(size))
 	case size < least:
-		return i18n.Errorf("threshold.least-change-is-smaller-ones", "the least change is %s: smaller ones can't be told from none", percentOf(least))
+		return i18n.Errorf("threshold.change-too-small", "the least change is %s: smaller ones can't be told from none", percentOf(least))
 	case !plus && size >= 1 || size > most:
-		return i18n.Errorf("threshold.fall-is-below-rise-most", "a fall is below 100%%, a rise at most %s", percentOf(most))
+		return i18n.Errorf("threshold.change-out-of-range", "a fall is below 100%%, a rise at most %s", percentOf(most))
 	case t.OfErrors() && size >= 1:
-		return i18n.Errorf("threshold.errors-are-percentage-all-requests", "errors are a percentage of all requests: less than 100%% more can fail")
+		return i18n.Errorf("threshold.errors-above-all", "errors are a percentage of all requests: less than 100%% more can fail")
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func metricOf(name string, metrics []string) (string, error) {
 		}
 	}
 	if near, ok := spelling.Nearest(name, metrics); ok {
-		return "", i18n.Errorf("threshold.no-metric-did-you-mean", "no metric %q; did you mean %s?", name, near)
+		return "", i18n.Errorf("threshold.unknown-metric-hint", "no metric %q; did you mean %s?", name, near)
 	}
-	return "", i18n.Errorf("threshold.no-metric-are", "no metric %q; there are %s", name, strings.Join(metrics, ", "))
+	return "", i18n.Errorf("threshold.unknown-metric", "no metric %q; there are %s", name, strings.Join(metrics, ", "))
 }

@@ -53,7 +53,7 @@ func dial(ctx context.Context, baseURL string, trust *tls.Config) (*wire, error)
 	}
 	port, ok := map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	if !ok || u.Host == "" {
-		return nil, i18n.Errorf("contract.is-not-base-url-expected", "%q is not a base URL; expected one such as http://127.0.0.1:8080", baseURL)
+		return nil, i18n.Errorf("contract.bad-base-url", "%q is not a base URL; expected one such as http://127.0.0.1:8080", baseURL)
 	}
 	address := u.Host
 	if u.Port() == "" {
@@ -114,12 +114,12 @@ func (w *wire) exchange(ctx context.Context, req request.Request) (*response, er
 	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyLimit))
 	if err != nil {
 		if promised := resp.ContentLength; promised >= 0 {
-			return nil, i18n.Errorf("contract.content-length-promises-bytes-body", "Content-Length promises %d bytes of body, but after %d of them: %w", promised, len(body), readError(err))
+			return nil, i18n.Errorf("contract.body-too-short", "Content-Length promises %d bytes of body, but after %d of them: %w", promised, len(body), readError(err))
 		}
 		return nil, i18n.Errorf("contract.after-bytes-body", "after %d bytes of body: %w", len(body), readError(err))
 	}
 	if len(body) == bodyLimit {
-		return nil, i18n.Errorf("contract.body-bytes-more-too-many", "the body has %d bytes or more, too many to verify", bodyLimit)
+		return nil, i18n.Errorf("contract.body-too-large", "the body has %d bytes or more, too many to verify", bodyLimit)
 	}
 	if err := w.refused(req.Method); err != nil {
 		return nil, err
@@ -164,11 +164,11 @@ func hasHeader(headers []request.Header, name string) bool {
 func readError(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return i18n.Errorf("contract.connection-was-closed", "the connection was closed: %w", err)
+		return i18n.Errorf("contract.connection-closed", "the connection was closed: %w", err)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return i18n.Errorf("contract.connection-was-reset", "the connection was reset: %w", err)
+		return i18n.Errorf("contract.connection-reset", "the connection was reset: %w", err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return i18n.Errorf("contract.nothing-more-came-within", "nothing more came within %v: %w", answerWithin, err)
+		return i18n.Errorf("contract.nothing-more-in-time", "nothing more came within %v: %w", answerWithin, err)
 	}
 	return err
 }

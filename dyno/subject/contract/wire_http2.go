@@ -71,7 +71,7 @@ func (w *http2Wire) exchange(ctx context.Context, req request.Request) (*respons
 	case err != nil:
 		return nil, fmt.Errorf("over HTTP/2, after %d bytes of body: %w", len(body), readError(err))
 	case len(body) == bodyLimit:
-		return nil, i18n.Errorf("contract.body-bytes-more-too-many", "the body has %d bytes or more, too many to verify", bodyLimit)
+		return nil, i18n.Errorf("contract.body-too-large", "the body has %d bytes or more, too many to verify", bodyLimit)
 	}
 	return &response{Response: resp, body: body}, nil
 }

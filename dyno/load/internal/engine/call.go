@@ -118,19 +118,19 @@ func (c *call) judge(x *exchange, status int) (kind measure.ErrorKind, why i18n.
 	r := x.request.Call
 	switch {
 	case status != 200:
-		return measure.StatusError, i18n.New("engine.instead-answer-grpc-clients-take", "%s instead of an answer of gRPC, which clients take for %v", request.StatusText(status), grpc.CodeOfHTTP(status))
+		return measure.StatusError, i18n.New("engine.grpc-http-error", "%s instead of an answer of gRPC, which clients take for %v", request.StatusText(status), grpc.CodeOfHTTP(status))
 	case !c.isGRPC:
-		return measure.BodyError, i18n.New("engine.answer-is-not-grpc-content", "the answer is not gRPC: its content-type is not application/grpc")
+		return measure.BodyError, i18n.New("engine.grpc-bad-content-type", "the answer is not gRPC: its content-type is not application/grpc")
 	case c.broken != "":
 		return measure.BodyError, i18n.Verbatim(c.broken)
 	case !c.ended:
-		return measure.BodyError, i18n.New("engine.answer-ended-without-status-grpc", "the answer ended without a status of gRPC (grpc-status)")
+		return measure.BodyError, i18n.New("engine.grpc-no-status", "the answer ended without a status of gRPC (grpc-status)")
 	case !r.Codes.Has(c.code):
 		return measure.GRPCError, i18n.Verbatim(c.statusText(x))
 	case c.reader.Within():
-		return measure.BodyError, i18n.New("engine.answer-ended-within-message", "the answer ended within a message")
+		return measure.BodyError, i18n.New("engine.grpc-truncated-message", "the answer ended within a message")
 	case r.Unit == request.UnitMessage:
-		return measure.BodyError, i18n.New("engine.server-ended-stream-before-answered", "the server ended the stream (%v) before it had answered the message", c.code)
+		return measure.BodyError, i18n.New("engine.stream-ended-before-response", "the server ended the stream (%v) before it had answered the message", c.code)
 	case c.code == grpc.OK && !r.ManyAnswers && c.came != 1:
 		return measure.BodyError, i18n.New("engine.unary-message-count", "a call that is answered with one message was answered with %s", strconv.FormatUint(c.came, 10))
 	}
@@ -154,7 +154,7 @@ func (x *exchange) pastDeadline(sent, now int64, code http2.ErrCode) i18n.Messag
 	if c == nil || c.Deadline <= 0 || now-sent < int64(c.Deadline) {
 		return i18n.Message{}
 	}
-	return i18n.New("engine.deadline-exceeded-server-gave-call", "DEADLINE_EXCEEDED: the server gave the call up (%v) after its deadline of %v", code, c.Deadline)
+	return i18n.New("engine.grpc-server-deadline", "DEADLINE_EXCEEDED: the server gave the call up (%v) after its deadline of %v", code, c.Deadline)
 }
 
 // judgeMessages holds the messages that were kept of a call to what is expected of
@@ -169,7 +169,7 @@ func (x *exchange) judgeMessages() (kind measure.ErrorKind, why i18n.Message) {
 	var body []byte
 	if r.Keeps == request.KeepBody {
 		if cut || len(framed) > maxBody {
-			return measure.ExpectError, i18n.New("engine.messages-are-longer-mib-expectations", "the messages are longer than the 1 MiB that expectations look at")
+			return measure.ExpectError, i18n.New("engine.messages-too-long-to-check", "the messages are longer than the 1 MiB that expectations look at")
 		}
 		var err error
 		if body, err = r.Call.AnswerJSON(framed); err != nil {

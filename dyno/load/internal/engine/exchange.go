@@ -102,7 +102,7 @@ func (x *exchange) judge(status int) (kind measure.ErrorKind, why i18n.Message) 
 		return measure.StatusError, i18n.Verbatim(request.StatusText(status))
 	}
 	if r.Keeps == request.KeepBody && (cut || len(body) > maxBody) {
-		return measure.ExpectError, i18n.New("engine.body-is-longer-mib-expectations", "the body is longer than the 1 MiB that expectations look at")
+		return measure.ExpectError, i18n.New("engine.body-too-long-to-check", "the body is longer than the 1 MiB that expectations look at")
 	}
 	if failed := r.Expect.Judge(status, head, body); failed != "" {
 		return measure.ExpectError, i18n.Verbatim(failed)
@@ -117,7 +117,7 @@ func (x *exchange) judgeMessage() (why i18n.Message) {
 		return i18n.Message{}
 	}
 	if len(x.kept) > maxBody {
-		return i18n.New("engine.answer-is-longer-mib-expectations", "the answer is longer than the 1 MiB that expectations look at")
+		return i18n.New("engine.response-too-long-to-check", "the answer is longer than the 1 MiB that expectations look at")
 	}
 	const ok = 200 // a message has no status
 	return i18n.Verbatim(x.request.Expect.Judge(ok, nil, x.kept))

@@ -22,13 +22,13 @@ func ExplainConnect(err error) i18n.Message {
 	var record tls.RecordHeaderError
 	switch {
 	case err == syscall.EADDRNOTAVAIL, errors.As(err, &call) && call.Syscall == "connect" && call.Err == syscall.EADDRNOTAVAIL:
-		return i18n.New("engine.no-local-port-is-free", "no local port is free: give more addresses to connect from, or reuse connections")
+		return i18n.New("engine.no-local-port", "no local port is free: give more addresses to connect from, or reuse connections")
 	case errors.As(err, &record):
 		return i18n.New("engine.doesnt-speak-tls", "%v: it doesn't speak TLS%s", err, beginning(record.RecordHeader[:]))
 	case strings.Contains(err.Error(), "no application protocol"): // alert 120, which crypto/tls has no type for
-		return i18n.Join(err, i18n.New("engine.server-doesnt-speak-was-offered", ": the server doesn't speak what was offered by ALPN (RFC 7301 3.2)"))
+		return i18n.Join(err, i18n.New("engine.alpn-mismatch", ": the server doesn't speak what was offered by ALPN (RFC 7301 3.2)"))
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return i18n.Join(err, i18n.New("engine.raise-limit-open-files-ulimit", ": raise the limit on open files (ulimit -n)"))
+		return i18n.Join(err, i18n.New("engine.raise-file-limit", ": raise the limit on open files (ulimit -n)"))
 	}
 	return i18n.From(err)
 }
@@ -63,11 +63,11 @@ func language(b []byte) i18n.Message {
 	case bytes.HasPrefix(b, []byte("SSH-")):
 		return i18n.Verbatim(": SSH (RFC 4253 4.2)")
 	case len(b) >= 9 && b[0] == 0 && (b[3] == 4 || b[3] == 7) && bytes.Equal(b[5:9], make([]byte, 4)): // SETTINGS or GOAWAY of stream 0
-		return i18n.New("engine.http-rfc-load-http2", ": HTTP/2 (RFC 9113 4.1); load it as such, with --http2")
+		return i18n.New("engine.looks-like-http2", ": HTTP/2 (RFC 9113 4.1); load it as such, with --http2")
 	case len(b) >= 3 && (b[0] == 0x15 || b[0] == 0x16) && b[1] == 3:
-		return i18n.New("engine.tls-rfc-is-https-url", ": TLS (RFC 8446 5.1); is it an https:// URL?")
+		return i18n.New("engine.looks-like-tls", ": TLS (RFC 8446 5.1); is it an https:// URL?")
 	case bytes.HasPrefix(b, []byte("HTTP/")):
-		return i18n.New("engine.plain-http-is-http-url", ": plain HTTP; is it an http:// URL?")
+		return i18n.New("engine.looks-like-http1", ": plain HTTP; is it an http:// URL?")
 	case bytes.HasPrefix(b, []byte("220 ")) || bytes.HasPrefix(b, []byte("220-")):
 		return i18n.New("engine.mail-ftp-server", ": a mail or FTP server")
 	case b[0] == '-' || bytes.HasPrefix(b, []byte("+")):
@@ -79,9 +79,9 @@ func language(b []byte) i18n.Message {
 // tookTooLong says how far a response had come when its time was over: started is
 // whether its head was in.
 func tookTooLong(limit time.Duration, started bool, bodyBytes int64) i18n.Message {
-	text := i18n.New("engine.no-complete-answer-within", "no complete answer within %v", limit)
+	text := i18n.New("engine.response-incomplete-in-time", "no complete answer within %v", limit)
 	if started {
-		text = i18n.Join(text, i18n.New("engine.bytes-body-come-then", ": %d bytes of its body had come by then", bodyBytes))
+		text = i18n.Join(text, i18n.New("engine.body-bytes-received", ": %d bytes of its body had come by then", bodyBytes))
 	}
 	return text
 }
@@ -95,7 +95,7 @@ func spoken(state *tls.ConnectionState, want string) error {
 	case want == request.HTTP1:
 		return i18n.Errorf("engine.alpn-not-http1", "the server chose %q of the protocols offered by ALPN, but only http/1.1 is spoken here: don't offer it", p)
 	case p == "":
-		return i18n.Errorf("engine.server-agreed-no-protocol-alpn", "the server agreed on no protocol by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2")
+		return i18n.Errorf("engine.http2-not-negotiated", "the server agreed on no protocol by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2")
 	default:
 		return i18n.Errorf("engine.alpn-not-http2", "the server chose %q of the protocols offered by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2", p)
 	}
@@ -111,9 +111,9 @@ func brokeText(why i18n.Message, goaway string, greeted bool) (measure.ErrorKind
 	case goaway != "":
 		return measure.GoAwayError, i18n.New("engine.goaway-unanswered", "%s after a GOAWAY (%s), with the request unanswered", why, goaway)
 	case !greeted:
-		return measure.ResetError, i18n.Join(why, i18n.New("engine.before-settings-does-speak-http", " before its SETTINGS: does it speak HTTP/2?"))
+		return measure.ResetError, i18n.Join(why, i18n.New("engine.before-settings", " before its SETTINGS: does it speak HTTP/2?"))
 	}
-	return measure.ResetError, i18n.Join(why, i18n.New("engine.before-response-was-complete", " before the response was complete"))
+	return measure.ResetError, i18n.Join(why, i18n.New("engine.before-response-complete", " before the response was complete"))
 }
 
 // goAwayText is what a server's GOAWAY says.
@@ -134,25 +134,25 @@ func resetText(ev *http2.Event, again int) (measure.ErrorKind, i18n.Message) {
 	case ev.Code == http2.RefusedStream:
 		return measure.RefusedError, refusedTimes(again + 1)
 	case ev.Code == http2.HTTP11Required:
-		return measure.StreamError, i18n.New("engine.server-reset-stream-http-required", "the server reset the stream: HTTP_1_1_REQUIRED: it wants this request over HTTP/1.1")
+		return measure.StreamError, i18n.New("engine.http11-required", "the server reset the stream: HTTP_1_1_REQUIRED: it wants this request over HTTP/1.1")
 	}
 	return measure.StreamError, i18n.New("engine.stream-reset", "the server reset the stream: %s", ev.Code.String())
 }
 
 // refusedTimes says that a request's stream was refused so often.
 func refusedTimes(n int) i18n.Message {
-	return i18n.New("engine.server-refused-requests-stream-times", "the server refused the request's stream %d times (REFUSED_STREAM, RFC 9113 8.7)", n)
+	return i18n.New("engine.stream-refused-repeatedly", "the server refused the request's stream %d times (REFUSED_STREAM, RFC 9113 8.7)", n)
 }
 
 // alivePing is the PING that checks whether a silent server is there.
 var alivePing = [8]byte{'a', 'l', 'i', 'v', 'e', '?'}
 
 // whySilent is why a connection is given up that was asked so in vain.
-var whySilent = i18n.New("engine.nothing-comes-from-server-any", "nothing comes from the server any more, not even the answer to a PING")
+var whySilent = i18n.New("engine.server-silent", "nothing comes from the server any more, not even the answer to a PING")
 
 // errNotGreeted is why a server that closes a connection before its SETTINGS can't be
 // loaded.
-var errNotGreeted = i18n.Errorf("engine.server-closed-connection-without-word", "the server closed the connection without a word of HTTP/2: does it speak HTTP/2 on this port? if it doesn't, load it without --http2")
+var errNotGreeted = i18n.Errorf("engine.http2-closed-at-start", "the server closed the connection without a word of HTTP/2: does it speak HTTP/2 on this port? if it doesn't, load it without --http2")
 
 // notHTTP2 explains what came where a server that speaks HTTP/2 sends its SETTINGS
 // (RFC 9113 3.4); violation is what the codec says.
@@ -165,5 +165,5 @@ func notHTTP2(first []byte, violation error) error {
 	if what := language(first); !what.IsZero() && !strings.Contains(what.String(), "HTTP/2") {
 		return i18n.Errorf("engine.preface-unknown", "the server doesn't speak HTTP/2 here: it begins with %s%s", shown, what)
 	}
-	return i18n.Errorf("engine.server-doesnt-speak-http-must", "the server doesn't speak HTTP/2 as it must: it begins with %s: %w", shown, violation)
+	return i18n.Errorf("engine.http2-violation-at-start", "the server doesn't speak HTTP/2 as it must: it begins with %s: %w", shown, violation)
 }

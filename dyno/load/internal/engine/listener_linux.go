@@ -98,7 +98,7 @@ func (s *listeners) read(id int32, data []byte) {
 	case err != nil:
 		s.lose(id, measure.BodyError, i18n.From(err))
 	case k.body.Done() && n < len(data):
-		s.lose(id, measure.BodyError, i18n.New("engine.server-sent-bytes-beyond-end", "the server sent bytes beyond the end of its stream"))
+		s.lose(id, measure.BodyError, i18n.New("engine.bytes-beyond-stream", "the server sent bytes beyond the end of its stream"))
 	case k.body.Done():
 		s.end(id)
 	}
@@ -173,7 +173,7 @@ func (s *listeners) stream(id int32, data []byte) {
 	for {
 		n, found, err := k.events.Next(data)
 		if err != nil {
-			s.lose(id, measure.OversizeError, i18n.New("engine.event-is-longer-bytes-are", "an event is longer than the %d bytes that are allowed", k.events.Most))
+			s.lose(id, measure.OversizeError, i18n.New("engine.event-too-long", "an event is longer than the %d bytes that are allowed", k.events.Most))
 			return
 		}
 		data = data[n:]
@@ -251,7 +251,7 @@ func (s *listeners) ended(id int32) {
 	case k.head.UntilClose:
 		s.end(id)
 	default:
-		s.broke(id, i18n.New("engine.server-closed-connection-middle-stream", "the server closed the connection in the middle of its stream"))
+		s.broke(id, i18n.New("engine.closed-in-stream", "the server closed the connection in the middle of its stream"))
 	}
 }
 

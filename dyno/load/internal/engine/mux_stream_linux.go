@@ -229,7 +229,7 @@ func (m *multiplexer) timedOut(id int32) {
 	k := &m.carriers[conn]
 	l.work++
 	if s.idle() {
-		m.giveUpIdle(s, i18n.New("engine.server-did-not-end-stream", "the server did not end a stream within %v after all was asked", l.Timeout))
+		m.giveUpIdle(s, i18n.New("engine.stream-not-ended", "the server did not end a stream within %v after all was asked", l.Timeout))
 		l.release(id)
 		return
 	}

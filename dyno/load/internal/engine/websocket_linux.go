@@ -258,7 +258,7 @@ func (w *webSockets) received(id int32, ev *websocket.Event) {
 	c := &l.conns[id]
 	if c.state != busy {
 		if ev.Ends {
-			l.fault(measure.BodyError, i18n.New("engine.server-sent-message-is-no", "the server sent a message that is no answer to one of ours; if it sends on its own, give --answers none"))
+			l.fault(measure.BodyError, i18n.New("engine.unsolicited-message", "the server sent a message that is no answer to one of ours; if it sends on its own, give --answers none"))
 		}
 		return
 	}
@@ -380,7 +380,7 @@ func (w *webSockets) violated(id int32, err error) {
 }
 
 func (w *webSockets) ended(id int32) {
-	w.gone(id, i18n.New("engine.server-closed-connection-without-close", "the server closed the connection without a close frame (RFC 6455 7.1.5: 1006 abnormal closure)"))
+	w.gone(id, i18n.New("engine.websocket-abnormal-closure", "the server closed the connection without a close frame (RFC 6455 7.1.5: 1006 abnormal closure)"))
 }
 
 func (w *webSockets) broke(id int32, why i18n.Message) {
@@ -419,7 +419,7 @@ func (w *webSockets) timedOut(id int32) {
 		return
 	}
 	l.rec.waitedFor(c.request, c.intended, c.sent, l.now)
-	why := i18n.New("engine.no-answer-within", "no answer within %v", l.Timeout)
+	why := i18n.New("engine.no-response-in-time", "no answer within %v", l.Timeout)
 	if c.first != 0 {
 		why = i18n.Join(why, i18n.New("engine.begun-then", ": it had begun by then"))
 	}

@@ -37,9 +37,9 @@ func Explain(err error) (Fault, i18n.Message) {
 	)
 	switch {
 	case errors.As(err, &idle):
-		return Ended, i18n.New("http3.nothing-comes-from-server-any", "nothing comes from the server any more, not even acknowledgements")
+		return Ended, i18n.New("http3.server-silent", "nothing comes from the server any more, not even acknowledgements")
 	case errors.As(err, &stateless):
-		return Ended, i18n.New("http3.server-knows-nothing-connection-any", "the server knows nothing of the connection any more (stateless reset, RFC 9000 10.3)")
+		return Ended, i18n.New("http3.stateless-reset", "the server knows nothing of the connection any more (stateless reset, RFC 9000 10.3)")
 	case errors.As(err, &transport) && !transport.Remote:
 		return Violated, i18n.New("http3.quic-violation", "the server broke QUIC: %s", transport.Error())
 	case errors.As(err, &transport):
@@ -53,7 +53,7 @@ func Explain(err error) (Fault, i18n.Message) {
 	case errors.As(err, &h3):
 		return ofStream(h3.ErrorCode, h3.Remote, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return Malformed, i18n.New("http3.response-is-shorter-says-rfc", "the response is shorter than it says (RFC 9114 4.1.2)")
+		return Malformed, i18n.New("http3.response-too-short", "the response is shorter than it says (RFC 9114 4.1.2)")
 	}
 	return Malformed, i18n.From(err)
 }
@@ -63,7 +63,7 @@ func ofStream(code http3.ErrCode, remote bool, err error) (Fault, i18n.Message) 
 	case !remote:
 		return Malformed, i18n.New("http3.response-malformed", "the response breaks HTTP/3: %s", err.Error())
 	case code == http3.ErrCodeRequestRejected:
-		return Rejected, i18n.New("http3.server-rejected-request-without-looking", "the server rejected the request without looking at it (H3_REQUEST_REJECTED, RFC 9114 4.1.1)")
+		return Rejected, i18n.New("http3.request-rejected", "the server rejected the request without looking at it (H3_REQUEST_REJECTED, RFC 9114 4.1.1)")
 	}
 	return Reset, i18n.New("engine.stream-reset", "the server reset the stream: %s", code.String())
 }

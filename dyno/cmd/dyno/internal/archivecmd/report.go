@@ -41,10 +41,10 @@ output; --output chooses a file, or - for standard output.
 Ranks are tables for a README: languages by the best of their frameworks, and
 frameworks, with speed, cost, memory, start-up time and size, in the order of the
 figures; an interval of ranks, such as 2–5, says how sure that order is.`,
-		Args: cli.ExactArgs(1, i18n.New("archivecmd.runs-id-latest", "a run's ID, or latest")),
+		Args: cli.ExactArgs(1, i18n.New("archivecmd.run-arg", "a run's ID, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.rankedBy != (report.RankOptions{}) && !f.ranks {
-				return cli.UsageError(i18n.Errorf("archivecmd.group-and-choose-ranks-writes", "--group and --by choose what --ranks writes; say that too"))
+				return cli.UsageError(i18n.Errorf("archivecmd.ranks-flag-missing", "--group and --by choose what --ranks writes; say that too"))
 			}
 			return writeReport(cmd.Context(), &f, global, args[0])
 		},

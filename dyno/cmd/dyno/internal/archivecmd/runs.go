@@ -38,7 +38,7 @@ func NewShow(global *cli.Global) *cobra.Command {
 		Use:   "show RUN",
 		Short: "Show a run's result in the terminal",
 		Long:  "Show a run's result in the terminal. RUN is an ID, the beginning of one or of an address, a folder, a URL, or latest.",
-		Args:  cli.ExactArgs(1, i18n.New("archivecmd.runs-id-latest", "a run's ID, or latest")),
+		Args:  cli.ExactArgs(1, i18n.New("archivecmd.run-arg", "a run's ID, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, _, err := library.Analyse(cmd.Context(), global, args[0])
 			if err != nil {
@@ -73,11 +73,11 @@ func NewRemove(global *cli.Global) *cobra.Command {
 
 func writeList(global *cli.Global, entries []archive.Entry, lib *library.Library) error {
 	if len(entries) == 0 && lib.Bucket != nil {
-		global.Out().Print(i18n.New("archivecmd.no-runs-dyno-push-run", "no runs in %s; dyno push RUN puts one there", lib))
+		global.Out().Print(i18n.New("archivecmd.none-pushed", "no runs in %s; dyno push RUN puts one there", lib))
 		return nil
 	}
 	if len(entries) == 0 {
-		global.Out().Print(i18n.New("archivecmd.no-runs-yet-dyno-run", "no runs yet; dyno run go-frameworks --quick makes one"))
+		global.Out().Print(i18n.New("archivecmd.no-runs-yet", "no runs yet; dyno run go-frameworks --quick makes one"))
 		return nil
 	}
 	t := global.Texts()

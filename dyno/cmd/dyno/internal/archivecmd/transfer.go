@@ -56,12 +56,12 @@ func transfer(g *cli.Global, args []string) (own archive.Store, other archive.Lo
 	}
 	if len(args) > 1 {
 		if other, err = archive.ParseLocation(args[1]); err != nil {
-			err = cli.UsageError(i18n.Errorf("archivecmd.archive-copy-from", "the archive to copy to or from: %w", err))
+			err = cli.UsageError(i18n.Errorf("archivecmd.other-archive", "the archive to copy to or from: %w", err))
 		}
 		return own, other, err
 	}
 	if other, err = library.Location(g); err == nil && !other.IsBucket() {
-		err = cli.UsageError(i18n.Errorf("archivecmd.no-other-archive-named-add", "no other archive named: add s3://bucket/prefix, a folder, or set DYNO_ARCHIVE to a bucket"))
+		err = cli.UsageError(i18n.Errorf("archivecmd.other-archive-missing", "no other archive named: add s3://bucket/prefix, a folder, or set DYNO_ARCHIVE to a bucket"))
 	}
 	return own, other, err
 }
@@ -87,7 +87,7 @@ func pull(ctx context.Context, global *cli.Global, args []string) error {
 	}
 	if isURL {
 		if len(args) > 1 {
-			return cli.UsageError(i18n.Errorf("archivecmd.runs-url-says-where-is", "the run's URL says where it is: give no other archive"))
+			return cli.UsageError(i18n.Errorf("archivecmd.archive-given-twice", "the run's URL says where it is: give no other archive"))
 		}
 		ref, args = inside, []string{inside, from.String()}
 	}

@@ -25,7 +25,7 @@ Whoever changes a record can make its sums anew. So it is also held to the laws 
 every record obeys (dyno/docs/archive.md): its counts, histograms and clocks must agree
 with each other and with the plan. That reads all of it; a run in a bucket is held
 to them once it was pulled.`,
-		Args: cli.ArgsBetween(1, math.MaxInt, i18n.New("archivecmd.ids-runs-latest", "the IDs of runs, or latest")),
+		Args: cli.ArgsBetween(1, math.MaxInt, i18n.New("archivecmd.run-args", "the IDs of runs, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			damaged := 0
 			for _, ref := range args {
@@ -38,7 +38,7 @@ to them once it was pulled.`,
 				}
 			}
 			if damaged > 0 {
-				return i18n.Errorf("archivecmd.runs-verified-are-not-they", "%d of %d runs verified are not as they were when they ended", damaged, len(args))
+				return i18n.Errorf("archivecmd.runs-damaged", "%d of %d runs verified are not as they were when they ended", damaged, len(args))
 			}
 			return nil
 		},
@@ -63,7 +63,7 @@ func verify(ctx context.Context, global *cli.Global, ref string) (bool, error) {
 		out.Print(i18n.Format("DAMAGED %v", d))
 	}
 	if len(v.Damages) == 0 {
-		out.Print(i18n.New("archivecmd.all-files-are-they-were", "all %d files are as they were when the run ended", v.Files))
+		out.Print(i18n.New("archivecmd.files-intact", "all %d files are as they were when the run ended", v.Files))
 	}
 	broken := error(nil)
 	if len(v.Damages) == 0 {
@@ -71,11 +71,11 @@ func verify(ctx context.Context, global *cli.Global, ref string) (bool, error) {
 		if broken, checked = lib.Lawful(ctx, ref); broken != nil {
 			out.Print(i18n.Format("BROKEN  %v", broken))
 		} else if checked {
-			out.Print(i18n.New("archivecmd.and-they-break-none-laws", "and they break none of the laws that every record obeys"))
+			out.Print(i18n.New("archivecmd.laws-hold", "and they break none of the laws that every record obeys"))
 		}
 	}
 	if len(v.Beside) > 0 {
-		out.Print(i18n.New("archivecmd.not-record-and-not-checked", "not of the record, and not checked: %s", strings.Join(v.Beside, ", ")))
+		out.Print(i18n.New("archivecmd.not-of-record", "not of the record, and not checked: %s", strings.Join(v.Beside, ", ")))
 	}
 	return len(v.Damages) == 0 && broken == nil, nil
 }

@@ -77,7 +77,7 @@ func (f *capacityFlags) registerGoal(flags *pflag.FlagSet) {
 // search turns the flags into a search over a network.
 func (f *capacityFlags) search(target string) (*capacity.Search, *capacity.Generator, error) {
 	if f.objective == "" {
-		return nil, nil, i18n.Errorf("capacitycmd.objective-says-must-hold-objective", "--objective says what must hold, as --objective 'p99 < 50ms'; it is needed")
+		return nil, nil, i18n.Errorf("capacitycmd.objective-missing", "--objective says what must hold, as --objective 'p99 < 50ms'; it is needed")
 	}
 	o, err := objective.Parse(f.objective)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *capacityFlags) search(target string) (*capacity.Search, *capacity.Gener
 		return nil, nil, err
 	}
 	if f.start < 0 || f.start > profile.MaxRate {
-		return nil, nil, i18n.Errorf("capacitycmd.start-must-from-million-requests", "--start must be from 0 to 10 million requests/s, not %v", f.start)
+		return nil, nil, i18n.Errorf("capacitycmd.bad-start", "--start must be from 0 to 10 million requests/s, not %v", f.start)
 	}
 	spec, err := f.load.OpenSpec(target)
 	if err != nil {
@@ -108,7 +108,7 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *cli.Global, targ
 	}
 	progress := f.out.progress(global)
 	spec := &generator.Spec
-	progress.Print(i18n.New("capacitycmd.highest-rate-connections-arrivals-seed", "%s %s: the highest rate at which %s; %d connections, %s arrivals, seed %d",
+	progress.Print(i18n.New("capacitycmd.plan-search", "%s %s: the highest rate at which %s; %d connections, %s arrivals, seed %d",
 		spec.Requests[0].Verb(), spec.Target, generator.Objective, spec.Profile.Connections, spec.Profile.Arrivals, spec.Seed))
 	if err := loadcmd.Reach(ctx, spec); err != nil {
 		return err

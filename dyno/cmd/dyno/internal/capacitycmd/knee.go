@@ -74,7 +74,7 @@ func runKnee(ctx context.Context, f *kneeFlags, global *cli.Global, target strin
 		return i18n.Errorf("capacitycmd.pid", "--pid: %w", err)
 	}
 	progress, spec := f.out.progress(global), &generator.Spec
-	progress.Print(i18n.New("capacitycmd.closed-loops-connections-each-up", "%s %s: closed loops of %s connections, %v each, up and down; about %v", spec.Requests[0].Verb(), spec.Target, f.levels, f.trial,
+	progress.Print(i18n.New("capacitycmd.plan-levels", "%s %s: closed loops of %s connections, %v each, up and down; about %v", spec.Requests[0].Verb(), spec.Target, f.levels, f.trial,
 		time.Duration(2*max(1, f.passes)*len(sweep.Levels))*(f.trial+f.load.Warmup)))
 	if err := loadcmd.Reach(ctx, spec); err != nil {
 		return err
@@ -107,10 +107,10 @@ func (f *kneeFlags) sweep(target string) (*capacity.Sweep, *capacity.Generator, 
 		return nil, nil, i18n.Errorf("capacitycmd.connections", "--connections: %w", err)
 	}
 	if f.trial < 100*time.Millisecond {
-		return nil, nil, i18n.Errorf("capacitycmd.trial-must-least-ms-not", "--trial must be at least 100ms, not %v", f.trial)
+		return nil, nil, i18n.Errorf("capacitycmd.trial-too-short", "--trial must be at least 100ms, not %v", f.trial)
 	}
 	if f.pid < 0 {
-		return nil, nil, i18n.Errorf("capacitycmd.pid-must-processs-number-not", "--pid must be a process's number, not %d", f.pid)
+		return nil, nil, i18n.Errorf("capacitycmd.bad-pid", "--pid must be a process's number, not %d", f.pid)
 	}
 	f.load.Connections = levels[len(levels)-1]
 	spec, err := f.load.Spec(target)
@@ -134,17 +134,17 @@ func parseLevels(text string) ([]int, error) {
 		for i, number := range []string{from, to, step} {
 			var err error
 			if n[i], err = strconv.Atoi(number); err != nil || n[i] < 1 || n[i] > profile.MaxConnections || !stepped {
-				return nil, i18n.Errorf("capacitycmd.is-neither-number-from-nor", "%q is neither a number from 1 to %d nor a range such as 500..10000+500", part, profile.MaxConnections)
+				return nil, i18n.Errorf("capacitycmd.bad-level", "%q is neither a number from 1 to %d nor a range such as 500..10000+500", part, profile.MaxConnections)
 			}
 		}
 		for at := n[0]; at <= n[1]; at += n[2] {
 			if levels = append(levels, at); len(levels) > maxKneeLevels {
-				return nil, i18n.Errorf("capacitycmd.more-levels-are-allowed", "%q has more than the %d levels that are allowed", text, maxKneeLevels)
+				return nil, i18n.Errorf("capacitycmd.too-many-levels", "%q has more than the %d levels that are allowed", text, maxKneeLevels)
 			}
 		}
 	}
 	if len(levels) == 0 {
-		return nil, i18n.Errorf("capacitycmd.no-level-range-ends-before", "%q has no level: the range ends before it begins", text)
+		return nil, i18n.Errorf("capacitycmd.empty-range", "%q has no level: the range ends before it begins", text)
 	}
 	slices.Sort(levels)
 	return slices.Compact(levels), nil

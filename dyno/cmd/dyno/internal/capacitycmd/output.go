@@ -69,5 +69,5 @@ func worthless(d *capacity.Disturbed) error {
 			names = append(names, d.Findings[i].Name)
 		}
 	}
-	return i18n.Errorf("capacitycmd.answer-is-invalid-machine-was", "the answer is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", strings.Join(finding.Words(names), ", "))
+	return i18n.Errorf("capacitycmd.invalid-disturbed", "the answer is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", strings.Join(finding.Words(names), ", "))
 }

@@ -77,7 +77,7 @@ func (f *overloadFlags) check() (err error) {
 	}
 	if f.capacity != "auto" {
 		if f.plan.Capacity, err = cli.ParseRate(f.capacity); err != nil || !(f.plan.Capacity > 0) {
-			return i18n.Errorf("capacitycmd.capacity-is-neither-auto-nor", "--capacity %q is neither auto nor a number of requests/s above 0", f.capacity)
+			return i18n.Errorf("capacitycmd.bad-capacity", "--capacity %q is neither auto nor a number of requests/s above 0", f.capacity)
 		}
 	}
 	trial := f.plan
@@ -95,7 +95,7 @@ func parsePart(text string) (float64, error) {
 		part /= 100
 	}
 	if err != nil || !(part > 0 && part <= 1000) {
-		return 0, i18n.Errorf("capacitycmd.must-share-above-r", "must be a share above 0, such as 25%% or 0.25")
+		return 0, i18n.Errorf("capacitycmd.expected-precision", "must be a share above 0, such as 25%% or 0.25")
 	}
 	return part, nil
 }
@@ -135,7 +135,7 @@ func searched(ctx context.Context, search *capacity.Search, progress i18n.Printe
 	case err != nil:
 		return 0, loadcmd.WithHint(err)
 	case !r.Found():
-		return 0, i18n.Errorf("capacitycmd.no-capacity-was-found-go", "no capacity was found to go beyond: %s; give one with --capacity", (&found.Capacity{Result: r}).Answer(report.English()))
+		return 0, i18n.Errorf("capacitycmd.capacity-unknown", "no capacity was found to go beyond: %s; give one with --capacity", (&found.Capacity{Result: r}).Answer(report.English()))
 	}
 	return r.Holds.Rate, nil
 }
@@ -168,7 +168,7 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 		if !found.Spoiled || found.Tries > min(f.goal.Repeats, maxOverloads) {
 			break
 		}
-		progress.Print(i18n.New("capacitycmd.spoiled-and-done-again", "spoiled, and done again: %s", found.Why))
+		progress.Print(i18n.New("capacitycmd.trial-repeated", "spoiled, and done again: %s", found.Why))
 		if _, err := g.Settle(ctx); err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 	}
 	switch {
 	case found.Spoiled:
-		return i18n.Errorf("capacitycmd.answer-is-invalid-wait-until", "the answer is INVALID: %s; wait until this machine is quiet (dyno machine says who is busy), or take that into account no more with --accept", found.Why)
+		return i18n.Errorf("capacitycmd.invalid-because", "the answer is INVALID: %s; wait until this machine is quiet (dyno machine says who is busy), or take that into account no more with --accept", found.Why)
 	case !found.Recovered:
 		return errors.New(found.Return(report.English()))
 	}

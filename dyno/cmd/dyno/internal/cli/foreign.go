@@ -126,7 +126,7 @@ func flagOfLoad(cmd *cobra.Command, name string) i18n.Message {
 		}
 		flags := other.Flags()
 		if flags.Lookup(name) != nil || len(name) == 1 && flags.ShorthandLookup(name) != nil {
-			return i18n.New("cli.is-flag-dyno-load", "; it is a flag of dyno load")
+			return i18n.New("cli.flag-of-load", "; it is a flag of dyno load")
 		}
 	}
 	return i18n.Message{}

@@ -20,7 +20,7 @@ func Home() (string, error) {
 	}
 	dir, err := os.UserHomeDir()
 	if err != nil {
-		return "", i18n.Errorf("cli.finding-home-folder-set-dyno", "finding the home folder (set DYNO_HOME to choose another): %w", err)
+		return "", i18n.Errorf("cli.home-not-found", "finding the home folder (set DYNO_HOME to choose another): %w", err)
 	}
 	return filepath.Join(dir, ".dyno"), nil
 }

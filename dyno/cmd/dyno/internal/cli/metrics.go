@@ -16,7 +16,7 @@ import (
 func Margin(text string) (float64, error) {
 	margin, err := ParseShare(text)
 	if err != nil || margin < 0 || margin > 0.5 {
-		return 0, i18n.Errorf("cli.margin-is-not-share-from", "--margin %q is not a share from 0%% to 50%%", text)
+		return 0, i18n.Errorf("cli.bad-margin", "--margin %q is not a share from 0%% to 50%%", text)
 	}
 	return margin, nil
 }
@@ -42,7 +42,7 @@ func CheckFormat(format string, formats ...string) error {
 	if slices.Contains(formats, format) {
 		return nil
 	}
-	return i18n.Errorf("cli.format-is-none", "--format %q is none of %s", format, strings.Join(formats, ", "))
+	return i18n.Errorf("cli.unknown-format", "--format %q is none of %s", format, strings.Join(formats, ", "))
 }
 
 // CheckMetrics refuses names of metrics that there are not.
@@ -51,13 +51,13 @@ func CheckMetrics(metrics []string) error {
 	for _, m := range metrics {
 		if !slices.Contains(known, m) {
 			if near, ok := spelling.Nearest(m, known); ok {
-				return i18n.Errorf("cli.metric-no-metric-did-you", "--metric: no metric %q; did you mean %s?", m, near)
+				return i18n.Errorf("cli.unknown-metric-hint", "--metric: no metric %q; did you mean %s?", m, near)
 			}
-			return i18n.Errorf("cli.metric-no-metric-are", "--metric: no metric %q; there are %s", m, strings.Join(known, ", "))
+			return i18n.Errorf("cli.unknown-metric", "--metric: no metric %q; there are %s", m, strings.Join(known, ", "))
 		}
 	}
 	if len(metrics) > 1 && slices.Contains(metrics, "all") {
-		return i18n.Errorf("cli.metric-all-goes-no-other", "--metric all goes with no other")
+		return i18n.Errorf("cli.metric-all-alone", "--metric all goes with no other")
 	}
 	return nil
 }

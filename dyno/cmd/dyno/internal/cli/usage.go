@@ -23,9 +23,9 @@ func ArgsBetween(least, most int, what i18n.Message) cobra.PositionalArgs {
 			return UsageError(UnknownCommand(cmd, args[0]))
 		}
 		if most == 0 {
-			return UsageError(i18n.Errorf("cli.takes-no-argument-got-see", "%s takes no argument, got %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath()))
+			return UsageError(i18n.Errorf("cli.takes-no-argument", "%s takes no argument, got %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath()))
 		}
-		return UsageError(i18n.Errorf("cli.needs-got-argument-s-see", "%s needs %s: got %d argument(s); see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath()))
+		return UsageError(i18n.Errorf("cli.wrong-argument-count", "%s needs %s: got %d argument(s); see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath()))
 	}
 }
 
@@ -35,7 +35,7 @@ func UnknownCommand(cmd *cobra.Command, word string) error {
 	if ours := foreignCommand(word); hint.IsZero() && !cmd.HasParent() && ours != "" {
 		hint = i18n.New("cli.flags-here", "; here: %s", ours)
 	}
-	return i18n.Errorf("cli.no-command-see-help", "%s has no command %q%s; see %s --help", cmd.CommandPath(), word, hint, cmd.CommandPath())
+	return i18n.Errorf("cli.unknown-command", "%s has no command %q%s; see %s --help", cmd.CommandPath(), word, hint, cmd.CommandPath())
 }
 
 // flagSuggestion names the flags most like one that does not exist.
@@ -75,7 +75,7 @@ func didYouMean(names []string, prefix string) i18n.Message {
 // CheckFlags checks what holds for the flags of every command.
 func CheckFlags(cmd *cobra.Command, global *Global) error {
 	if global.Lang != "en" && global.Lang != "zh" {
-		return UsageError(i18n.Errorf("cli.lang-is-neither-en-nor", "--lang %q is neither en nor zh", global.Lang))
+		return UsageError(i18n.Errorf("cli.unknown-language", "--lang %q is neither en nor zh", global.Lang))
 	}
 	return UsageError(cmd.ValidateFlagGroups())
 }

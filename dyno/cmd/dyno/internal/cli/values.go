@@ -41,7 +41,7 @@ func (v seconds) Set(text string) error {
 		}
 	}
 	if err != nil {
-		return i18n.Errorf("cli.write-time-s-m30s-ms", "write a time as 30s, 1m30s, 250ms, or 10 for ten seconds")
+		return i18n.Errorf("cli.duration-form", "write a time as 30s, 1m30s, 250ms, or 10 for ten seconds")
 	}
 	*v.to = d
 	return nil
@@ -78,7 +78,7 @@ func ParseRate(text string) (float64, error) {
 	seconds := map[string]float64{"": 1, "s": 1, "1s": 1, "m": 60, "1m": 60, "h": 3600, "1h": 3600}[per]
 	x, err := parseMultiple(number)
 	if err != nil || seconds == 0 || divided && per == "" || math.IsNaN(x) {
-		return 0, i18n.Errorf("cli.write-requests-per-second-k", "write requests per second as 5000, 5k, 1.5k/s, or 300/m for those of a minute")
+		return 0, i18n.Errorf("cli.rate-form", "write requests per second as 5000, 5k, 1.5k/s, or 300/m for those of a minute")
 	}
 	return x / seconds, nil
 }
@@ -107,7 +107,7 @@ func (v countValue) Set(text string) error {
 	}
 	x, err := parseMultiple(text)
 	if err != nil || x < 0 || x > 1e18 || x != math.Trunc(x) {
-		return i18n.Errorf("cli.write-whole-number-k-m", "write a whole number as 10000, 10k or 2M")
+		return i18n.Errorf("cli.count-form", "write a whole number as 10000, 10k or 2M")
 	}
 	*v.to = uint64(x)
 	return nil
@@ -145,7 +145,7 @@ func wrongValue(err *pflag.InvalidValueError) error {
 		why = i18n.Errorf("cli.write-number", "write a number")
 	case "duration":
 		if _, ours := flag.Value.(seconds); !ours {
-			why = i18n.Errorf("cli.write-time-unit-s-m30s", "write a time with its unit, as 30s, 1m30s or 250ms")
+			why = i18n.Errorf("cli.duration-unit-form", "write a time with its unit, as 30s, 1m30s or 250ms")
 		}
 	}
 	return fmt.Errorf("%s %q: %w", name, err.GetValue(), why)
@@ -159,7 +159,7 @@ func ParseShare(s string) (float64, error) {
 		share /= 100
 	}
 	if err != nil || !(share >= 0 && share <= 1) {
-		return 0, i18n.Errorf("cli.must-share-r", "must be a share such as 1%% or 0.01")
+		return 0, i18n.Errorf("cli.expected-share", "must be a share such as 1%% or 0.01")
 	}
 	return share, nil
 }

@@ -31,7 +31,7 @@ gate --baseline to compare later runs with.
 
 Where the old version can still be built, dyno gate --against is better: it
 measures both in turns on the machine as it is now.`,
-		Args: cli.ExactArgs(0, i18n.New("comparecmd.subcommand-set-list-show-remove", "a subcommand: set, list, show or remove")),
+		Args: cli.ExactArgs(0, i18n.New("comparecmd.subcommand-missing", "a subcommand: set, list, show or remove")),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var store baseline.Store
@@ -49,7 +49,7 @@ func newBaselineSet(global *cli.Global, store *baseline.Store) *cobra.Command {
 		Use:     "set NAME RUN",
 		Short:   "Make, or replace, a baseline of a run",
 		Example: "  dyno baseline set main latest",
-		Args:    cli.ExactArgs(2, i18n.New("comparecmd.name-and-runs-id-latest", "a name and a run's ID, or latest")),
+		Args:    cli.ExactArgs(2, i18n.New("comparecmd.name-and-run-args", "a name and a run's ID, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return setBaseline(cmd.Context(), global, store, args[0], args[1])
 		},
@@ -66,7 +66,7 @@ day. What a machine differs by from day to day moves all restarts of a day alike
 only runs of several days show it, and from two days on it is in the intervals of
 dyno gate --baseline. Four or five days are enough.`,
 		Example: "  dyno baseline set main latest    # today\n  dyno baseline add main latest    # tomorrow, after another dyno run",
-		Args:    cli.ExactArgs(2, i18n.New("comparecmd.baselines-name-and-runs-id", "a baseline's name and a run's ID, or latest")),
+		Args:    cli.ExactArgs(2, i18n.New("comparecmd.baseline-and-run-args", "a baseline's name and a run's ID, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return addToBaseline(cmd.Context(), global, store, args[0], args[1])
 		},
@@ -120,7 +120,7 @@ func baselineOf(ctx context.Context, global *cli.Global, name, ref string) (*bas
 	}
 	b, err := baseline.New(name, a, hash)
 	if err == nil && a.Validity == finding.Suspect {
-		global.Err().Print(i18n.New("comparecmd.run-is-suspect-and-is", "run %s is SUSPECT, and what is held against it is no surer than that: dyno show %s says why", b.Run, b.Run))
+		global.Err().Print(i18n.New("comparecmd.run-suspect", "run %s is SUSPECT, and what is held against it is no surer than that: dyno show %s says why", b.Run, b.Run))
 	}
 	return b, err
 }
@@ -145,7 +145,7 @@ func writeBaseline(global *cli.Global, store *baseline.Store, b *baseline.Baseli
 	if n := len(b.Earlier); n > 0 {
 		of = i18n.New("comparecmd.runs", "%d runs of %s", n+1, daysOf(b))
 	}
-	global.Out().Print(i18n.New("comparecmd.wrote-cells-commit-and-compare", "wrote %s: %d cells of %s; commit it, and compare with: dyno gate --baseline %s", path, len(b.Cells), of, b.Name))
+	global.Out().Print(i18n.New("comparecmd.baseline-written", "wrote %s: %d cells of %s; commit it, and compare with: dyno gate --baseline %s", path, len(b.Cells), of, b.Name))
 	return nil
 }
 
@@ -164,7 +164,7 @@ func listBaselines(global *cli.Global, store *baseline.Store) error {
 		return err
 	}
 	if len(names) == 0 {
-		global.Out().Print(i18n.New("comparecmd.no-baselines-dyno-baseline-set", "no baselines in %s; dyno baseline set NAME RUN makes one", store.Dir))
+		global.Out().Print(i18n.New("comparecmd.no-baselines", "no baselines in %s; dyno baseline set NAME RUN makes one", store.Dir))
 		return nil
 	}
 	t := global.Texts()

@@ -33,7 +33,7 @@ Two runs are two occasions, so whatever changed on the machine between them is i
 the ratios. To compare two versions of a program, measure them in turns: dyno gate
 --against does, and so does a study that has both as subjects.`,
 		Example: "  dyno compare 20261120 latest\n  dyno compare 20261120 latest --metric cpu --metric response.p99 --format markdown",
-		Args:    cli.ExactArgs(2, i18n.New("comparecmd.two-runs-old-one-first", "two runs, the old one first")),
+		Args:    cli.ExactArgs(2, i18n.New("comparecmd.two-run-args", "two runs, the old one first")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return compareRuns(cmd.Context(), global, &f, args[0], args[1])
 		},
@@ -63,7 +63,7 @@ func compareRuns(ctx context.Context, global *cli.Global, f *compareFlags, oldRe
 		return err
 	}
 	if old.Run.ID == new.Run.ID {
-		return cli.UsageError(i18n.Errorf("comparecmd.old-and-new-are-same", "OLD and NEW are the same run, %s: it would be held against itself; dyno list shows the others", old.Run.ID))
+		return cli.UsageError(i18n.Errorf("comparecmd.same-run", "OLD and NEW are the same run, %s: it would be held against itself; dyno list shows the others", old.Run.ID))
 	}
 	c, err := compare.Runs(old, new, o)
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *compareFlags) options() (compare.Options, error) {
 		return o, err
 	}
 	if o.Level, err = cli.ParseShare(f.level); err != nil || o.Level < 0.5 || o.Level > 0.9999 {
-		return o, i18n.Errorf("comparecmd.level-is-not-confidence-from", "--level %q is not a confidence from 50%% to 99.99%%", f.level)
+		return o, i18n.Errorf("comparecmd.bad-level", "--level %q is not a confidence from 50%% to 99.99%%", f.level)
 	}
 	return o, nil
 }

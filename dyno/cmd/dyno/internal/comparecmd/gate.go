@@ -64,7 +64,7 @@ nothing could be measured; 130 interrupted.`,
 		Example: `  dyno gate --against main
   dyno gate bench.yaml --against v1.4.0 --fail 'cpu > +3%' --fail 'response.p99 > +10%'
   dyno gate bench.yaml --baseline main --markdown "$GITHUB_STEP_SUMMARY"`,
-		Args: cli.ArgsBetween(0, 1, i18n.New("comparecmd.most-studys-file-run", "at most a study's file, or a run")),
+		Args: cli.ArgsBetween(0, 1, i18n.New("comparecmd.study-or-run-arg", "at most a study's file, or a run")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			verdict, err := runGate(cmd.Context(), &f, global, args)
 			return gateExit(cmd.Context(), verdict, err)

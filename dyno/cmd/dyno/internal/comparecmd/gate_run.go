@@ -54,16 +54,16 @@ func newGateRun(f *gateFlags, global *cli.Global, args []string) (*gateRun, erro
 	if len(args) == 1 {
 		name = args[0]
 	} else if _, err := os.Stat(defaultStudy); err != nil {
-		return nil, i18n.Errorf("comparecmd.name-study-is-no-dyno", "name a study: there is no %s here; dyno study init writes one to start from", defaultStudy)
+		return nil, i18n.Errorf("comparecmd.study-not-named", "name a study: there is no %s here; dyno study init writes one to start from", defaultStudy)
 	}
 	var err error
 	switch {
 	case isStudy(name):
 		err = g.openStudy(name)
 	case f.against != "":
-		err = i18n.Errorf("comparecmd.is-not-studys-file-gate", "%q is not a study's file: a gate against a git ref measures both versions, so it takes no run", name)
+		err = i18n.Errorf("comparecmd.ref-takes-study", "%q is not a study's file: a gate against a git ref measures both versions, so it takes no run", name)
 	case f.quick || f.blocks != 0 || len(f.accept) > 0:
-		err = i18n.Errorf("comparecmd.quick-blocks-and-accept-say", "--quick, --blocks and --accept say how a study is run: they don't go with a run")
+		err = i18n.Errorf("comparecmd.study-flags-with-run", "--quick, --blocks and --accept say how a study is run: they don't go with a run")
 	default:
 		g.run = name
 	}
@@ -87,7 +87,7 @@ func (g *gateRun) openStudy(name string) error {
 		g.study = runcmd.ShortForm(g.study)
 	}
 	if f.blocks < 0 {
-		return i18n.Errorf("runcmd.blocks-must-least-not", "--blocks must be at least 1, not %d", f.blocks)
+		return i18n.Errorf("runcmd.bad-blocks", "--blocks must be at least 1, not %d", f.blocks)
 	}
 	if f.blocks > 0 {
 		g.study.Blocks = f.blocks
@@ -204,7 +204,7 @@ func (g *gateRun) again(ctx context.Context, s *study.Study, pairs []regression.
 		return nil, err
 	}
 	if !g.global.Quiet {
-		g.global.Err().Print(i18n.New("comparecmd.worse-allowed-measuring-again-before", "worse than allowed: %s; measuring again before saying so", strings.Join(subjects, ", ")))
+		g.global.Err().Print(i18n.New("comparecmd.confirming-alarm", "worse than allowed: %s; measuring again before saying so", strings.Join(subjects, ", ")))
 	}
 	g.sampling = newSampling(narrow)
 	a, err := g.measure(ctx, narrow, g.seed+1)
@@ -249,7 +249,7 @@ func (g *gateRun) judgeRun(ctx context.Context, b *baseline.Baseline) (*regressi
 		return nil, err
 	}
 	if b.Holds(a.Run.ID) {
-		return nil, cli.UsageError(i18n.Errorf("comparecmd.run-is-baseline-was-made", "run %s is what the baseline %s was made of: it would be held against itself; give another run, or the study", a.Run.ID, b.Name))
+		return nil, cli.UsageError(i18n.Errorf("comparecmd.run-of-baseline", "run %s is what the baseline %s was made of: it would be held against itself; give another run, or the study", a.Run.ID, b.Name))
 	}
 	r := regression.JudgeStored(a, b, g.options)
 	r.Unconfirmed("an archived one can't be measured again; give the study instead")

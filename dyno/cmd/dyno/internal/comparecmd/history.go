@@ -39,7 +39,7 @@ named, with the versions before and after it.
 Runs of another machine than the newest one's, and cells whose load was another,
 are left out and listed.`,
 		Example: "  dyno history my-study\n  dyno history my-study --metric cpu --last 30 --format markdown",
-		Args:    cli.ArgsBetween(1, 10_000, i18n.New("comparecmd.studys-name-file-runs", "a study's name or file, or runs")),
+		Args:    cli.ArgsBetween(1, 10_000, i18n.New("comparecmd.study-or-runs-args", "a study's name or file, or runs")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return showHistory(cmd.Context(), global, &f, args)
 		},
@@ -62,10 +62,10 @@ func (f *historyFlags) options() (history.Options, error) {
 		return o, err
 	}
 	if !(f.p >= 0.002 && f.p <= 0.2) {
-		return o, i18n.Errorf("comparecmd.p-must-from-not", "--p must be from 0.002 to 0.2, not %v", f.p)
+		return o, i18n.Errorf("comparecmd.bad-p", "--p must be from 0.002 to 0.2, not %v", f.p)
 	}
 	if f.last < 1 {
-		return o, i18n.Errorf("comparecmd.last-must-least-not", "--last must be at least 1, not %d", f.last)
+		return o, i18n.Errorf("comparecmd.bad-last", "--last must be at least 1, not %d", f.last)
 	}
 	var err error
 	o.Margin, err = cli.Margin(f.margin)
@@ -148,7 +148,7 @@ func (f *historyFlags) studyRuns(ctx context.Context, global *cli.Global, name s
 		runs = append(runs, a)
 	}
 	if len(runs) == 0 {
-		return nil, nil, errors.Join(i18n.Errorf("comparecmd.no-complete-run-study-dyno", "no complete run of a study %q in %s; dyno list shows what there is", name, lib), leftOut(damaged))
+		return nil, nil, errors.Join(i18n.Errorf("comparecmd.no-complete-run", "no complete run of a study %q in %s; dyno list shows what there is", name, lib), leftOut(damaged))
 	}
 	return runs, damaged, nil
 }

@@ -51,7 +51,7 @@ of gc and allocation (Go: it only collects near 2 GiB) and of throttled (without
 quota, or with one of half a CPU if it has none).
 
 With --json there is one object for each subject and load, one after another.`,
-		Args: cli.ExactArgs(1, i18n.New("archivecmd.runs-id-latest", "a run's ID, or latest")),
+		Args: cli.ExactArgs(1, i18n.New("archivecmd.run-arg", "a run's ID, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.test != "" {
 				return testCause(cmd.Context(), &f, global, args[0])

@@ -192,7 +192,7 @@ func (l *Library) Keep(ctx context.Context, global *cli.Global, run *archive.Run
 		return nil
 	}
 	if ctx.Err() != nil {
-		global.Err().Print(i18n.New("library.not-pushed-run-was-interrupted", "not pushed, as the run was interrupted; to do so: %s", l.pushCommand(run.Manifest.ID)))
+		global.Err().Print(i18n.New("library.push-interrupted", "not pushed, as the run was interrupted; to do so: %s", l.pushCommand(run.Manifest.ID)))
 		return nil
 	}
 	r, err := l.Store.Record(run.Manifest.ID)
@@ -216,7 +216,7 @@ func (l *Library) push(ctx context.Context, r *archive.Record, observe func(buck
 	}
 	sent, err := l.Bucket.Push(ctx, r, observe)
 	if err != nil && !errors.Is(err, context.Canceled) {
-		err = i18n.Errorf("library.go-when-is-back", "%w; to go on, when it is back: %s", err, l.pushCommand(r.ID))
+		err = i18n.Errorf("library.push-later", "%w; to go on, when it is back: %s", err, l.pushCommand(r.ID))
 	}
 	return sent, err
 }

@@ -20,7 +20,7 @@ func Send(ctx context.Context, global *cli.Global, r *archive.Record, to *Librar
 		return err
 	}
 	if sent == 0 {
-		out.Print(i18n.New("library.pushed-is-already", "pushed  %s: it is in %s already", r.ID, to))
+		out.Print(i18n.New("library.already-pushed", "pushed  %s: it is in %s already", r.ID, to))
 		return nil
 	}
 	out.Print(i18n.New("library.pushed-files", "pushed  %s to %s (%d files)", r.ID, to, sent))

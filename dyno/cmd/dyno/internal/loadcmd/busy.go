@@ -19,13 +19,13 @@ func WatchMachine(ctx context.Context, spec *load.Spec, w i18n.Printer) *busy.Wa
 	switch {
 	case ctx.Err() != nil:
 	case s == nil:
-		w.Print(i18n.New("loadcmd.who-else-is-busy-machine", "who else is busy on this machine can't be told here"))
+		w.Print(i18n.New("loadcmd.others-unseen", "who else is busy on this machine can't be told here"))
 	default:
 		spec.Idle = s.Server
 		if s.Busy() {
-			w.Print(i18n.New("loadcmd.is-measured-may-invalid", "%s; what is measured may be invalid", s))
+			w.Print(i18n.New("loadcmd.may-be-invalid", "%s; what is measured may be invalid", s))
 		} else if share := s.Server.Share(); share >= measure.IdleSuspect {
-			w.Print(i18n.New("loadcmd.server-uses-cpu-though-nothing", "the server uses %.0f %% of a CPU though nothing is asked of it", 100*share))
+			w.Print(i18n.New("loadcmd.server-busy-when-idle", "the server uses %.0f %% of a CPU though nothing is asked of it", 100*share))
 		}
 	}
 	return watch

@@ -38,11 +38,11 @@ func (f *Flags) args(cmd *cobra.Command, args []string) error {
 	quiet := cmd.Flags().Lookup("quiet")
 	switch {
 	case f.trust.selftest && len(args) > 0:
-		return cli.UsageError(i18n.Errorf("loadcmd.selftest-takes-no-url-got", "--selftest takes no URL, got %q: it has a server of its own", args[0]))
+		return cli.UsageError(i18n.Errorf("loadcmd.selftest-takes-no-url", "--selftest takes no URL, got %q: it has a server of its own", args[0]))
 	case f.trust.selftest || f.request.targets != "" && len(args) == 0:
 		return nil
 	case len(args) == 2 && quiet != nil && quiet.Changed && isNumber(args[0]):
-		return cli.UsageError(i18n.Errorf("loadcmd.q-is-quiet-and-takes", "-q is quiet and takes no %s; the rate is -R %s", args[0], args[0]))
+		return cli.UsageError(i18n.Errorf("loadcmd.quiet-takes-no-value", "-q is quiet and takes no %s; the rate is -R %s", args[0], args[0]))
 	}
 	return cli.ExactArgs(1, i18n.New("loadcmd.url-load", "the URL to load"))(cmd, args)
 }

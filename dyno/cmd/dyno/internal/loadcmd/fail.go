@@ -77,7 +77,7 @@ func failedThresholds(judged []export.Threshold) error {
 	}
 	var errs []error
 	if failed != nil {
-		errs = append(errs, i18n.Errorf("loadcmd.fail-thresholds-not-met", "--fail: %d of %d thresholds not met: %s", len(failed), len(judged), i18n.List("; ", failed...)))
+		errs = append(errs, i18n.Errorf("loadcmd.thresholds-failed", "--fail: %d of %d thresholds not met: %s", len(failed), len(judged), i18n.List("; ", failed...)))
 	}
 	if unknown != nil {
 		errs = append(errs, i18n.Errorf("loadcmd.fail-thresholds-undecided", "--fail: %d of %d thresholds undecided: %s", len(unknown), len(judged), i18n.List("; ", unknown...)))
@@ -132,7 +132,7 @@ func (e *endedLoad) checks() []export.Check {
 	case e.unreachable != nil:
 		errors.Result, errors.Message = export.Broken, i18n.From(e.unreachable)
 	case e.Result.Interrupted:
-		errors.Result, errors.Message = export.Skipped, i18n.New("objective.load-was-interrupted", "the load was interrupted")
+		errors.Result, errors.Message = export.Skipped, i18n.New("objective.interrupted", "the load was interrupted")
 	default:
 		all := &e.Result.All
 		errors.Message = i18n.New("loadcmd.failed", "%d of %d failed", all.Errors.Total(), all.Ended())

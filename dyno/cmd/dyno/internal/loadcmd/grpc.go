@@ -52,10 +52,10 @@ func isGRPC(target string) bool {
 func (f *grpcFlags) apply(spec *load.Spec, single *Flags) error {
 	switch {
 	case single.request.targets != "" && isGRPC(spec.Target):
-		return i18n.Errorf("loadcmd.targets-requests-http-calls-over", "--targets has requests of HTTP; calls over gRPC can be in a --request file")
+		return i18n.Errorf("loadcmd.targets-are-http", "--targets has requests of HTTP; calls over gRPC can be in a --request file")
 	case single.request.file != "" || !isGRPC(spec.Target):
 		if i := slices.IndexFunc(grpcNames, f.given); i >= 0 {
-			return i18n.Errorf("loadcmd.is-url-grpc-host-port", "--%s is for a URL such as grpc://host:port/package.Service/Method", grpcNames[i])
+			return i18n.Errorf("loadcmd.needs-grpc-url", "--%s is for a URL such as grpc://host:port/package.Service/Method", grpcNames[i])
 		}
 	default:
 		if err := f.call(&spec.Requests[0], single); err != nil {
@@ -70,19 +70,19 @@ func (f *grpcFlags) call(r *request.Request, single *Flags) error {
 	method := strings.TrimPrefix(r.Path, "/")
 	switch {
 	case method == "":
-		return i18n.Errorf("loadcmd.url-names-no-method-write", "the URL names no method; write it as grpc://host:port/package.Service/Method")
+		return i18n.Errorf("loadcmd.grpc-method-missing", "the URL names no method; write it as grpc://host:port/package.Service/Method")
 	case single.body != "":
-		return i18n.Errorf("loadcmd.body-is-https-give-is", "--body is HTTP's; give what is sent over gRPC as --message")
+		return i18n.Errorf("loadcmd.body-not-of-grpc", "--body is HTTP's; give what is sent over gRPC as --message")
 	case single.method != "":
-		return i18n.Errorf("loadcmd.method-is-https-url-names", "--method is HTTP's; the URL names the method of gRPC, as grpc://host:port/package.Service/Method")
+		return i18n.Errorf("loadcmd.method-not-of-grpc", "--method is HTTP's; the URL names the method of gRPC, as grpc://host:port/package.Service/Method")
 	case f.messages < 0 || f.given("messages") && f.messages == 0:
-		return i18n.Errorf("loadcmd.messages-must-least-not", "--messages must be at least 1, not %d", f.messages)
+		return i18n.Errorf("loadcmd.bad-messages", "--messages must be at least 1, not %d", f.messages)
 	}
 	answers := 0
 	if text := single.message.answers; text != string(request.OneAnswer) {
 		var err error
 		if answers, err = strconv.Atoi(text); err != nil || answers < 1 {
-			return i18n.Errorf("loadcmd.answers-over-grpc-is-how", "--answers %q: over gRPC it is how many messages answer each, at least 1", text)
+			return i18n.Errorf("loadcmd.bad-grpc-responses", "--answers %q: over gRPC it is how many messages answer each, at least 1", text)
 		}
 	}
 	message, err := readBody("--message", single.message.message)

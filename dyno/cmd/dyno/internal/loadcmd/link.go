@@ -64,13 +64,13 @@ func (f *linkFlags) apply(spec *load.Spec) error {
 	}
 	switch {
 	case f.http2 && f.http3:
-		return i18n.Errorf("loadcmd.http2-and-http3-exclude-each", "--http2 and --http3 exclude each other")
+		return i18n.Errorf("loadcmd.http2-and-http3", "--http2 and --http3 exclude each other")
 	case (f.http2 || f.http3) && f.streams < 1:
-		return i18n.Errorf("loadcmd.streams-connection-least-one-stream", "--streams %d: a connection has at least one stream", f.streams)
+		return i18n.Errorf("loadcmd.bad-streams", "--streams %d: a connection has at least one stream", f.streams)
 	case f.http2 || f.http3:
 		k.Streams, k.HTTP3 = f.streams, f.http3
 	case f.streams != 1:
-		return i18n.Errorf("loadcmd.streams-are-http-and-http", "--streams are those of HTTP/2 and HTTP/3: give --http2 or --http3 too (over HTTP/1.1 a connection has one request under way)")
+		return i18n.Errorf("loadcmd.streams-need-http2", "--streams are those of HTTP/2 and HTTP/3: give --http2 or --http3 too (over HTTP/1.1 a connection has one request under way)")
 	}
 	for _, s := range f.sources {
 		addrs, err := request.ParseSources(s)
@@ -80,7 +80,7 @@ func (f *linkFlags) apply(spec *load.Spec) error {
 		k.Sources = append(k.Sources, addrs...)
 	}
 	if f.stamps != "" && f.stamps != "kernel" {
-		return i18n.Errorf("loadcmd.timestamps-only-kernel-is-known", "--timestamps %q: only \"kernel\" is known", f.stamps)
+		return i18n.Errorf("loadcmd.unknown-timestamps", "--timestamps %q: only \"kernel\" is known", f.stamps)
 	}
 	spec.Link, spec.TLS, spec.Pacing, spec.KernelTimestamps = k, f.tls, profile.Pacing(f.pacing), f.stamps == "kernel"
 	return nil

@@ -145,9 +145,9 @@ evaluated).`,
 func (f *Flags) refuseNothing(flags *pflag.FlagSet) error {
 	switch {
 	case flags.Changed("requests") && f.requests == 0:
-		return i18n.Errorf("loadcmd.requests-must-least-not", "--requests must be at least 1, not 0")
+		return i18n.Errorf("loadcmd.zero-requests", "--requests must be at least 1, not 0")
 	case flags.Changed("duration") && f.duration == 0 && f.requests == 0:
-		return i18n.Errorf("loadcmd.duration-must-above-not", "--duration must be above 0, not 0")
+		return i18n.Errorf("loadcmd.zero-duration", "--duration must be above 0, not 0")
 	}
 	return nil
 }
@@ -258,14 +258,14 @@ func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *l
 
 // ErrUntrusted is the error of a load whose every window is invalid: what was sent is
 // counted, but its figures are worth nothing.
-var ErrUntrusted = i18n.Errorf("loadcmd.no-figure-can-trusted", "no figure can be trusted")
+var ErrUntrusted = i18n.Errorf("loadcmd.nothing-trustworthy", "no figure can be trusted")
 
 // judgeLoad decides the exit status of a load that ran to its end.
 func judgeLoad(r *load.Result, maxErrors float64) error {
 	var untrusted error
 	// First, for no window counts in which somebody could have answered.
 	if invalid, measured, reasons := r.LeftOut(); measured > 0 && invalid == measured {
-		untrusted = i18n.Errorf("loadcmd.none-windows-is-valid", "%w: none of the %d windows is valid (%s)", ErrUntrusted, measured, strings.Join(finding.Words(reasons), ", "))
+		untrusted = i18n.Errorf("loadcmd.windows-untrusted", "%w: none of the %d windows is valid (%s)", ErrUntrusted, measured, strings.Join(finding.Words(reasons), ", "))
 		if names := r.Acceptable(); len(names) > 0 {
 			untrusted = i18n.Errorf("loadcmd.accept-them-count", "%w; --accept %s has them count", untrusted, strings.Join(finding.Words(names), ","))
 		}
@@ -288,9 +288,9 @@ func tooManyErrors(r *load.Result, maxErrors float64) error {
 	case all == 0 || failed/all <= maxErrors:
 		return nil
 	case unanswered > 0:
-		return i18n.Errorf("loadcmd.requests-failed-no-answer-end", "%.2f %% of the requests failed or had no answer by the end, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
+		return i18n.Errorf("loadcmd.max-errors-with-unfinished", "%.2f %% of the requests failed or had no answer by the end, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
 	}
-	return i18n.Errorf("loadcmd.requests-failed-more-max-errors", "%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
+	return i18n.Errorf("loadcmd.max-errors-exceeded", "%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
 }
 
 // firstError describes the first error of the kind that happened most.
@@ -343,7 +343,7 @@ func (f *Flags) Spec(target string) (load.Spec, error) {
 	}
 	switch {
 	case f.drain < 0:
-		return load.Spec{}, i18n.Errorf("loadcmd.drain-is-negative-waits-nothing", "--drain %v is negative; 0 waits for nothing", f.drain)
+		return load.Spec{}, i18n.Errorf("loadcmd.negative-drain", "--drain %v is negative; 0 waits for nothing", f.drain)
 	case f.drain == 0:
 		spec.Drain = -1
 	case f.drain != load.DefaultDrain:
@@ -379,16 +379,16 @@ func (f *Flags) Spec(target string) (load.Spec, error) {
 
 func (f *Flags) check(spec *load.Spec) error {
 	if f.wait < 0 {
-		return i18n.Errorf("loadcmd.wait-must-not-negative-not", "--wait must not be negative, not %v", f.wait)
+		return i18n.Errorf("loadcmd.negative-wait", "--wait must not be negative, not %v", f.wait)
 	}
 	if f.engine != "" && f.engine != "epoll" && f.engine != "uring" && f.engine != "portable" {
-		return i18n.Errorf("loadcmd.engine-is-none-uring-epoll", "--engine %q is none of uring, epoll and portable", f.engine)
+		return i18n.Errorf("loadcmd.unknown-engine", "--engine %q is none of uring, epoll and portable", f.engine)
 	}
 	if f.duration < 0 {
-		return i18n.Errorf("loadcmd.duration-must-not-negative-not", "--duration must not be negative, not %v", f.duration)
+		return i18n.Errorf("loadcmd.negative-duration", "--duration must not be negative, not %v", f.duration)
 	}
 	if f.threads < 1 || f.threads > 1024 {
-		return i18n.Errorf("loadcmd.threads-must-from-not", "--threads must be from 1 to 1024, not %d", f.threads)
+		return i18n.Errorf("loadcmd.bad-threads", "--threads must be from 1 to 1024, not %d", f.threads)
 	}
 	return spec.Check()
 }
@@ -408,7 +408,7 @@ func parseHeaders(lines []string) ([]request.Header, error) {
 	for _, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			return nil, i18n.Errorf("loadcmd.header-no-colon-write-name", "--header %q has no colon; write it as 'Name: value'", line)
+			return nil, i18n.Errorf("loadcmd.header-form", "--header %q has no colon; write it as 'Name: value'", line)
 		}
 		headers = append(headers, request.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
 	}
@@ -423,7 +423,7 @@ func readBody(flag, body string) (string, error) {
 	}
 	const limit = 64 << 20
 	if info, err := os.Stat(name); err == nil && info.Size() > limit {
-		return "", i18n.Errorf("loadcmd.bytes-are-more-are-allowed", "%s @%s: %d bytes are more than the %d that are allowed", flag, name, info.Size(), limit)
+		return "", i18n.Errorf("loadcmd.file-too-large", "%s @%s: %d bytes are more than the %d that are allowed", flag, name, info.Size(), limit)
 	}
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -446,7 +446,7 @@ func parseCPUs(list string) ([]int, error) {
 			last, err = strconv.Atoi(to)
 		}
 		if err != nil || first < 0 || last < first || last > 4095 {
-			return nil, i18n.Errorf("loadcmd.is-not-cpu-number-range", "%q is not a CPU number or a range such as 0-3", item)
+			return nil, i18n.Errorf("loadcmd.bad-cpu-list", "%q is not a CPU number or a range such as 0-3", item)
 		}
 		for cpu := first; cpu <= last; cpu++ {
 			cpus = append(cpus, cpu)

@@ -53,15 +53,15 @@ func (f *messageFlags) apply(spec *load.Spec, single *Flags) error {
 	case isGRPC(spec.Target):
 		return f.refuseOthers()
 	case sockets && f.sse:
-		return i18n.Errorf("loadcmd.sse-listens-events-over-http", "--sse listens to events over HTTP: write the URL with http instead of %s", scheme)
+		return i18n.Errorf("loadcmd.sse-needs-http-url", "--sse listens to events over HTTP: write the URL with http instead of %s", scheme)
 	case sockets:
 		return f.sockets(spec, single)
 	case f.message != "" || f.binary || f.answers != string(request.OneAnswer):
-		return i18n.Errorf("loadcmd.message-binary-and-answers-are", "--message, --binary and --answers are of WebSockets and gRPC: write the URL with ws://, wss://, grpc:// or grpcs://")
+		return i18n.Errorf("loadcmd.flags-of-messages", "--message, --binary and --answers are of WebSockets and gRPC: write the URL with ws://, wss://, grpc:// or grpcs://")
 	case f.sse:
 		spec.Link.Events = &request.Events{Stamp: f.where(), Silence: f.silence, MaxEvent: f.most}
 	case f.stamp != "" || f.silence != 0 || f.most != 0:
-		return i18n.Errorf("loadcmd.stamp-silence-and-max-message", "--stamp, --silence and --max-message are of server-sent events (--sse) and WebSockets (ws://)")
+		return i18n.Errorf("loadcmd.flags-of-event-streams", "--stamp, --silence and --max-message are of server-sent events (--sse) and WebSockets (ws://)")
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (f *messageFlags) apply(spec *load.Spec, single *Flags) error {
 // refuseOthers refuses, for calls over gRPC, what is of WebSockets and events only.
 func (f *messageFlags) refuseOthers() error {
 	if f.binary || f.sse || f.stamp != "" || f.silence != 0 || f.most != 0 {
-		return i18n.Errorf("loadcmd.binary-sse-stamp-silence-and", "--binary, --sse, --stamp, --silence and --max-message are of WebSockets and server-sent events, not of gRPC")
+		return i18n.Errorf("loadcmd.flags-not-of-grpc", "--binary, --sse, --stamp, --silence and --max-message are of WebSockets and server-sent events, not of gRPC")
 	}
 	return nil
 }
@@ -80,12 +80,12 @@ func (f *messageFlags) sockets(spec *load.Spec, single *Flags) error {
 	spec.Link.WebSocket = w
 	switch {
 	case f.silence != 0:
-		return i18n.Errorf("loadcmd.silence-is-server-sent-events", "--silence is of server-sent events (--sse)")
+		return i18n.Errorf("loadcmd.silence-needs-sse", "--silence is of server-sent events (--sse)")
 	case single.body != "":
-		return i18n.Errorf("loadcmd.goes-over-websocket-are-messages", "what goes over a WebSocket are messages: give --message instead of --body")
+		return i18n.Errorf("loadcmd.websocket-takes-messages", "what goes over a WebSocket are messages: give --message instead of --body")
 	case single.request.file != "" || single.request.targets != "":
 		if f.message != "" {
-			return i18n.Errorf("loadcmd.message-and-file-requests-both", "--message and the file of requests both say what to send; give one of them")
+			return i18n.Errorf("loadcmd.message-and-request-file", "--message and the file of requests both say what to send; give one of them")
 		}
 		return nil
 	}

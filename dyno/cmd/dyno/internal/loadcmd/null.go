@@ -27,7 +27,7 @@ requests that are not pipelined; over HTTP/2 by prior knowledge it answers each 
 		Args:    cli.ExactArgs(0, i18n.Verbatim("nothing but flags")),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if port < 1 || port > 65535 {
-				return cli.UsageError(i18n.Errorf("loadcmd.port-must-from-not", "--port must be from 1 to 65535, not %d", port))
+				return cli.UsageError(i18n.Errorf("loadcmd.bad-port", "--port must be from 1 to 65535, not %d", port))
 			}
 			cpus, err := subject.OnlineCPUs()
 			if err != nil {

@@ -67,7 +67,7 @@ func parseDestination(value string) (destination, error) {
 		switch {
 		case named && f.name == name:
 			if path == "" {
-				return destination{}, i18n.Errorf("loadcmd.out-file-is-missing", "--out %s: the file is missing", value)
+				return destination{}, i18n.Errorf("loadcmd.out-without-file", "--out %s: the file is missing", value)
 			}
 			return destination{f, "--out", path}, nil
 		case !named && f.extension == strings.ToLower(filepath.Ext(value)):
@@ -79,9 +79,9 @@ func parseDestination(value string) (destination, error) {
 		hint = i18n.New("loadcmd.meant", "did you mean %s?", meant)
 	}
 	if named {
-		return destination{}, i18n.Errorf("loadcmd.out-no-format", "--out %s: no format %q; %s", value, name, hint)
+		return destination{}, i18n.Errorf("loadcmd.out-unknown-format", "--out %s: no format %q; %s", value, name, hint)
 	}
-	return destination{}, i18n.Errorf("loadcmd.out-format-cant-told-from", "--out %s: the format can't be told from the file's name; write FORMAT=FILE, where formats are %s", value, strings.Join(names, ", "))
+	return destination{}, i18n.Errorf("loadcmd.out-format-unclear", "--out %s: the format can't be told from the file's name; write FORMAT=FILE, where formats are %s", value, strings.Join(names, ", "))
 }
 
 // destinations collects what is to be written where.
@@ -123,7 +123,7 @@ func (f *Flags) checkDestinations(list []destination) error {
 			path = filepath.Clean(path)
 		}
 		if before := seen[path]; before != "" {
-			return i18n.Errorf("loadcmd.and-both-write", "%s and %s %s both write to %s", before, d.flag, d.name, cmp.Or(map[string]string{"-": "standard output"}[path], path))
+			return i18n.Errorf("loadcmd.same-file-twice", "%s and %s %s both write to %s", before, d.flag, d.name, cmp.Or(map[string]string{"-": "standard output"}[path], path))
 		}
 		seen[path] = d.flag + " " + d.name
 	}

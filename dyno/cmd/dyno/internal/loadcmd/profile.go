@@ -68,7 +68,7 @@ func (f *profileFlags) apply(spec *load.Spec, all *Flags) error {
 	}
 	spec.DropHistograms = !all.needHistograms()
 	if f.plan && p.Mode == profile.Closed {
-		return i18n.Errorf("loadcmd.plan-closed-loop-no-plan", "--plan: a closed loop has no plan, it sends when answers come; give a --rate or --phase")
+		return i18n.Errorf("loadcmd.plan-of-closed-loop", "--plan: a closed loop has no plan, it sends when answers come; give a --rate or --phase")
 	}
 	p.Overflow, p.MaxConnections = profile.Overflow(f.overflow), f.maxConnections
 	return f.applyThink(p)
@@ -77,10 +77,10 @@ func (f *profileFlags) apply(spec *load.Spec, all *Flags) error {
 // conflict refuses flags that say the same as phases.
 func (f *profileFlags) conflict(all *Flags) error {
 	if all.open {
-		return i18n.Errorf("loadcmd.rate-and-phase-give-one", "--rate and --phase: give one of them; --phase 'constant RATE DURATION' has the rate in it")
+		return i18n.Errorf("loadcmd.rate-and-phases", "--rate and --phase: give one of them; --phase 'constant RATE DURATION' has the rate in it")
 	}
 	if all.duration != 0 {
-		return i18n.Errorf("loadcmd.duration-and-phase-phases-say", "--duration and --phase: the phases say how long the load takes; leave --duration out")
+		return i18n.Errorf("loadcmd.duration-and-phases", "--duration and --phase: the phases say how long the load takes; leave --duration out")
 	}
 	return nil
 }
@@ -105,12 +105,12 @@ func (f *profileFlags) applyThink(p *profile.Profile) error {
 		return nil
 	}
 	if p.Mode == profile.Open {
-		return i18n.Errorf("loadcmd.think-belongs-closed-loop-open", "--think belongs to the closed loop; in an open loop the schedule says when requests start: leave out --think, or --rate and --phase")
+		return i18n.Errorf("loadcmd.think-in-open-loop", "--think belongs to the closed loop; in an open loop the schedule says when requests start: leave out --think, or --rate and --phase")
 	}
 	text, exponential := strings.CutPrefix(f.think, "exp:")
 	mean, err := time.ParseDuration(text)
 	if err != nil {
-		return i18n.Errorf("loadcmd.think-write-unit-ms-exp", "--think %q: write it with a unit, as 100ms or exp:100ms", f.think)
+		return i18n.Errorf("loadcmd.think-form", "--think %q: write it with a unit, as 100ms or exp:100ms", f.think)
 	}
 	p.Think = profile.Think{Mean: mean, Spread: profile.Fixed}
 	if exponential {

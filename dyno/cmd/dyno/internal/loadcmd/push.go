@@ -41,7 +41,7 @@ func (f *Flags) endpoints() ([]*endpoint, error) {
 	} {
 		if e.url == "" {
 			if len(e.headers) > 0 {
-				return nil, i18n.Errorf("loadcmd.header-is-no-use-without", "%s-header is of no use without %s", e.flag, e.flag)
+				return nil, i18n.Errorf("loadcmd.header-flag-unused", "%s-header is of no use without %s", e.flag, e.flag)
 			}
 			continue
 		}
@@ -63,7 +63,7 @@ func (f *Flags) endpoints() ([]*endpoint, error) {
 func endpointURL(text, path string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, i18n.Fail(i18n.Join(i18n.New("loadcmd.must-http-https-url-http", "must be an http or https URL, such as http://127.0.0.1:9090"), path))
+		return nil, i18n.Fail(i18n.Join(i18n.New("loadcmd.expected-http-url", "must be an http or https URL, such as http://127.0.0.1:9090"), path))
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = path
@@ -103,10 +103,10 @@ func (f *Flags) pushLabels(s *load.Spec) (map[string]string, error) {
 	for _, text := range f.labels {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || !labelName.MatchString(name) || value == "" {
-			return nil, i18n.Errorf("loadcmd.label-write-name-value-letters", "--label %q: write it as NAME=VALUE, with letters, digits and _ in the name", text)
+			return nil, i18n.Errorf("loadcmd.label-form", "--label %q: write it as NAME=VALUE, with letters, digits and _ in the name", text)
 		}
 		if name == "le" || name == "quantile" || name == "clock" || name == "kind" {
-			return nil, i18n.Errorf("loadcmd.label-is-label-dynos-own", "--label %q: %s is a label of dyno's own", text, name)
+			return nil, i18n.Errorf("loadcmd.label-reserved", "--label %q: %s is a label of dyno's own", text, name)
 		}
 		labels[name] = value
 	}

@@ -17,7 +17,7 @@ func (f *Flags) reach(ctx context.Context, spec *load.Spec, progress i18n.Printe
 		return nil // the load finds out by itself
 	}
 	if f.wait > 0 {
-		progress.Print(i18n.New("loadcmd.waiting-up-until-accepts-connections", "  waiting for up to %v until %s accepts connections", f.wait, spec.Target))
+		progress.Print(i18n.New("loadcmd.waiting-for-target", "  waiting for up to %v until %s accepts connections", f.wait, spec.Target))
 	}
 	return load.Reach(ctx, spec, f.wait)
 }
@@ -35,7 +35,7 @@ func Reach(ctx context.Context, spec *load.Spec) error {
 func (f *Flags) withHint(err error) error {
 	var none *request.UnreachableError
 	if f.wait > 0 && errors.As(err, &none) && strings.Contains(none.Why.String(), "connection refused") {
-		return i18n.Errorf("loadcmd.nobody-listened-within-long-wait", "%w: nobody listened there within %v, for as long as --wait says", err, f.wait)
+		return i18n.Errorf("loadcmd.wait-ran-out", "%w: nobody listened there within %v, for as long as --wait says", err, f.wait)
 	}
 	return WithHint(err)
 }
@@ -50,13 +50,13 @@ func WithHint(err error) error {
 	says := func(text i18n.Message) bool { return strings.Contains(none.Why.String(), text.String()) }
 	switch {
 	case says(i18n.Verbatim("x509: certificate has expired or is not yet valid")):
-		return i18n.Errorf("loadcmd.k-accepts-any-certificate", "%w; -k accepts any certificate", err)
+		return i18n.Errorf("loadcmd.insecure-hint", "%w; -k accepts any certificate", err)
 	case says(i18n.Verbatim("x509: certificate is valid for")), says(i18n.Verbatim("x509: cannot validate certificate for")), says(i18n.Verbatim("x509: certificate is not valid for any names")):
-		return i18n.Errorf("loadcmd.server-name-name-asks-certificate", "%w; --server-name NAME asks for the certificate of another name, -k accepts any", err)
+		return i18n.Errorf("loadcmd.server-name-hint", "%w; --server-name NAME asks for the certificate of another name, -k accepts any", err)
 	case says(i18n.Verbatim("x509:")):
-		return i18n.Errorf("loadcmd.cacert-file-trusts-certificates-issuer", "%w; --cacert FILE trusts the certificate's issuer, -k any certificate", err)
+		return i18n.Errorf("loadcmd.cacert-hint", "%w; --cacert FILE trusts the certificate's issuer, -k any certificate", err)
 	case says(i18n.New("loadcmd.connection-refused", "connection refused")):
-		return i18n.Errorf("loadcmd.nobody-listens-wait-s-waits", "%w: nobody listens there; --wait 30s waits until somebody does", err)
+		return i18n.Errorf("loadcmd.wait-hint", "%w: nobody listens there; --wait 30s waits until somebody does", err)
 	}
 	return err
 }

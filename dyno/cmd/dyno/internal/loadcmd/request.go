@@ -101,11 +101,11 @@ func (f *requestFlags) exclusive(spec *load.Spec, single *Flags) error {
 	}
 	switch {
 	case f.file != "" && f.targets != "":
-		return i18n.Errorf("loadcmd.request-and-targets-both-say", "--request and --targets both say what to send; give one of them")
+		return i18n.Errorf("loadcmd.request-and-targets", "--request and --targets both say what to send; give one of them")
 	case single.method != "" || single.body != "":
-		return i18n.Errorf("loadcmd.says-send-method-and-body", "%s says what to send; --method and --body go without it", flag)
+		return i18n.Errorf("loadcmd.request-says-it-all", "%s says what to send; --method and --body go without it", flag)
 	case spec.Requests[0].Path != "/":
-		return i18n.Errorf("loadcmd.paths-end-url-after-port", "%s has the paths; end the URL after the port, without %s", flag, spec.Requests[0].Path)
+		return i18n.Errorf("loadcmd.url-must-end-at-port", "%s has the paths; end the URL after the port, without %s", flag, spec.Requests[0].Path)
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (f *requestFlags) identify(r *request.Request) error {
 	for _, c := range f.cookies {
 		name, value, ok := strings.Cut(c, "=")
 		if !ok {
-			return i18n.Errorf("loadcmd.cookie-no-equals-sign-write", "--cookie has no equals sign; write it as NAME=VALUE")
+			return i18n.Errorf("loadcmd.cookie-form", "--cookie has no equals sign; write it as NAME=VALUE")
 		}
 		r.Cookies = append(r.Cookies, request.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
 	}
@@ -134,15 +134,15 @@ func (f *requestFlags) identify(r *request.Request) error {
 func (f *requestFlags) credentials() (string, error) {
 	switch {
 	case f.auth != "" && f.bearer != "":
-		return "", i18n.Errorf("loadcmd.auth-and-bearer-are-two", "--auth and --bearer are two ways to authenticate; give one of them")
+		return "", i18n.Errorf("loadcmd.auth-given-twice", "--auth and --bearer are two ways to authenticate; give one of them")
 	case strings.HasPrefix(f.auth, "env:"):
 		value, ok := os.LookupEnv(f.auth[len("env:"):])
 		if !ok || !strings.Contains(value, ":") {
-			return "", i18n.Errorf("loadcmd.auth-environment-variable-must-hold", "--auth %s: the environment variable must hold USER:PASSWORD", f.auth)
+			return "", i18n.Errorf("loadcmd.auth-variable-unset", "--auth %s: the environment variable must hold USER:PASSWORD", f.auth)
 		}
 		return "basic " + template.Escape(value), nil
 	case f.auth != "" && !strings.Contains(f.auth, ":"):
-		return "", i18n.Errorf("loadcmd.auth-no-colon-write-user", "--auth has no colon; write it as USER:PASSWORD")
+		return "", i18n.Errorf("loadcmd.auth-form", "--auth has no colon; write it as USER:PASSWORD")
 	case f.auth != "":
 		return "basic " + f.auth, nil
 	case strings.HasPrefix(f.bearer, "env:"):
@@ -181,7 +181,7 @@ func parseFeeds(texts []string) ([]request.Feed, error) {
 		name, rest, ok := strings.Cut(text, "=")
 		words := strings.Split(rest, ",")
 		if !ok || words[0] == "" {
-			return nil, i18n.Errorf("loadcmd.feed-names-no-file-write", "--feed %q names no file; write it as users=users.csv", text)
+			return nil, i18n.Errorf("loadcmd.feed-without-file", "--feed %q names no file; write it as users=users.csv", text)
 		}
 		feed := request.Feed{Name: name, File: words[0]}
 		for _, word := range words[1:] {
@@ -191,7 +191,7 @@ func parseFeeds(texts []string) ([]request.Feed, error) {
 			case string(request.Repeat), string(request.Stop):
 				feed.End = request.End(word)
 			default:
-				return nil, i18n.Errorf("loadcmd.feed-is-none-order-random", "--feed %s: %q is none of in-order, random, repeat and stop", text, word)
+				return nil, i18n.Errorf("loadcmd.unknown-feed-order", "--feed %s: %q is none of in-order, random, repeat and stop", text, word)
 			}
 		}
 		feeds = append(feeds, feed)
@@ -225,7 +225,7 @@ func splitURL(target string) (origin, path string, err error) {
 	}
 	origin, path = scheme+"://"+rest[:end], rest[end:]
 	if strings.Contains(rest[:end], "@") { // not shown: it may be a password
-		return "", "", i18n.Errorf("loadcmd.url-credentials-before-host-where", "the URL has credentials before its host, where they are not read; leave them out and give --auth USER:PASSWORD")
+		return "", "", i18n.Errorf("loadcmd.url-with-credentials", "the URL has credentials before its host, where they are not read; leave them out and give --auth USER:PASSWORD")
 	}
 	if !strings.Contains(path, "{{") {
 		u, err := url.Parse(target)

@@ -40,7 +40,7 @@ func runSelftest(ctx context.Context, f *Flags, global *cli.Global) error {
 		calibrate.Describe(os.Stdout, report)
 	}
 	if err == nil && !report.Verdict.OK {
-		err = i18n.Errorf("loadcmd.self-test-machine-cant-trusted", "self-test: this machine can't be trusted to measure")
+		err = i18n.Errorf("loadcmd.selftest-failed", "self-test: this machine can't be trusted to measure")
 	}
 	return err
 }
@@ -53,7 +53,7 @@ func (f *Flags) selftestSpec() (load.Spec, error) {
 		spec.Duration = selftestTime
 	}
 	if err == nil && spec.Duration < 50*time.Millisecond {
-		err = i18n.Errorf("loadcmd.duration-must-least-ms-self", "--duration must be at least 50ms for a self-test, not %v", spec.Duration)
+		err = i18n.Errorf("loadcmd.selftest-too-short", "--duration must be at least 50ms for a self-test, not %v", spec.Duration)
 	}
 	return spec, err
 }

@@ -69,7 +69,7 @@ func showMachine(ctx context.Context, global *cli.Global, asJSON bool) error {
 	}
 	if r.Settings == nil {
 		fmt.Fprintln(out.To)
-		out.Print(i18n.New("machinecmd.settings-can-read-linux-only", "Settings can be read on Linux only."))
+		out.Print(i18n.New("machinecmd.read-needs-linux", "Settings can be read on Linux only."))
 		return nil
 	}
 	fmt.Fprintln(out.To)
@@ -78,7 +78,7 @@ func showMachine(ctx context.Context, global *cli.Global, asJSON bool) error {
 		return err
 	}
 	if len(r.Tuned) > 0 {
-		out.Print(i18n.New("machinecmd.dyno-set-files-dyno-machine", "dyno has set %d of their files; dyno machine restore puts them back.", len(r.Tuned)))
+		out.Print(i18n.New("machinecmd.restore-hint", "dyno has set %d of their files; dyno machine restore puts them back.", len(r.Tuned)))
 	}
 	return nil
 }

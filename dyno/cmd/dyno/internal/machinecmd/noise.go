@@ -42,7 +42,7 @@ func measureNoise(ctx context.Context, global *cli.Global, plan noise.Plan, asJS
 			global.Err().Print(i18n.New("machinecmd.measuring", "measuring: %s", what))
 		}
 	}
-	say(i18n.New("machinecmd.about-leave-machine-alone-meanwhile", "about %v; leave the machine alone meanwhile", plan.Estimate().Round(time.Second)))
+	say(i18n.New("machinecmd.duration-estimate", "about %v; leave the machine alone meanwhile", plan.Estimate().Round(time.Second)))
 	r, err := noise.Measure(ctx, plan, say)
 	if err != nil {
 		return i18n.Errorf("machinecmd.noise", "noise: %w", err)

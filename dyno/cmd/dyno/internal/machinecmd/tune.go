@@ -15,7 +15,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-var errLinuxOnly = i18n.Errorf("machinecmd.settings-can-changed-linux-only", "settings can be changed on Linux only")
+var errLinuxOnly = i18n.Errorf("machinecmd.set-needs-linux", "settings can be changed on Linux only")
 
 func newTune(global *cli.Global) *cobra.Command {
 	var profile string
@@ -70,7 +70,7 @@ func tuneMachine(ctx context.Context, global *cli.Global, p setting.Profile, dry
 		tune.Describe(os.Stdout, done, dry, global.Texts().Say)
 	}
 	if refused := tune.Refused(done); err == nil && len(refused) > 0 && !dry {
-		err = i18n.Errorf("machinecmd.could-not-set", "could not be set: %s", strings.Join(refused, ", "))
+		err = i18n.Errorf("machinecmd.set-failed", "could not be set: %s", strings.Join(refused, ", "))
 	}
 	return err
 }

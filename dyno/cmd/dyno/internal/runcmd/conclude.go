@@ -73,7 +73,7 @@ func unusable(a *analysis.Analysis) error {
 			used, left = used+len(a.Groups[i].Cells[k].Trials), left+len(a.Groups[i].Cells[k].Left)
 		}
 		if used == 0 && left > 0 {
-			return i18n.Errorf("runcmd.no-conclusion-none-trials-can", "no conclusion: of %s none of %d trials can be used; the report says why", report.TerminalText(a.Groups[i].Title), left)
+			return i18n.Errorf("runcmd.no-usable-trial", "no conclusion: of %s none of %d trials can be used; the report says why", report.TerminalText(a.Groups[i].Title), left)
 		}
 	}
 	return nil
@@ -108,11 +108,11 @@ func failedTrials(run *archive.Run) error {
 	first = strings.TrimSuffix(first, "; its last lines:")
 	switch planned := len(run.Manifest.Plan.Trials); bySubject {
 	case 0:
-		return i18n.Errorf("runcmd.trials-failed-and-are-left", "%d of %d trials failed and are left out; the first: %s", failed, planned, first)
+		return i18n.Errorf("runcmd.trials-left-out", "%d of %d trials failed and are left out; the first: %s", failed, planned, first)
 	case failed:
-		return i18n.Errorf("runcmd.trials-failed-counts-against-subjects", "%d of %d trials failed, which counts against their subjects; the first: %s", failed, planned, first)
+		return i18n.Errorf("runcmd.trials-failed-by-subjects", "%d of %d trials failed, which counts against their subjects; the first: %s", failed, planned, first)
 	default:
-		return i18n.Errorf("runcmd.trials-failed-them-subjects-fault", "%d of %d trials failed, %d of them by their subjects' fault, which counts against these; the others are left out; the first: %s", failed, planned, bySubject, first)
+		return i18n.Errorf("runcmd.trials-failed-mixed", "%d of %d trials failed, %d of them by their subjects' fault, which counts against these; the others are left out; the first: %s", failed, planned, bySubject, first)
 	}
 }
 

@@ -200,7 +200,7 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 		s = ShortForm(s)
 	}
 	if f.blocks < 0 {
-		return nil, i18n.Errorf("runcmd.blocks-must-least-not", "--blocks must be at least 1, not %d", f.blocks)
+		return nil, i18n.Errorf("runcmd.bad-blocks", "--blocks must be at least 1, not %d", f.blocks)
 	}
 	if f.blocks > 0 {
 		s.Blocks = f.blocks

@@ -22,7 +22,7 @@ import (
 // goes on block by block begins with the plan of one block.
 func (f *runFlags) applyTo(s *study.Study) error {
 	if f.repeats < 0 {
-		return i18n.Errorf("runcmd.repeats-must-least-not", "--repeats must be at least 0, not %d", f.repeats)
+		return i18n.Errorf("runcmd.bad-repeats", "--repeats must be at least 0, not %d", f.repeats)
 	}
 	accept, err := finding.ParseAccepted(f.accept)
 	if err != nil {
@@ -35,7 +35,7 @@ func (f *runFlags) applyTo(s *study.Study) error {
 		}
 	}
 	if f.duration != 0 && f.duration < time.Second {
-		return i18n.Errorf("runcmd.must-least-s-not", "--for must be at least 1s, not %v", f.duration)
+		return i18n.Errorf("runcmd.for-too-short", "--for must be at least 1s, not %v", f.duration)
 	}
 	if f.duration > 0 {
 		s.Until.Time = f.duration
@@ -81,7 +81,7 @@ func untilText(u study.Until) i18n.Message {
 	}
 	text := i18n.Join("then block by block ", i18n.List(" or ", ends...), " at most")
 	if u.Precision > 0 {
-		text = i18n.Join(text, i18n.New("runcmd.until-intervals-are-within", ", until intervals are within ±%.4g %%", 100*u.Precision))
+		text = i18n.Join(text, i18n.New("runcmd.until-precision", ", until intervals are within ±%.4g %%", 100*u.Precision))
 	}
 	return text
 }

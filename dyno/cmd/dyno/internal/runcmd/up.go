@@ -23,10 +23,10 @@ func NewUp(global *cli.Global) *cobra.Command {
 		Use:     "up SUBJECT",
 		Short:   "Build and run one subject until Ctrl-C, to look at by hand",
 		Example: "  dyno up go/gin --port 8080",
-		Args:    cli.ExactArgs(1, i18n.New("runcmd.subjects-name-see-dyno-subjects", "a subject's name (see dyno subjects)")),
+		Args:    cli.ExactArgs(1, i18n.New("runcmd.subject-arg", "a subject's name (see dyno subjects)")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if port < 0 || port > 65535 {
-				return cli.UsageError(i18n.Errorf("runcmd.port-must-from-free-one", "--port must be from 1 to 65535, or 0 for a free one, not %d", port))
+				return cli.UsageError(i18n.Errorf("runcmd.bad-port", "--port must be from 1 to 65535, or 0 for a free one, not %d", port))
 			}
 			return up(cmd.Context(), args[0], port, global)
 		},
@@ -76,7 +76,7 @@ func up(ctx context.Context, name string, port int, global *cli.Global) (err err
 	if err != nil {
 		return err
 	}
-	global.Out().Print(i18n.New("runcmd.answers-process-up-ctrl-c", "%s answers on %s (process %d, up in %v); Ctrl-C stops it", name, in.URL(), in.PID(), in.StartUp()))
+	global.Out().Print(i18n.New("runcmd.subject-up", "%s answers on %s (process %d, up in %v); Ctrl-C stops it", name, in.URL(), in.PID(), in.StartUp()))
 	if err := showRoutes(c, m, in.URL()); err != nil {
 		return errors.Join(err, in.Stop(context.WithoutCancel(ctx)))
 	}
@@ -126,7 +126,7 @@ func buildTold(ctx context.Context, b *subject.Builder, c *subject.Catalog, m su
 			case <-time.After(wait):
 			}
 			if !shown {
-				tell(i18n.New("runcmd.building-takes-up-some-minutes", "building %s, which takes up to some minutes the first time", m.Name))
+				tell(i18n.New("runcmd.building-slow", "building %s, which takes up to some minutes the first time", m.Name))
 			} else {
 				tell(i18n.New("runcmd.building-far", "building %s: %v so far", m.Name, time.Since(began).Round(time.Second)))
 			}

@@ -65,7 +65,7 @@ func list(global *cli.Global) error {
 		return err
 	}
 	if lacking {
-		global.Out().Print(i18n.New("servicecmd.to-see-what-installs", "\nto see what installs it: dyno services install NAME"))
+		global.Out().Print(i18n.New("servicecmd.install-hint", "\nto see what installs it: dyno services install NAME"))
 	}
 	return nil
 }

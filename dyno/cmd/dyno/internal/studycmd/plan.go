@@ -45,7 +45,7 @@ Reasonable Time", 2013). A quick run will do.`,
 			}
 			p := repetitions.Of(a, goal, f.chosen(a))
 			if len(p.Needs) == 0 {
-				return i18n.Errorf("studycmd.run-no-metric-value-two", "run %s has no metric with a value in two blocks: plan from a run with more blocks", a.Run.ID)
+				return i18n.Errorf("studycmd.run-too-small-to-plan", "run %s has no metric with a value in two blocks: plan from a run with more blocks", a.Run.ID)
 			}
 			if f.format == "json" {
 				encoder := json.NewEncoder(os.Stdout)
@@ -67,11 +67,11 @@ Reasonable Time", 2013). A quick run will do.`,
 func (f *planFlags) goal() (repetitions.Goal, error) {
 	find, err := cli.ParseShare(f.find)
 	if err != nil || find < 0.001 || find > 1 {
-		return repetitions.Goal{}, i18n.Errorf("studycmd.find-is-not-share-from", "--find %q is not a share from 0.1%% to 100%%", f.find)
+		return repetitions.Goal{}, i18n.Errorf("studycmd.bad-find", "--find %q is not a share from 0.1%% to 100%%", f.find)
 	}
 	power, err := cli.ParseShare(f.power)
 	if err != nil || power < 0.5 || power > 0.99 {
-		return repetitions.Goal{}, i18n.Errorf("studycmd.power-is-not-share-from", "--power %q is not a share from 50%% to 99%%", f.power)
+		return repetitions.Goal{}, i18n.Errorf("studycmd.bad-power", "--power %q is not a share from 50%% to 99%%", f.power)
 	}
 	return repetitions.Goal{Ratio: 1 + find, Power: power, Level: 0.95}, nil
 }

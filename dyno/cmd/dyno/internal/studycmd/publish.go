@@ -34,7 +34,7 @@ A run that is INVALID is not published, nor one of a dyno that was not built fro
 clean commit, unless --unclean says why. attempts.jsonl beside the folder counts the
 runs of the study that are known, also those that were not published.`,
 		Example: "  dyno publish latest docs/results/six-keepalive\n  dyno claims --page > dyno/docs/claims.md",
-		Args:    cli.ExactArgs(2, i18n.New("studycmd.runs-id-latest-and-folder", "a run's ID, or latest, and a folder")),
+		Args:    cli.ExactArgs(2, i18n.New("studycmd.run-and-folder-args", "a run's ID, or latest, and a folder")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, _, err := library.Analyse(cmd.Context(), global, args[0])
 			if err != nil {
@@ -57,7 +57,7 @@ runs of the study that are known, also those that were not published.`,
 // checkClean refuses a run whose lab nobody can build again.
 func checkClean(a *analysis.Analysis, reason string) error {
 	if b := analysis.Basis(a); !b.Clean && reason == "" {
-		return i18n.Errorf("studycmd.run-was-made-dyno-was", "run %s was made by dyno %s, which was not built from a clean commit, so that nobody can repeat it: commit, build with go build, and run the study again; or say with --unclean why it is to be published all the same", a.Run.ID, cmp.Or(a.Run.Dyno, "of an unknown version"))
+		return i18n.Errorf("studycmd.unclean-build", "run %s was made by dyno %s, which was not built from a clean commit, so that nobody can repeat it: commit, build with go build, and run the study again; or say with --unclean why it is to be published all the same", a.Run.ID, cmp.Or(a.Run.Dyno, "of an unknown version"))
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ tables are taken from there.`,
 		Args:    cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if into == "" && cmd.Flags().Changed("into") {
-				return cli.UsageError(i18n.Errorf("studycmd.into-is-empty-name-file", "--into is empty: name a file"))
+				return cli.UsageError(i18n.Errorf("studycmd.into-empty", "--into is empty: name a file"))
 			}
 			if into != "" {
 				return fillTables(into, results)

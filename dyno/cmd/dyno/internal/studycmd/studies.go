@@ -51,7 +51,7 @@ func NewStudy(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "study",
 		Short: "Write, check and plan studies",
-		Args:  cli.ExactArgs(0, i18n.New("studycmd.subcommand-init-check-plan-schema", "a subcommand: init, check, plan or schema")),
+		Args:  cli.ExactArgs(0, i18n.New("studycmd.subcommand-missing", "a subcommand: init, check, plan or schema")),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newStudyInit(global), newStudyCheck(global), newStudyPlan(global), newStudySchema())
@@ -70,7 +70,7 @@ func newStudyInit(global *cli.Global) *cobra.Command {
 			}
 			f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 			if err != nil {
-				return i18n.Errorf("studycmd.nothing-was-written-dyno-study", "%w; nothing was written (dyno study init FILE chooses another name)", err)
+				return i18n.Errorf("studycmd.nothing-written", "%w; nothing was written (dyno study init FILE chooses another name)", err)
 			}
 			if _, err := f.Write(study.Starter()); err != nil {
 				f.Close()
@@ -79,7 +79,7 @@ func newStudyInit(global *cli.Global) *cobra.Command {
 			if err := f.Close(); err != nil {
 				return err
 			}
-			global.Out().Print(i18n.New("studycmd.wrote-run-dyno-run", "wrote %s; run it with: dyno run %s", name, shell.Quote(name)))
+			global.Out().Print(i18n.New("studycmd.study-written", "wrote %s; run it with: dyno run %s", name, shell.Quote(name)))
 			return nil
 		},
 	}

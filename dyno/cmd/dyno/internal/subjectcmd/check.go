@@ -42,9 +42,9 @@ The exit code is 0 if all of them are ok. What a machine lacks counts as failure
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case flags.all == (len(args) > 0):
-				return cli.UsageError(i18n.Errorf("subjectcmd.give-names-languages-subjects-all", "give names or languages of subjects, or --all; see dyno subjects"))
+				return cli.UsageError(i18n.Errorf("subjectcmd.names-missing", "give names or languages of subjects, or --all; see dyno subjects"))
 			case flags.jobs < 1 || flags.jobs > 64:
-				return cli.UsageError(i18n.Errorf("subjectcmd.jobs-must-from-not", "--jobs must be from 1 to 64, not %d", flags.jobs))
+				return cli.UsageError(i18n.Errorf("subjectcmd.bad-jobs", "--jobs must be from 1 to 64, not %d", flags.jobs))
 			case flags.patience < 1 || flags.patience > 100:
 				return cli.UsageError(i18n.Errorf("subjectcmd.patience-range", "--patience must be from 1 to 100, not %d", flags.patience))
 			}
@@ -115,7 +115,7 @@ func (b *bench) room(items []check.Item) error {
 	b.say(i18n.New("subjectcmd.build-disk", "to build: %s, %s on disk, in %s", i18n.Plural(builds, i18n.New("count.subject", "%d subject", builds), i18n.New("count.subjects", "%d subjects", builds)), size, b.builder.Dir))
 	free, err := subject.FreeSpace(b.builder.Dir)
 	if err == nil && free < bytes {
-		return i18n.Errorf("subjectcmd.builds-take-about-but-only", "the builds take about %s, but only %s are free at %s: make room, or set DYNO_HOME to a folder on a larger disk", present.Bytes(bytes), present.Bytes(free), b.builder.Dir)
+		return i18n.Errorf("subjectcmd.disk-too-full", "the builds take about %s, but only %s are free at %s: make room, or set DYNO_HOME to a folder on a larger disk", present.Bytes(bytes), present.Bytes(free), b.builder.Dir)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (b *bench) check(ctx context.Context, items []check.Item, flags checkFlags)
 			done++
 			what := i18n.Verbatim("built")
 			if err != nil {
-				what = i18n.New("subjectcmd.could-not-build", "could not build")
+				what = i18n.New("subjectcmd.build-failed", "could not build")
 			}
 			b.say(i18n.New("subjectcmd.of-in", "[%d of %d] %s %s in %v", done, total, what, m.Name, took.Round(100*time.Millisecond)))
 		},
@@ -220,6 +220,6 @@ func verdict(results []check.Result) error {
 	if count[check.OK] == len(results) {
 		return nil
 	}
-	return i18n.Errorf("subjectcmd.subjects-are-ok-failed-lack", "%d of %d subjects are ok, %d failed, %d lack something (dyno subjects install shows what installs it)",
+	return i18n.Errorf("subjectcmd.check-summary", "%d of %d subjects are ok, %d failed, %d lack something (dyno subjects install shows what installs it)",
 		count[check.OK], len(results), count[check.Failed], count[check.Lacks])
 }

@@ -52,7 +52,7 @@ func install(ctx context.Context, global *cli.Global, from string, args []string
 	}
 	tools := check.Tools(items)
 	if len(tools) == 0 {
-		global.Out().Print(i18n.New("subjectcmd.nothing-is-missing", "nothing is missing"))
+		global.Out().Print(i18n.New("subjectcmd.nothing-missing", "nothing is missing"))
 		return nil
 	}
 	_, err = exec.LookPath("apt-get")

@@ -75,7 +75,7 @@ func catalog(from string) (*subject.Catalog, error) {
 	case err != nil:
 		return nil, i18n.Errorf("subjectcmd.from", "--from %s: %w", from, err)
 	case len(c.List()) == 0:
-		return nil, cli.UsageError(i18n.Errorf("subjectcmd.from-no-folder-language-name", "--from %s: no folder LANGUAGE/NAME below it has a subject.yaml", from))
+		return nil, cli.UsageError(i18n.Errorf("subjectcmd.folder-without-subjects", "--from %s: no folder LANGUAGE/NAME below it has a subject.yaml", from))
 	}
 	return c, nil
 }
