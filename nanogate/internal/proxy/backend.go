@@ -4,7 +4,6 @@ package proxy
 
 import (
 	"dyno.example/nano/wire/http1"
-	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/upstream"
 )
 
@@ -57,66 +56,4 @@ func (l *exchanges) closeBackend(k *backend) {
 		return
 	}
 	l.pools.closeConnection(k.connection)
-}
-
-// isUp sends the request on what has come up.
-func (l *exchanges) isUp(k *backend) {
-	c := k.client
-	if k == c.x.hedge {
-		l.hedging.sendHedge(c, k)
-		return
-	}
-	l.sendHead(c)
-	if c.state == stateRequest && c.x.back == k {
-		l.bodies.upload(c)
-	}
-}
-
-// lost deals with a connection that ended before its response did.
-func (l *exchanges) lost(k *backend) {
-	c := k.client
-	if c == nil {
-		l.closeBackend(k)
-		return
-	}
-	x := &c.x
-	if l.hedging.goesOn(c, k) {
-		return
-	}
-	stale := k.reused && !k.answered && x.again() && !x.stale
-	if stale && (x.method != other || !x.headIn) {
-		// The endpoint closed the connection while it was idle, most likely, and never
-		// saw the request; at worst it sees it twice, which is the same as once
-		// (RFC 9112 9.3.1).
-		x.stale = true
-		l.detach(c)
-		x.outcome.Tries--
-		l.tryAnew(c)
-		return
-	}
-	l.failed(c, request.UpstreamGone)
-}
-
-// tryAnew sends the request on a new connection to the same endpoint.
-func (l *exchanges) tryAnew(c *client) {
-	x := &c.x
-	x.headIn = false
-	x.outcome.Tries++
-	l.dial(c)
-	if c.fd >= 0 && c.state == stateRequest {
-		l.bodies.upload(c)
-	}
-}
-
-// detach takes a request from its connection, which can't be used any more.
-func (l *exchanges) detach(c *client) {
-	l.hedging.goesOn(c, c.x.hedge)
-	if k := c.x.back; k != nil {
-		if w := c.x.waits; w != nil && w.of == k { // for what becomes of its response
-			l.suspensions.unsuspend(&c.x)
-		}
-		c.x.back = nil
-		k.client = nil
-		l.closeBackend(k)
-	}
 }

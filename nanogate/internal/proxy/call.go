@@ -20,10 +20,7 @@ type call struct {
 	rest    int64 // bytes of content that are to come, as the response's head says; below 0: it doesn't
 }
 
-const (
-	mostRefused  = 3  // tries that an endpoint hasn't looked at
-	mostInterims = 32 // interim responses to a request, over HTTP/1.1 too
-)
+const mostInterims = 32 // interim responses to a request, over HTTP/1.1 too
 
 var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
 
@@ -149,11 +146,11 @@ func (l *multiplexed) sendCall(c *client, k *call, piece []byte) bool {
 func (l *multiplexed) callInterim(k *call, ev *http2.Event) {
 	c := k.client
 	if k.interims++; k.interims > mostInterims {
-		l.exchanges.failed(c, request.BadResponse)
+		l.attempts.ends(c, &k.backend, loss{why: request.BadResponse})
 		return
 	}
 	l.text = translate.Response(l.text[:0], ev.Header, false, false)
-	if n, err := l.resp.Parse(l.text, false, &responseLimits); n == 0 || err != nil || c.x.hedge != nil || c.x.minor == 0 || c.x.remade {
+	if n, err := l.resp.Parse(l.text, false, &responseLimits); n == 0 || err != nil || c.x.undecided() || c.x.minor == 0 || c.x.remade {
 		return
 	}
 	l.out = append(l.heads.responseHead(l.out[:0], c, l.text), "\r\n"...)
@@ -165,7 +162,7 @@ func (l *multiplexed) callHead(k *call, ev *http2.Event) {
 	c := k.client
 	x := &c.x
 	k.answered, k.ended = true, ev.End
-	l.hedging.settle(c, &k.backend)
+	l.attempts.responds(c, &k.backend)
 	l.text = translate.Response(l.text[:0], ev.Header, ev.End, x.method == head)
 	l.bodies.came = l.text
 	text := l.text
@@ -177,7 +174,7 @@ func (l *multiplexed) callHead(k *call, ev *http2.Event) {
 	if k.rest = ev.Header.ContentLength; x.method == head || l.resp.Status == 204 || l.resp.Status == 304 {
 		k.rest = 0
 	}
-	if l.grpc.retriesCode(c, ev.Header, ev.End) || l.exchanges.retriesStatus(c, l.resp.Status) {
+	if l.attempts.retriesCode(c, ev.Header, ev.End) || l.attempts.retriesStatus(c, l.resp.Status) {
 		return
 	}
 	k.private = translate.Private(k.private[:0], ev.Header)
@@ -233,9 +230,7 @@ func (l *multiplexed) callBody(k *call, ev *http2.Event) {
 func (l *multiplexed) passHeld(k *call) {
 	c := k.client
 	if k.refused {
-		if !l.hedging.goesOn(c, &k.backend) {
-			l.move(c)
-		}
+		l.attempts.ends(c, &k.backend, loss{how: tryUnsent})
 		return
 	}
 	for k.client == c && !k.held && c.out.empty() && (len(k.in) > 0 || k.ended) {
@@ -259,20 +254,17 @@ func (l *multiplexed) giveOn(k *call, part []byte, last bool) {
 // callReset deals with a stream that ended early.
 func (l *multiplexed) callReset(k *call, ev *http2.Event) {
 	c := k.client
-	x := &c.x
 	switch {
 	case k.ended: // all of the response is in, and the rest of the request isn't wanted
 		k.broken = true
 	case l.onlyEndsNot(k):
 		l.endAnyway(k)
-	case l.hedging.goesOn(c, &k.backend):
 	case ev.Err != nil:
-		l.exchanges.failed(c, request.BadResponse)
-	case ev.Code == http2.RefusedStream && !x.begun:
-		l.sendElsewhere(c)
+		l.attempts.ends(c, &k.backend, loss{why: request.BadResponse})
+	case ev.Code == http2.RefusedStream && !c.x.begun:
+		l.attempts.ends(c, &k.backend, loss{how: tryRefused})
 	default:
-		x.reset, x.wasReset = ev.Code, true
-		l.exchanges.failed(c, request.UpstreamGone)
+		l.attempts.ends(c, &k.backend, loss{why: request.UpstreamGone, reset: ev.Code, wasReset: true})
 	}
 }
 
@@ -288,20 +280,26 @@ func (l *multiplexed) callLost(k *call, m *mux) {
 	case l.onlyEndsNot(k):
 		l.leaveCarrier(k)
 		l.endAnyway(k)
-	case l.hedging.goesOn(c, &k.backend):
-	case m.conn.secure != nil && !m.conn.up && m.why == request.OK: // it speaks HTTP/1.1 only
-		l.move(c)
-	case !m.conn.up:
-		l.exchanges.failed(c, m.why)
-	case m.dead && m.codec.Err() != nil && !m.broken:
-		l.exchanges.failed(c, request.BadResponse)
-	case !m.greeted: // nothing was sent: it is as if there had been no connection
-		l.exchanges.failed(c, request.ConnectFailed)
-	case k.sink.stream == nil: // it wasn't sent
-		l.move(c)
 	default:
-		l.exchanges.lost(&k.backend)
+		l.attempts.ends(c, &k.backend, m.loss(k))
 	}
+}
+
+// loss is how the attempt on a call came to nothing whose connection is lost.
+func (m *mux) loss(k *call) loss {
+	switch {
+	case m.conn.secure != nil && !m.conn.up && m.why == request.OK: // it speaks HTTP/1.1 only
+		return loss{how: tryUnsent}
+	case !m.conn.up:
+		return loss{why: m.why}
+	case m.dead && m.codec.Err() != nil && !m.broken:
+		return loss{why: request.BadResponse}
+	case !m.greeted: // nothing was sent: it is as if there had been no connection
+		return loss{why: request.ConnectFailed}
+	case k.sink.stream == nil:
+		return loss{how: tryUnsent}
+	}
+	return loss{how: tryLost}
 }
 
 // onlyEndsNot reports whether nothing but its end is missing of a response that its client takes
@@ -310,7 +308,7 @@ func (l *multiplexed) callLost(k *call, m *mux) {
 func (l *multiplexed) onlyEndsNot(k *call) bool {
 	c := k.client
 	x := &c.x
-	return x.begun && k.rest == 0 && x.hedge == nil && !x.tunnel && !x.remade && (c.of == nil || x.silent)
+	return x.begun && k.rest == 0 && !x.tunnel && !x.remade && (c.of == nil || x.silent)
 }
 
 // endAnyway ends such a response, behind what its client hasn't taken yet.
@@ -322,22 +320,4 @@ func (l *multiplexed) endAnyway(k *call) {
 	}
 	l.out = l.out[:0]
 	l.bodies.give(c, &k.backend, nil, true, c.x.with)
-}
-
-// sendElsewhere sends a request that its endpoint has refused to look at to another one,
-// if there is one (RFC 9113 8.7). Nobody has had work with it: it is no retry, neither one
-// of the attempts nor of the budget.
-func (l *multiplexed) sendElsewhere(c *client) {
-	x := &c.x
-	if !x.again() || x.refused >= mostRefused {
-		x.unseen = true
-		l.exchanges.failed(c, request.UpstreamGone)
-		return
-	}
-	x.refused++
-	l.exchanges.detach(c)
-	x.outcome.Tries--
-	x.endTry(x.endpoint.Name, l.now, 0, request.UpstreamGone, false)
-	x.uncount()
-	l.exchanges.retry(c)
 }

@@ -102,15 +102,8 @@ func (l *multiplexed) agreed(k *connection, protocol string) {
 		k.up = true
 		l.pools.warmed(k)
 	case multiplexed:
-		c := k.client
-		m := l.newCarrier(k)
-		call := l.callOn(m)
-		call.client, k.client = c, nil
-		if c.x.hedge == &k.backend {
-			c.x.hedge = &call.backend
-		} else {
-			c.x.back = &call.backend
-		}
+		c, m := k.client, l.newCarrier(k)
+		c.x.replace(&k.backend, &l.callOn(m).backend)
 		l.carrierUp(m)
 	default:
 		l.pools.usable(k)

@@ -106,7 +106,7 @@ func (l *pools) connectionEvent(k *connection, e *reactor.Event) {
 	}
 	if !k.out.empty() && e.Writable() {
 		if errno := k.out.flush(l.Sys, k.fd); errno != 0 && errno != unix.EAGAIN {
-			l.exchanges.lost(&k.backend)
+			l.attempts.ends(k.client, &k.backend, loss{how: tryLost})
 			return
 		}
 	}
@@ -134,11 +134,8 @@ func (l *pools) connected(k *connection, e *reactor.Event) {
 	if !e.Writable() {
 		return
 	}
-	c := k.client
 	if err := l.Sys.ConnectError(k.fd); err != nil || e.Failed() {
-		if !l.hedging.goesOn(c, &k.backend) {
-			l.exchanges.failed(c, request.ConnectFailed)
-		}
+		l.attempts.ends(k.client, &k.backend, loss{why: request.ConnectFailed})
 		return
 	}
 	if config := k.upstream.TLS(k.endpoint); config != nil {
@@ -151,5 +148,5 @@ func (l *pools) connected(k *connection, e *reactor.Event) {
 // usable sends the request on a connection that has come up.
 func (l *pools) usable(k *connection) {
 	k.up, k.readable = true, false
-	l.exchanges.isUp(&k.backend)
+	l.attempts.up(&k.backend)
 }

@@ -145,17 +145,13 @@ func (l *deadlines) expired(id int32) {
 		}
 	case stateDelay:
 		if x.outcome.Tries > 0 {
-			l.exchanges.retry(c)
+			l.attempts.next(c)
 			return
 		}
-		l.exchanges.try(c)
-		if c.fd >= 0 && c.state == stateRequest {
-			l.bodies.upload(c)
-		}
+		l.attempts.begin(c)
+		l.attempts.goOn(c)
 	case stateConnect:
-		if !l.hedging.goesOn(c, x.back) {
-			l.exchanges.failed(c, request.ConnectFailed)
-		}
+		l.attempts.ends(c, x.back, loss{why: request.ConnectFailed})
 	case stateRequest:
 		l.lateBody(c)
 	case stateResponse, stateBody:
@@ -163,7 +159,7 @@ func (l *deadlines) expired(id int32) {
 	case stateStored:
 		l.exchanges.clientGone(c)
 	case stateTunnel:
-		l.exchanges.detach(c)
+		l.attempts.giveUp(c)
 		l.exchanges.end(c)
 		l.exchanges.drop(c)
 	case stateStreams:

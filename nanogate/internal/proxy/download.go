@@ -44,7 +44,7 @@ func (l *bodies) download(k *backend) {
 		l.laterBackend(k)
 		return
 	case errno != 0:
-		l.exchanges.lost(k)
+		l.attempts.ends(k.client, k, loss{how: tryLost})
 		return
 	case n == 0:
 		l.ended(k)
@@ -52,7 +52,7 @@ func (l *bodies) download(k *backend) {
 	}
 	k.readable = more
 	k.answered = true
-	l.hedging.settle(c, k)
+	l.attempts.responds(c, k)
 	b = b[:n]
 	if len(k.in) > 0 {
 		k.in = append(k.in, b...)
@@ -65,7 +65,7 @@ func (l *bodies) download(k *backend) {
 func (l *bodies) ended(k *backend) {
 	k.keep, k.readable = false, false
 	if !k.headDone || !k.toEnd || k.cut || k.cutOff() {
-		l.exchanges.lost(k)
+		l.attempts.ends(k.client, k, loss{how: tryLost})
 		return
 	}
 	l.out = l.out[:0]
@@ -115,7 +115,7 @@ func (l *bodies) response(k *backend, b []byte) {
 			}
 			continue
 		}
-		if l.exchanges.retriesStatus(c, l.resp.Status) {
+		if l.attempts.retriesStatus(c, l.resp.Status) {
 			return
 		}
 		l.came = b[:n]
@@ -273,7 +273,7 @@ func (l *bodies) lastChunk(dst, trailers []byte) []byte {
 func (l *bodies) complete(c *client, k *backend) {
 	x := &c.x
 	if len(x.upstream.Detectors) > 0 {
-		l.exchanges.tried(x, x.outcome.Status, request.OK)
+		l.attempts.told(x, x.outcome.Status, request.OK)
 	}
 	if !x.body.Done() {
 		k.keep = false

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"dyno.example/nano/wire/http1"
-	"dyno.example/nano/wire/http2"
 	"dyno.example/nanogate/internal/canary"
 	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/grpcweb"
@@ -23,21 +22,19 @@ import (
 type exchange struct {
 	route    *snapshot.Route
 	upstream *upstream.Upstream
-	endpoint *upstream.Endpoint // that it was sent to last, or is to be
-	back     *backend           // that it is on; nil: none
-	hedge    *backend           // that it is on too; nil: none
-	head     []byte             // as it is sent; kept until no retry can need it
-	body     http1.Body         // of the request, as the client frames it
-	sent     content            // of it that was sent on
-	note     []byte             // of the route's observers
-	fields   []byte             // that are added to the response
-	withheld []string           // fields that the upstream isn't sent, besides the route's
-	copy     *mirror.Capture    // of it and its response, or that it sends to the shadow; nil: it isn't mirrored
-	group    canary.Ticket      // in which it is compared to others; the zero value: none
-	deadline int64              // of the whole; 0: none
-	pause    time.Duration      // before the next try
-	web      *grpcweb.Call      // that it is made of; nil: of none
-	tried    int64              // when the present try began
+	attempt
+	rival    attempt         // another one besides it; its zero value: none
+	head     []byte          // as it is sent; kept until no retry can need it
+	body     http1.Body      // of the request, as the client frames it
+	sent     content         // of it that was sent on
+	note     []byte          // of the route's observers
+	fields   []byte          // that are added to the response
+	withheld []string        // fields that the upstream isn't sent, besides the route's
+	copy     *mirror.Capture // of it and its response, or that it sends to the shadow; nil: it isn't mirrored
+	group    canary.Ticket   // in which it is compared to others; the zero value: none
+	deadline int64           // of the whole; 0: none
+	pause    time.Duration   // before the next try
+	web      *grpcweb.Call   // that it is made of; nil: of none
 	outcome  request.Outcome
 	waits    *suspended      // for a decision; nil: for none
 	passage  *passage        // what those who look at its response know of it; nil: nobody does
@@ -58,7 +55,6 @@ type exchange struct {
 	minor    uint8 // the client's HTTP/1.minor
 	keep     bool  // the client's connection may carry another request
 	chunked  bool  // the request's body is sent on in chunks
-	headIn   bool  // the head has been sent, or is in the backend's outbox
 	upgrade  bool  // another protocol was asked for
 	extended bool  // by extended CONNECT
 	moved    bool  // a guard has said where it goes, and the route doesn't rewrite its path
@@ -81,12 +77,9 @@ type exchange struct {
 	trailers  bool // the upstream is told that trailers are taken
 	yields    bool // if descriptors are few, others have them
 
-	refused  uint8         // tries that an endpoint didn't look at
-	moves    uint8         // connections on which there was no place after all
-	stale    bool          // a pooled connection was closed when it was sent on it
-	unseen   bool          // of the last try the endpoint said so
-	wasReset bool          // the upstream has reset the request's stream,
-	reset    http2.ErrCode // and why
+	refused uint8 // attempts that an endpoint didn't look at
+	moves   uint8 // connections on which there was no place after all
+	stale   bool  // a pooled connection was closed when it was sent on it
 }
 
 // method is what of a request's method matters.

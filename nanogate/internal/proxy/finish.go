@@ -199,7 +199,7 @@ func (l *exchanges) cut(c *client) {
 		return
 	}
 	c.severed = true
-	l.detach(c)
+	l.attempts.giveUp(c)
 	l.end(c)
 	if c.x.tunnel || c.x.byClose {
 		l.Sys.Reset(c.fd)
@@ -215,10 +215,10 @@ func (l *exchanges) drop(c *client) {
 	if c.fd < 0 {
 		return
 	}
-	if c.state.busy() && c.x.route != nil || c.x.back != nil || c.x.hedge != nil {
+	if c.state.busy() && c.x.route != nil || c.x.back != nil {
 		c.x.outcome.Failed = request.ClientGone
 		c.severed = true
-		l.detach(c)
+		l.attempts.giveUp(c)
 		l.end(c)
 	}
 	if c.state >= stateHello {

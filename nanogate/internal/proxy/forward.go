@@ -26,7 +26,7 @@ func (l *exchanges) forward(c *client) {
 		}
 		x.taken++
 	}
-	l.allowance(x).Earn(route.Config.Retry.Budget)
+	l.attempts.allowance(x).Earn(route.Config.Retry.Budget)
 	if l.slots.endpoint.any(route.With, func(f atEndpoint) bool { f.chooseEndpoint(c); return x.endpoint != nil }); x.endpoint == nil {
 		x.endpoint = x.upstream.Pick(r, &l.local, nil)
 	}
@@ -50,7 +50,7 @@ func (l *exchanges) forward(c *client) {
 	}
 	x.head = l.heads.requestHead(l.buffers.Take(), c, r)
 	if !l.slots.sending.any(route.With, func(f atSending) bool { return f.sending(c) }) {
-		l.try(c)
+		l.attempts.begin(c)
 	}
 }
 
@@ -70,40 +70,6 @@ func (l *exchanges) limitTime(c *client) {
 	} else {
 		l.deadlines.soonWhole(c)
 	}
-}
-
-// try sends the request to the endpoint that was picked, on a connection from the pool
-// or a new one.
-func (l *exchanges) try(c *client) {
-	x := &c.x
-	x.count()
-	if x.outcome.Tries > 0 {
-		l.deadlines.retime(c)
-	}
-	x.tried = l.now
-	if x.outcome.Forwarded == 0 {
-		x.outcome.Forwarded = l.now
-	}
-	x.outcome.Tries++
-	x.beginTry(x.endpoint.Name, l.now, false)
-	x.mark(x.head)
-	l.deadlines.soon(c, x.route.Config.Retry.Timeout, tryOver)
-	if x.mayHedge() && x.outcome.Tries == 1 {
-		l.deadlines.soon(c, x.route.Config.Hedge.After, hedgeDue)
-	}
-	k := l.pools.pooledOf(x.endpoint, x.method != other && x.body.Done())
-	if k == nil {
-		l.dial(c)
-		return
-	}
-	l.attach(c, &k.backend)
-	l.sendHead(c)
-}
-
-// attach puts a request on what it is sent on.
-func (l *exchanges) attach(c *client, k *backend) {
-	k.client = c
-	c.x.back = k
 }
 
 // partFrom takes a request from what it was on, when its response is all read.
@@ -135,7 +101,7 @@ func (l *exchanges) sendHead(c *client) {
 		return
 	}
 	if errno := k.out.write(l.Sys, k.fd, x.head, nil); errno != 0 {
-		l.lost(k)
+		l.attempts.ends(c, k, loss{how: tryLost})
 		return
 	}
 	x.headIn = true
@@ -147,27 +113,6 @@ func (l *exchanges) pause(c *client, d time.Duration) {
 	c.x.pause = d
 	l.deadlines.soon(c, d, delayOver)
 	l.deadlines.await(c, stateDelay)
-}
-
-// dial opens a connection for a request, or a stream of one.
-func (l *exchanges) dial(c *client) {
-	x := &c.x
-	k, err := l.open(x, x.endpoint)
-	if err == errNoRoom {
-		x.outcome.Failed = request.ConnectFailed
-		l.heads.refuse(c, replyCrowded)
-		return
-	}
-	if err != nil {
-		l.failed(c, request.ConnectFailed)
-		return
-	}
-	l.attach(c, k)
-	if !k.up {
-		l.deadlines.await(c, stateConnect)
-		return
-	}
-	l.sendHead(c)
 }
 
 // open makes what a request can be sent on to an endpoint that has no idle connection.
@@ -187,28 +132,4 @@ func (l *exchanges) open(x *exchange, e *upstream.Endpoint) (*backend, error) {
 		return nil, err
 	}
 	return &k.backend, nil
-}
-
-// count counts the request at the endpoint that it is sent to.
-func (x *exchange) count() {
-	if x.counted {
-		return
-	}
-	x.counted = true
-	x.endpoint.Begin()
-	if x.upstream.Counts() {
-		x.upstream.Count(1)
-	}
-}
-
-// uncount ends that.
-func (x *exchange) uncount() {
-	if !x.counted {
-		return
-	}
-	x.counted = false
-	x.endpoint.End()
-	if x.upstream.Counts() {
-		x.upstream.Count(-1)
-	}
 }

@@ -3,9 +3,7 @@
 package proxy
 
 import (
-	"slices"
 	"strconv"
-	"time"
 	"unsafe"
 
 	"dyno.example/nano/wire/grpc"
@@ -65,62 +63,6 @@ func (x *exchange) gradeAs(c *client, code grpc.Code) {
 	if c.grpc && x.outcome.Status == 200 {
 		x.outcome.Status = statusOf(code)
 	}
-}
-
-// retriesCode sends a call to another endpoint whose response is nothing but a status
-// that the route retries, at once or after the time that the server says (gRPC proposal
-// A6, "pushback"). end says that nothing follows the head. It reports whether it did.
-func (l *grpcCalls) retriesCode(c *client, h *http2.Header, end bool) bool {
-	x := &c.x
-	retry := &x.route.Config.Retry
-	if !x.call || len(retry.Codes) == 0 {
-		return false
-	}
-	code, ok := codeIn(h, end)
-	if !ok || !slices.Contains(retry.Codes, code) || !x.again() || x.outcome.Tries >= retry.Attempts {
-		return false
-	}
-	wait, ok := pushback(h)
-	if !ok || x.deadline != 0 && l.now+int64(wait) >= x.deadline || !l.exchanges.allowance(x).Spend(l.now) {
-		return false
-	}
-	if wait == 0 {
-		l.exchanges.tryElsewhere(c, statusOf(code))
-		return true
-	}
-	l.exchanges.tryEnded(c, statusOf(code))
-	l.exchanges.pause(c, wait)
-	return true
-}
-
-// codeIn is the status that a response's head ends its call with: one of gRPC, or what
-// its HTTP status comes to.
-func codeIn(h *http2.Header, end bool) (code grpc.Code, ok bool) {
-	if h.Status != 200 {
-		return grpc.CodeOfHTTP(h.Status), true
-	}
-	value, ok := h.FindKnown(http2.NameGRPCStatus)
-	if !ok || !end {
-		return 0, false
-	}
-	code, _ = grpc.ParseCode(value)
-	return code, true
-}
-
-// longestPushback bounds how long a call waits because its server says so. One that is to
-// wait for longer gets its status.
-const longestPushback = 30 * time.Second
-
-// pushback is how long a call is to wait before it is sent again; ok is false if it isn't
-// to be, which anything but a time means.
-func pushback(h *http2.Header) (wait time.Duration, ok bool) {
-	value, found := h.Find(grpc.FieldPushback)
-	if !found {
-		return 0, true
-	}
-	ms, err := strconv.ParseInt(string(value), 10, 32)
-	wait = time.Duration(ms) * time.Millisecond
-	return wait, err == nil && wait >= 0 && wait <= longestPushback
 }
 
 // refuseCall answers a call with a status and nothing else (Trailers-Only).

@@ -97,7 +97,7 @@ func (l *webCalls) cutting(c *client) bool {
 	code, detail := x.codeOfFailure()
 	l.grpc.status = appendStatus(l.grpc.status[:0], code, detail)
 	l.text = x.web.End(l.text[:0], l.grpc.status)
-	l.exchanges.detach(c)
+	l.attempts.giveUp(c)
 	x.keep = x.keep && x.body.Done()
 	l.exchanges.end(c)
 	if c.of != nil {

@@ -192,9 +192,8 @@ func (l *downstream) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
 		l.muxes.touch(k.mux)
 	case c == nil:
 		l.pools.closeConnection(k)
-	case l.hedging.goesOn(c, &k.backend):
 	default:
-		l.exchanges.failed(c, request.Untrusted)
+		l.attempts.ends(c, &k.backend, loss{why: request.Untrusted})
 	}
 }
 

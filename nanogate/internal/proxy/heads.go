@@ -273,3 +273,27 @@ func (l *heads) framedAs(dst []byte, c *client, unsized bool) []byte {
 	}
 	return append(appendConnection(dst, x), "\r\n"...)
 }
+
+// reread makes the loop's request anew of an exchange's, from its head as it was sent.
+func (l *heads) reread(x *exchange) *request.Request {
+	l.head.Reset()
+	if n, err := l.head.Parse(x.head, &ownLimits); n > 0 && err == nil {
+		l.req.Begin(&l.head, x.head)
+		l.req.Path = l.head.Path.Of(x.head)
+	}
+	return &l.req
+}
+
+// rehosted returns the head with another endpoint's name as the host, if the endpoint's
+// name is what the route sends; nil if it isn't. It lies in the loop's buffer.
+func (l *heads) rehosted(x *exchange, e *upstream.Endpoint) []byte {
+	if x.route.Config.Host != "upstream" {
+		return nil
+	}
+	l.reread(x)
+	at := l.head.Host
+	l.out = append(l.out[:0], x.head[:at.Start]...)
+	l.out = appendName(l.out, e)
+	l.out = append(l.out, x.head[at.End:]...)
+	return l.out
+}

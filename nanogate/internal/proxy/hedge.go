@@ -2,16 +2,6 @@
 
 package proxy
 
-import (
-	"dyno.example/nanogate/internal/request"
-	"dyno.example/nanogate/internal/upstream"
-)
-
-// hedging has a second endpoint asked beside the first.
-type hedging struct {
-	*loop
-}
-
 // Hedging: a request whose response doesn't begin in time, be it that there is no
 // connection yet, is sent to a second endpoint too, and the response that begins first is
 // taken (Dean and Barroso 2013). The other connection is closed: what it would say is
@@ -22,14 +12,13 @@ func (x *exchange) mayHedge() bool {
 	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done() && (x.sent.taken == 0 && !x.chunked || x.remade)
 }
 
-// hedge sends the request to a second endpoint.
-func (l *hedging) hedge(c *client) {
+// hedge has a second attempt begin beside the first.
+func (l *attempts) hedge(c *client) {
 	x := &c.x
-	if x.hedge != nil || !x.again() || !x.mayHedge() {
+	if x.undecided() || !x.again() || !x.mayHedge() {
 		return
 	}
-	r := l.reread(x)
-	e := x.upstream.Pick(r, &l.local, x.endpoint)
+	e := x.upstream.Pick(l.heads.reread(x), &l.local, x.endpoint)
 	if e == nil || e == x.endpoint || !x.route.Hedges[l.local.Loop%len(x.route.Hedges)].Spend(l.now) {
 		return
 	}
@@ -42,24 +31,24 @@ func (l *hedging) hedge(c *client) {
 		return // the first one goes on
 	}
 	l.deadlines.retime(c)
-	k.client, x.hedge = c, k
+	k.client, x.rival = c, attempt{endpoint: e, back: k, tried: l.now}
 	x.outcome.Hedged = true
 	x.beginTry(e.Name, l.now, true)
 	e.Begin()
 	if k.up {
-		l.sendHedge(c, k)
+		l.sendBeside(c, k)
 	}
 }
 
-// sendHedge sends the request on the second connection, which is up.
-func (l *hedging) sendHedge(c *client, k *backend) {
+// sendBeside sends the request on what its second attempt is on, which is up.
+func (l *attempts) sendBeside(c *client, k *backend) {
 	x := &c.x
 	if x.needsCall && k.call == nil { // it speaks HTTP/1.1, as TLS has agreed on
-		l.unhedge(c, k)
+		l.throwAway(c, k)
 		return
 	}
 	head := x.head
-	if rehosted := l.rehosted(x, k.endpoint); rehosted != nil {
+	if rehosted := l.heads.rehosted(x, k.endpoint); rehosted != nil {
 		head = rehosted
 	} else if x.seen {
 		l.out = append(l.out[:0], x.head...)
@@ -67,92 +56,13 @@ func (l *hedging) sendHedge(c *client, k *backend) {
 	}
 	x.mark(head)
 	if k.call != nil {
-		if l.multiplexed.openCall(k.call, head, c.private, len(x.sent.kept) == 0) && len(x.sent.kept) > 0 { // the message of a call
+		if x.rival.headIn = l.multiplexed.openCall(k.call, head, c.private, len(x.sent.kept) == 0); x.rival.headIn && len(x.sent.kept) > 0 { // the message of a call
 			l.muxes.send(&k.call.sink, x.sent.kept, true, nil)
 		}
 		return
 	}
+	x.rival.headIn = true
 	if errno := k.out.write(l.Sys, k.fd, head, nil); errno != 0 {
-		l.unhedge(c, k)
+		l.throwAway(c, k)
 	}
-}
-
-// unhedge gives one of the two connections up; the request goes on on the other one.
-func (l *hedging) unhedge(c *client, k *backend) {
-	x := &c.x
-	x.endTry(k.endpoint.Name, l.now, 0, request.OK, true)
-	if k == x.hedge {
-		k.endpoint.End()
-	} else {
-		x.endpoint.End()
-		x.back, x.endpoint = x.hedge, x.hedge.endpoint
-		l.hedgeIsLeft(c)
-	}
-	x.hedge = nil
-	k.client = nil
-	l.exchanges.closeBackend(k)
-}
-
-// hedgeIsLeft goes on with the second connection as if it were the first: it waits for what
-// that waits for, and the head says whose it is.
-func (l *hedging) hedgeIsLeft(c *client) {
-	x := &c.x
-	if head := l.rehosted(x, x.endpoint); head != nil {
-		x.head = append(x.head[:0], head...)
-	}
-	k := x.back
-	x.headIn = k.up && (k.call == nil || k.call.sink.stream != nil)
-	switch {
-	case !x.headIn:
-		l.deadlines.await(c, stateConnect)
-	case c.state == stateConnect:
-		l.deadlines.await(c, stateResponse)
-	}
-}
-
-// goesOn gives up a try that came to nothing, if another one is under way: it reports whether
-// there is one.
-func (l *hedging) goesOn(c *client, k *backend) bool {
-	if c.x.hedge == nil {
-		return false
-	}
-	l.unhedge(c, k)
-	return true
-}
-
-// settle takes the response that begins on k: of two tries the other one is given up.
-func (l *hedging) settle(c *client, k *backend) {
-	x := &c.x
-	if x.hedge == nil {
-		return
-	}
-	if loser := x.hedge; loser != k {
-		l.unhedge(c, loser)
-	} else {
-		l.unhedge(c, x.back)
-	}
-}
-
-// reread reads the request anew from its head as it was sent, for who picks an endpoint.
-func (l *hedging) reread(x *exchange) *request.Request {
-	l.head.Reset()
-	if n, err := l.head.Parse(x.head, &ownLimits); n > 0 && err == nil {
-		l.req.Begin(&l.head, x.head)
-		l.req.Path = l.head.Path.Of(x.head)
-	}
-	return &l.req
-}
-
-// rehosted returns the head with another endpoint's name as the host, if the endpoint's
-// name is what the route sends; nil if it isn't. It lies in the loop's buffer.
-func (l *hedging) rehosted(x *exchange, e *upstream.Endpoint) []byte {
-	if x.route.Config.Host != "upstream" {
-		return nil
-	}
-	l.reread(x)
-	at := l.head.Host
-	l.out = append(l.out[:0], x.head[:at.Start]...)
-	l.out = appendName(l.out, e)
-	l.out = append(l.out, x.head[at.End:]...)
-	return l.out
 }

@@ -68,7 +68,7 @@ type loop struct {
 	web         webCalls
 	responders  responders
 	suspensions suspensions
-	hedging     hedging
+	attempts    attempts
 	mirroring   mirroring
 	deadlines   deadlines
 	overload    overload
@@ -105,7 +105,7 @@ func newLoop(v *Server, number int) (*loop, error) {
 func (l *loop) assemble() {
 	l.downstream.loop, l.streams.loop, l.muxes.loop, l.pools.loop, l.multiplexed.loop = l, l, l, l, l
 	l.exchanges.loop, l.bodies.loop, l.heads.loop, l.caching.loop, l.transcoding.loop, l.grpc.loop = l, l, l, l, l, l
-	l.responders.loop, l.suspensions.loop, l.hedging.loop, l.mirroring.loop, l.deadlines.loop, l.overload.loop = l, l, l, l, l, l
+	l.responders.loop, l.suspensions.loop, l.attempts.loop, l.mirroring.loop, l.deadlines.loop, l.overload.loop = l, l, l, l, l, l
 	l.web.loop = l
 	l.fillSlots()
 	l.muxes.frames = make([]byte, readBuffer)

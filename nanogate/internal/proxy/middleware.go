@@ -70,7 +70,7 @@ func (l *responders) ending(c *client) {
 
 // answering makes the loop's request the one whose response has come, as it was sent on.
 func (l *responders) answering(c *client, text []byte) *request.Request {
-	p, r := c.x.passage, l.hedging.reread(&c.x)
+	p, r := c.x.passage, l.heads.reread(&c.x)
 	r.Peer, r.Client, r.Secure, r.Certificate, r.Now, r.HTTP2 = c.peer, p.client, p.secure, c.conn().certificate, l.now, c.of != nil
 	r.Recall(&p.findings)
 	l.reply.Begin(&l.resp, text)
@@ -109,7 +109,7 @@ func (l *responders) askResponders(c *client, k *backend, text, rest []byte, end
 			reply = reply.Undecided()
 		}
 		if reply != nil {
-			l.exchanges.tryEnded(c, l.resp.Status)
+			l.attempts.over(c, l.resp.Status, request.OK)
 			l.heads.refuse(c, reply)
 			return nil, false
 		}
@@ -237,7 +237,7 @@ func (l *responders) gatherContent(c *client, k *backend, piece []byte, done boo
 	p, s := x.passage, x.waits
 	reply := s.gathers
 	if len(p.content)+len(piece) > reply.Deferred.Most {
-		l.exchanges.tryEnded(c, l.resp.Status)
+		l.attempts.over(c, l.resp.Status, request.OK)
 		l.heads.refuse(c, replyResponseTooLarge)
 		return
 	}

@@ -2,17 +2,11 @@
 
 package proxy
 
-import "dyno.example/nanogate/internal/request"
-
 // A call has a place on its connection when a stream can be opened for it: the endpoint has
 // greeted (RFC 9113 3.4) and has fewer streams than it takes at once (5.1.2). One that has
 // none waits for it, for as long as connecting may take. Nothing has been sent of it, and
 // what its client sends of a body stays with the client: it moves to another connection
 // as if it had never been on this one.
-
-// mostMoves is from how many connections a request moves on. After that it waits where it is:
-// an endpoint that takes no streams at all isn't given ever more connections.
-const mostMoves = 8
 
 // places is how many more calls may open a stream now.
 func (m *mux) places() int {
@@ -62,7 +56,7 @@ func (l *multiplexed) place(m *mux) {
 			return
 		}
 		k.up = true
-		l.exchanges.isUp(&k.backend)
+		l.attempts.up(&k.backend)
 	}
 	for s := m.all; s != nil; {
 		k := s.call
@@ -107,19 +101,6 @@ func (p *pool) leastFull() (least *mux) {
 		}
 	}
 	return least
-}
-
-// move gives a request of which nothing was sent another connection to the same endpoint.
-func (l *multiplexed) move(c *client) {
-	x := &c.x
-	if !x.again() || x.moves >= mostMoves {
-		l.exchanges.failed(c, request.ConnectFailed)
-		return
-	}
-	x.moves++
-	l.exchanges.detach(c)
-	x.outcome.Tries--
-	l.exchanges.tryAnew(c)
 }
 
 // learnStreams notes how many streams an endpoint takes on a connection: the next

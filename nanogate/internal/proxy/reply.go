@@ -17,7 +17,7 @@ import (
 // refuse gives a client an answer of the gateway's own, and ends the exchange.
 func (l *heads) refuse(c *client, a *request.Reply) {
 	x := &c.x
-	l.exchanges.detach(c)
+	l.attempts.giveUp(c)
 	a, ok := l.throughRefusal(c, a)
 	if !ok {
 		return

@@ -82,7 +82,7 @@ func (l shadowing) responded(c *client, k *backend, text, rest []byte, end tail)
 func (l shadowing) downloading(c *client, _ *backend, piece []byte, done bool) ([]byte, bool) {
 	x := &c.x
 	if x.copy.Content(piece); !done && x.copy.Enough() {
-		l.exchanges.tried(x, x.outcome.Status, request.OK)
+		l.attempts.told(x, x.outcome.Status, request.OK)
 		l.caching.endAlone(c)
 		return nil, false
 	}
@@ -153,7 +153,7 @@ func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	x.sent.taken = int64(len(x.sent.kept))
 	x.endpoint = copied.Endpoint()
 	l.exchanges.limitTime(c)
-	l.exchanges.try(c)
+	l.attempts.begin(c)
 }
 
 // giveUpMirrored ends the request of a copy before the shadow has answered.

@@ -147,7 +147,7 @@ func (l *deadlines) fire(c *client, w what) {
 		}
 	case hedgeDue:
 		if c.state == stateResponse || c.state == stateConnect {
-			l.hedging.hedge(c)
+			l.attempts.hedge(c)
 		}
 	case checkOver:
 		if (c.state == stateCheck || c.state == stateShared) && l.now >= c.x.waits.until {

@@ -69,10 +69,13 @@ func unsound(l *loop) string {
 	}
 	l.clients.Each(func(c *client) {
 		x := &c.x
-		for _, k := range [...]*backend{x.back, x.hedge} {
+		for _, k := range x.backs() {
 			if k != nil && k.client != c {
 				note("a request is on what is another's")
 			}
+		}
+		if x.undecided() && x.back == nil {
+			note("a request has a second attempt and no first")
 		}
 		if x.back != nil && (x.route == nil || !c.state.busy()) {
 			note("a request that is over is on a connection")
@@ -83,7 +86,7 @@ func unsound(l *loop) string {
 
 // unattached says what is wrong with whose it is.
 func (k *backend) unattached() string {
-	if c := k.client; c != nil && (c.fd < 0 || c.x.back != k && c.x.hedge != k) {
+	if c := k.client; c != nil && (c.fd < 0 || !c.x.isOn(k)) {
 		return "a connection to " + k.endpoint.Name + " is of a request that isn't on it"
 	}
 	return ""

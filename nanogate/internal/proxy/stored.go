@@ -173,7 +173,7 @@ func (l *caching) giveNobody(c *client, k *backend, done bool) {
 
 // endAlone ends the request of nobody, whatever came of it.
 func (l *caching) endAlone(c *client) {
-	l.exchanges.detach(c)
+	l.attempts.giveUp(c)
 	l.exchanges.end(c)
 	l.exchanges.drop(c)
 }

@@ -13,7 +13,7 @@ import (
 // the request anew from its head as it was sent.
 func (l *caching) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamResponse {
 	l.named.Read(l.resp.Fields, b)
-	sent := l.hedging.reread(x)
+	sent := l.heads.reread(x)
 	l.sent = cache.UpstreamRequest{Request: sent}
 	_, cookies := sent.Header("cookie")
 	l.coming = cache.UpstreamResponse{
@@ -31,9 +31,7 @@ func (l *caching) responded(c *client, k *backend, b, rest []byte, _ tail) ([]by
 	switch {
 	case status == 304 && m.validating:
 	case l.mayGiveInstead(m, status):
-		l.exchanges.tried(x, status, request.OK)
-		l.exchanges.detach(c)
-		x.uncount()
+		l.attempts.over(c, status, request.OK)
 		l.giveInstead(c, status)
 		return nil, false
 	default:
@@ -41,12 +39,10 @@ func (l *caching) responded(c *client, k *backend, b, rest []byte, _ tail) ([]by
 	}
 	v := m.rules.Store.Freshen(&m.rules.Policy, m.key, m.url, m.epoch, m.stale, l.comingFor(x, m, b))
 	if v == nil { // it is about a response that isn't stored
-		l.exchanges.tried(x, status, request.OK)
-		l.exchanges.detach(c)
-		x.uncount()
+		l.attempts.over(c, status, request.OK)
 		m.stale, m.validating = nil, false
 		x.head, x.headIn = withoutConditions(x.head), false
-		l.exchanges.try(c)
+		l.attempts.begin(c)
 		return nil, false
 	}
 	l.letGo(c, k, len(rest) > 0)
@@ -85,7 +81,7 @@ func (l *caching) letGo(c *client, k *backend, more bool) {
 	k.body.StartResponse(h)
 	l.bodies.answered(x)
 	if len(x.upstream.Detectors) > 0 {
-		l.exchanges.tried(x, h.Status, request.OK)
+		l.attempts.told(x, h.Status, request.OK)
 	}
 	l.exchanges.partFrom(c, k)
 }

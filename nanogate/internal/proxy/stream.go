@@ -80,7 +80,7 @@ func (l *streams) refuseStream(c *client, a *request.Reply) {
 // possible, else with a reset.
 func (l *streams) cutStream(c *client) {
 	x := &c.x
-	l.exchanges.detach(c)
+	l.attempts.giveUp(c)
 	if l.grpc.cutCall(c) {
 		return
 	}

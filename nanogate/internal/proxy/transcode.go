@@ -148,7 +148,7 @@ func (l *transcoding) declineJSON(c *client, err error) bool {
 		l.heads.refuse(c, transcode.AnswerOf(err))
 		return false
 	}
-	l.exchanges.detach(c)
+	l.attempts.giveUp(c)
 	x.outcome.Failed = request.ClientGone
 	if !l.breakOff(c, &transcode.Status{Code: grpc.InvalidArgument, Message: err.Error()}) {
 		l.exchanges.cut(c)
@@ -174,7 +174,7 @@ func (l *transcoding) callAnswers(c *client, k *backend, text []byte, end bool) 
 		}
 	}
 	if status := l.resp.Status; status != 200 { // somebody between here and the server says so
-		l.exchanges.tryEnded(c, status)
+		l.attempts.over(c, status, request.OK)
 		l.heads.refuse(c, call.Refusal(&transcode.Status{Code: grpc.CodeOfHTTP(status), Message: "the upstream answered with the HTTP status " + strconv.Itoa(status)}))
 		return
 	}

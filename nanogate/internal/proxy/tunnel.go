@@ -120,7 +120,7 @@ func (l *bodies) pass(from, to *socket, ending bool) (n int, more, ok bool) {
 
 // endTunnel closes both sides.
 func (l *bodies) endTunnel(c *client) {
-	l.exchanges.detach(c)
+	l.attempts.giveUp(c)
 	l.exchanges.end(c)
 	l.exchanges.drop(c)
 }
@@ -148,7 +148,7 @@ func (l *bodies) giveKey(r *request.Request) {
 
 // accepts reports whether an upstream's 101 answers the key that it was given.
 func (l *bodies) accepts(x *exchange, head []byte) bool {
-	key, _ := l.hedging.reread(x).Header("sec-websocket-key")
+	key, _ := l.heads.reread(x).Header("sec-websocket-key")
 	want := websocket.Accept(key)
 	for _, f := range l.resp.Fields {
 		if http1.EqualFold(f.Name.Of(head), "sec-websocket-accept") {
@@ -172,7 +172,7 @@ func (l *bodies) offersTunnels(e *upstream.Endpoint) bool {
 // could do without gets a response without.
 func (l *bodies) askTunnel(c *client, k *call) bool {
 	x := &c.x
-	protocol, _ := l.hedging.reread(x).Header("upgrade")
+	protocol, _ := l.heads.reread(x).Header("upgrade")
 	switch {
 	case k.on.codec.Peer().ConnectProtocol && http1.EqualFold(protocol, "websocket"):
 		k.tunnel = true
@@ -196,7 +196,7 @@ func (l *bodies) crossed(c *client, k *backend, head, rest []byte) {
 	l.told = l.heads.responseHead(l.told[:0], c, head)
 	l.out = append(append(l.out[:0], line...), l.told[bytes.IndexByte(l.told, '\n')+1:]...)
 	if c.of == nil {
-		key, _ := l.hedging.reread(x).Header("sec-websocket-key")
+		key, _ := l.heads.reread(x).Header("sec-websocket-key")
 		accept := websocket.Accept(key)
 		l.out = append(append(l.out, "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "...), accept[:]...)
 		l.out = append(l.out, "\r\n"...)

@@ -95,13 +95,16 @@ func (l *loop) severClient(c *client) {
 // abandon takes a request from all that it is on, and counts its end if that can be done.
 func (l *loop) abandon(c *client) {
 	x := &c.x
-	for _, k := range [...]*backend{x.back, x.hedge} {
+	for _, k := range x.backs() {
 		if k != nil && k.client == c {
 			k.client = nil
 			l.holds(func() { l.exchanges.closeBackend(k) })
 		}
 	}
-	x.back, x.hedge = nil, nil
+	if x.undecided() {
+		x.rival.endpoint.End()
+	}
+	x.attempt, x.rival = attempt{endpoint: x.endpoint}, attempt{}
 	if !l.holds(func() { l.exchanges.end(c) }) {
 		x.uncount()
 		*x = exchange{}

@@ -1,0 +1,123 @@
+//go:build linux
+
+package proxy
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"dyno.example/nano/wire/grpc"
+	"dyno.example/nano/wire/http2"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/snapshot"
+)
+
+// When a request is tried again after an attempt that an endpoint may have had work with: what
+// the route's retry says, within its budget.
+
+// allowance is the loop's of the route's budget of retries.
+func (l *attempts) allowance(x *exchange) *snapshot.Allowance {
+	return &x.route.Retries[l.local.Loop%len(x.route.Retries)]
+}
+
+// mayFollow reports whether there may be one more attempt, for a reason that the route has.
+func (x *exchange) mayFollow() bool {
+	return x.again() && x.outcome.Tries < x.route.Config.Retry.Attempts
+}
+
+// retriesFailure reports whether a request is sent once more after a failure.
+func (l *attempts) retriesFailure(c *client, why request.Failure) bool {
+	x := &c.x
+	if !x.mayFollow() {
+		return false
+	}
+	on := x.route.Config.Retry.On
+	switch why {
+	case request.ConnectFailed, request.Untrusted:
+		return slices.Contains(on, "connect") // nobody has had work with it: the budget isn't for that
+	case request.UpstreamGone:
+		if x.unseen && slices.Contains(on, "connect") {
+			break
+		}
+		if x.method == other || !slices.Contains(on, "reset") {
+			return false
+		}
+	case request.TimedOut:
+		if x.method == other || !slices.Contains(on, "timeout") || x.deadline != 0 && l.now >= x.deadline {
+			return false
+		}
+	default:
+		return false
+	}
+	return l.allowance(x).Spend(l.now)
+}
+
+// retriesStatus sends a request to another endpoint whose response has a status that the
+// route retries. It reports whether it did.
+func (l *attempts) retriesStatus(c *client, status int) bool {
+	x := &c.x
+	on := x.route.Config.Retry.Statuses
+	if len(on) == 0 || !slices.Contains(on, status) || x.method == other || !x.mayFollow() || !l.allowance(x).Spend(l.now) {
+		return false
+	}
+	l.over(c, status, request.OK)
+	l.next(c)
+	return true
+}
+
+// retriesCode sends a call to another endpoint whose response is nothing but a status
+// that the route retries, at once or after the time that the server says (gRPC proposal
+// A6, "pushback"). end says that nothing follows the head. It reports whether it did.
+func (l *attempts) retriesCode(c *client, h *http2.Header, end bool) bool {
+	x := &c.x
+	on := x.route.Config.Retry.Codes
+	if !x.call || len(on) == 0 {
+		return false
+	}
+	code, ok := codeIn(h, end)
+	if !ok || !slices.Contains(on, code) || !x.mayFollow() {
+		return false
+	}
+	wait, ok := pushback(h)
+	if !ok || x.deadline != 0 && l.now+int64(wait) >= x.deadline || !l.allowance(x).Spend(l.now) {
+		return false
+	}
+	l.over(c, statusOf(code), request.OK)
+	if wait == 0 {
+		l.next(c)
+	} else {
+		l.exchanges.pause(c, wait)
+	}
+	return true
+}
+
+// codeIn is the status that a response's head ends its call with: one of gRPC, or what
+// its HTTP status comes to.
+func codeIn(h *http2.Header, end bool) (code grpc.Code, ok bool) {
+	if h.Status != 200 {
+		return grpc.CodeOfHTTP(h.Status), true
+	}
+	value, ok := h.FindKnown(http2.NameGRPCStatus)
+	if !ok || !end {
+		return 0, false
+	}
+	code, _ = grpc.ParseCode(value)
+	return code, true
+}
+
+// longestPushback bounds how long a call waits because its server says so. One that is to
+// wait for longer gets its status.
+const longestPushback = 30 * time.Second
+
+// pushback is how long a call is to wait before it is sent again; ok is false if it isn't
+// to be, which anything but a time means.
+func pushback(h *http2.Header) (wait time.Duration, ok bool) {
+	value, found := h.Find(grpc.FieldPushback)
+	if !found {
+		return 0, true
+	}
+	ms, err := strconv.ParseInt(string(value), 10, 32)
+	wait = time.Duration(ms) * time.Millisecond
+	return wait, err == nil && wait >= 0 && wait <= longestPushback
+}
