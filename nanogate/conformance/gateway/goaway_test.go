@@ -244,3 +244,42 @@ func TestLastWords(t *testing.T) {
 		c.response(t, "GET")
 	}
 }
+
+// A connection may be lost when a request is gathered for it and nothing of it is written yet:
+// nobody can have acted upon it, so it is sent on another one, though it may not be sent twice.
+func TestLostBeforeAnythingIsWritten(t *testing.T) {
+	goes, gone := make(chan struct{}), make(chan struct{})
+	held, free := make(chan struct{}), make(chan struct{})
+	var connections atomic.Int32
+	url := framedServer(t, func(f *framed) {
+		f.TB = quiet{t}
+		first := connections.Add(1) == 1
+		f.requests(func(h *xhttp2.MetaHeadersFrame) {
+			f.head(h.StreamID, true, ":status", "204")
+			if first {
+				<-goes
+				reset(f.Conn)
+				close(gone)
+			}
+		})
+	})
+	_, at := startUsing(t, 1, "routes: [{match: {path: /hold}, use: hold, to: u}, {to: u}]\nupstreams: {u: [\""+url+"\"]}\n",
+		offer("hold", middleware.Middleware{Request: func(*request.Request) *request.Reply { // on the only loop
+			held <- struct{}{}
+			<-free
+			return request.Refuse(418, "held", "")
+		}}))
+	holder, asks := dial(t, at), dial(t, at)
+	asks.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+	asks.response(t, "GET")
+	holder.send("GET /hold HTTP/1.1\r\nHost: h\r\n\r\n")
+	<-held
+	asks.send("POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody") // the loop hears of this first,
+	close(goes)                                                                    // and of that in the same batch
+	<-gone
+	free <- struct{}{}
+	holder.response(t, "GET")
+	if resp, body := asks.response(t, "POST"); resp.StatusCode != 204 || connections.Load() != 2 {
+		t.Errorf("%d %s, on %d connections", resp.StatusCode, body, connections.Load())
+	}
+}

@@ -17,6 +17,7 @@ type call struct {
 	on      *mux
 	sink    sink  // of the request
 	refused bool  // there was no place for it after all
+	starts  int64 // where it begins in what the connection sends, in bytes; see [mux.written]
 	rest    int64 // bytes of content that are to come, as the response's head says; below 0: it doesn't
 }
 
@@ -97,6 +98,7 @@ func (l *multiplexed) resetCall(k *call, code http2.ErrCode) {
 func (l *multiplexed) openCall(k *call, head, private []byte, end bool) bool {
 	m := k.on
 	l.muxes.touch(m)
+	k.starts = m.handed + int64(len(m.codec.Out))
 	s, err := m.codec.Open()
 	if err != nil {
 		k.refused, k.readable = true, true
@@ -296,7 +298,7 @@ func (m *mux) loss(k *call) loss {
 		return loss{why: request.BadResponse}
 	case !m.greeted: // nothing was sent: it is as if there had been no connection
 		return loss{why: request.ConnectFailed}
-	case k.sink.stream == nil:
+	case k.sink.stream == nil || k.starts >= m.written():
 		return loss{how: tryUnsent}
 	}
 	return loss{how: tryLost}

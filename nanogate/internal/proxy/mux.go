@@ -52,6 +52,7 @@ type mux struct {
 	greeted  bool            // an endpoint's: it has said what it offers
 	shut     int64           // an endpoint's: since when its window is seen to be shut; 0: it is open
 	carried  bool            // an endpoint's: it has carried a request
+	handed   int64           // bytes of the codec's that the socket was given
 	idleFrom int64           // an endpoint's: when the last of them ended
 	why      request.Failure // an endpoint's: what kept it from coming up
 }
@@ -148,6 +149,9 @@ func (l *muxes) deliver(m *mux) {
 	}
 	waiting := !m.sock.out.empty()
 	errno := m.sock.out.write(l.Sys, m.sock.fd, m.codec.Out, nil)
+	if errno == 0 || m.sock.secure != nil { // else the kernel took nothing of it
+		m.handed += int64(len(m.codec.Out))
+	}
 	m.codec.Out = m.codec.Out[:0]
 	switch {
 	case errno != 0:
@@ -157,6 +161,14 @@ func (l *muxes) deliver(m *mux) {
 	case !waiting:
 		m.stalled = l.now
 	}
+}
+
+// written is how many bytes of the codec's the kernel may have taken.
+func (m *mux) written() int64 {
+	if m.sock.secure != nil {
+		return m.handed
+	}
+	return m.handed - int64(len(m.sock.out.b)-m.sock.out.sent)
 }
 
 // flushMux sends what the kernel hasn't taken before. It reports whether it has all now.
