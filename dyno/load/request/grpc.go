@@ -130,7 +130,7 @@ func (g *GRPC) check(r *Request, env *template.Env) error {
 	case g.Messages < 0 || g.Messages > MostMessages:
 		return i18n.Errorf("request.bad-message-count", "messages of a stream must be from 1 to %d, not %d", MostMessages, g.Messages)
 	case g.Answers < 0 || g.Answers > mostAnswers:
-		return i18n.Errorf("request.too-many-addresses", "answers to a message must be from 1 to %d, not %d", mostAnswers, g.Answers)
+		return i18n.Errorf("request.bad-response-count", "answers to a message must be from 1 to %d, not %d", mostAnswers, g.Answers)
 	case g.Unit != "" && g.Unit != UnitMessage && g.Unit != UnitCall:
 		return i18n.Errorf("request.unknown-unit", "unit %q is neither %q nor %q", g.Unit, UnitMessage, UnitCall)
 	case g.Compression != "" && g.Compression != "gzip":
