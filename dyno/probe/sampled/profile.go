@@ -10,7 +10,14 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
+
+	"dyno.example/dyno/probe/pprof"
 )
+
+// perSecond is how often a CPU is looked at: a prime number, so as not to go in step with
+// timers.
+const perSecond = 997
 
 // Kernel is the function that all of the kernel's time has, below the one that called.
 const Kernel = "[kernel]"
@@ -23,18 +30,60 @@ type Process struct {
 	PID     int
 	Dir     string // working directory when it was first seen
 	Samples int
-	stacks  map[string]int // functions from the innermost out, with newlines between
+	places  map[string]uint32 // of stacks: functions from the innermost out, with newlines between
+	stacks  []seenStack
+	moments []Moment // if they are kept
 }
 
-// add counts a stack, from the innermost function out.
-func (p *Process) add(functions []string) { p.addStack(strings.Join(functions, "\n"), 1) }
+// seenStack is a stack, and how often it was seen.
+type seenStack struct {
+	functions string
+	times     int
+}
 
-func (p *Process) addStack(stack string, times int) {
-	if p.stacks == nil {
-		p.stacks = map[string]int{}
+// Moment is one sample.
+type Moment struct {
+	At     int64 // CLOCK_MONOTONIC, ns
+	Thread int32
+	stack  uint32
+}
+
+// add counts a stack, from the innermost function out, and returns its place.
+func (p *Process) add(functions []string) uint32 { return p.addStack(strings.Join(functions, "\n"), 1) }
+
+func (p *Process) addStack(stack string, times int) uint32 {
+	at, known := p.places[stack]
+	if !known {
+		if p.places == nil {
+			p.places = map[string]uint32{}
+		}
+		at = uint32(len(p.stacks))
+		p.places[stack], p.stacks = at, append(p.stacks, seenStack{functions: stack})
 	}
-	p.stacks[stack] += times
+	p.stacks[at].times += times
 	p.Samples += times
+	return at
+}
+
+// Profile is what processes were seen at, in one profile: of the samples that keep wants. It
+// takes that their moments were kept.
+func Profile(processes []*Process, keep func(Moment) bool) *pprof.Profile {
+	const period = int64(time.Second) / perSecond
+	p := &pprof.Profile{Types: []pprof.Type{pprof.Samples, pprof.CPU}, Period: period, PeriodOf: pprof.CPU}
+	for _, one := range processes {
+		times := make([]int64, len(one.stacks))
+		for _, m := range one.moments {
+			if keep(m) {
+				times[m.stack]++
+			}
+		}
+		for i, n := range times {
+			if n > 0 {
+				p.Samples = append(p.Samples, pprof.Sample{Stack: strings.Split(one.stacks[i].functions, "\n"), Values: []int64{n, n * period}})
+			}
+		}
+	}
+	return p
 }
 
 // Made is a process that was seen at each of these stacks so often: functions from the
@@ -63,12 +112,12 @@ func (p *Process) Functions() []Function {
 		}
 		return seen[name]
 	}
-	for stack, times := range p.stacks {
-		functions := strings.Split(stack, "\n")
-		at(functions[0]).Self += times
+	for _, s := range p.stacks {
+		functions := strings.Split(s.functions, "\n")
+		at(functions[0]).Self += s.times
 		slices.Sort(functions) // one that calls itself counts once
 		for _, name := range slices.Compact(functions) {
-			at(name).Total += times
+			at(name).Total += s.times
 		}
 	}
 	list := make([]Function, 0, len(seen))
@@ -84,8 +133,8 @@ func (p *Process) Functions() []Function {
 // Callers are the functions that were seen above another, each with how often.
 func (p *Process) Callers(of string) map[string]int {
 	callers := map[string]int{}
-	for stack, times := range p.stacks {
-		functions := strings.Split(stack, "\n")
+	for _, s := range p.stacks {
+		functions := strings.Split(s.functions, "\n")
 		at := slices.Index(functions, of)
 		if at < 0 {
 			continue
@@ -94,7 +143,7 @@ func (p *Process) Callers(of string) map[string]int {
 		slices.Sort(above)
 		for _, name := range slices.Compact(above) {
 			if name != of {
-				callers[name] += times
+				callers[name] += s.times
 			}
 		}
 	}

@@ -12,13 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How often a CPU is looked at: a prime number, so as not to go in step with timers; and
-// how much waits to be read.
+// How much waits to be read, and how much is kept.
 const (
-	perSecond   = 997
 	ringPages   = 128 // a power of two
 	readEvery   = 50 * time.Millisecond
 	deepest     = 64
+	mostMoments = 4 << 20       // of all processes together, 16 bytes each
 	userContext = ^uint64(511)  // PERF_CONTEXT_USER, -512
 	markers     = ^uint64(4095) // addresses from here on are such marks
 )
@@ -26,7 +25,8 @@ const (
 // Sampler samples all CPUs until it is stopped. Its events end with this process, however
 // that ends.
 type Sampler struct {
-	wanted func(dir string) bool
+	config Config
+	kept   int // moments
 	rings  []*ring
 	seen   map[int]*seen // by process
 	files  map[string]*objectFile
@@ -43,13 +43,12 @@ type seen struct {
 	last    time.Time
 }
 
-// Start samples what goes on on the CPUs, of processes whose working directory is wanted when
-// they are first seen.
+// Start samples what goes on on the CPUs.
 // It needs CAP_PERFMON, or kernel.perf_event_paranoid at -1 (perf_event_open(2)); the
 // error says so.
-func Start(cpus []int, wanted func(dir string) bool) (*Sampler, error) {
-	s := &Sampler{wanted: wanted, seen: map[int]*seen{}, files: map[string]*objectFile{}, stop: make(chan struct{}), done: make(chan struct{})}
-	for _, cpu := range cpus {
+func Start(c Config) (*Sampler, error) {
+	s := &Sampler{config: c, seen: map[int]*seen{}, files: map[string]*objectFile{}, stop: make(chan struct{}), done: make(chan struct{})}
+	for _, cpu := range c.CPUs {
 		r, err := openRing(cpu)
 		if err != nil {
 			s.close()
@@ -102,17 +101,17 @@ func (s *Sampler) record(kind uint32, data []byte) {
 	if kind == unix.PERF_RECORD_LOST && len(data) >= 16 {
 		s.lost += binary.NativeEndian.Uint64(data[8:])
 	}
-	if kind != unix.PERF_RECORD_SAMPLE || len(data) < 16 {
+	if kind != unix.PERF_RECORD_SAMPLE || len(data) < 24 {
 		return
 	}
 	p := s.process(int(binary.NativeEndian.Uint32(data)))
 	if p == nil {
 		return
 	}
-	depth := binary.NativeEndian.Uint64(data[8:])
+	depth := binary.NativeEndian.Uint64(data[16:])
 	functions := make([]string, 0, deepest)
 	user := false
-	for at := 16; depth > 0 && at+8 <= len(data) && len(functions) < deepest; at, depth = at+8, depth-1 {
+	for at := 24; depth > 0 && at+8 <= len(data) && len(functions) < deepest; at, depth = at+8, depth-1 {
 		switch address := binary.NativeEndian.Uint64(data[at:]); {
 		case address >= markers:
 			if user = address == userContext; !user && len(functions) == 0 {
@@ -125,8 +124,13 @@ func (s *Sampler) record(kind uint32, data []byte) {
 			functions = append(functions, p.symbols.function(address))
 		}
 	}
-	if len(functions) > 0 {
-		p.add(functions)
+	if len(functions) == 0 {
+		return
+	}
+	if place := p.add(functions); s.config.Moments && s.kept < mostMoments {
+		s.kept++
+		thread, at := binary.NativeEndian.Uint32(data[4:]), binary.NativeEndian.Uint64(data[8:])
+		p.moments = append(p.moments, Moment{At: int64(at), Thread: int32(thread), stack: place})
 	}
 }
 
@@ -150,7 +154,7 @@ func (s *Sampler) process(pid int) *seen {
 		return nil
 	}
 	p.asked, p.last = p.asked+1, time.Now()
-	if dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); pid > 0 && err == nil && s.wanted(dir) {
+	if dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); pid > 0 && err == nil && s.config.Wanted(pid, dir) {
 		p.Dir = dir
 		return p
 	}
@@ -167,7 +171,8 @@ type ring struct {
 func openRing(cpu int) (*ring, error) {
 	attr := unix.PerfEventAttr{
 		Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
-		Sample: perSecond, Sample_type: unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_CALLCHAIN, Bits: unix.PerfBitFreq,
+		Sample: perSecond, Sample_type: unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME | unix.PERF_SAMPLE_CALLCHAIN,
+		Bits: unix.PerfBitFreq | unix.PerfBitUseClockID, Clockid: unix.CLOCK_MONOTONIC,
 	}
 	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {

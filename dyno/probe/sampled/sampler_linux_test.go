@@ -1,11 +1,15 @@
 package sampled
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
+
+	"dyno.example/nano/wire/clock"
 )
 
 // workVariable makes this test a program that is busy in two functions, one three times as
@@ -51,7 +55,7 @@ func TestWorks(t *testing.T) {
 // another folder isn't.
 func TestSampler(t *testing.T) {
 	dir, other := real(t), real(t)
-	s, err := Start([]int{0, 1}[:cpus()], func(d string) bool { return d == dir })
+	s, err := Start(Config{CPUs: []int{0, 1}[:cpus()], Wanted: func(_ int, d string) bool { return d == dir }, Moments: true})
 	if err != nil {
 		t.Skip(err)
 	}
@@ -60,6 +64,7 @@ func TestSampler(t *testing.T) {
 		t.Fatal(err)
 	}
 	var started []*exec.Cmd
+	begin := clock.Now()
 	for _, in := range []string{dir, other} {
 		cmd := exec.Command("sh", "-c", "exec "+self+" -test.run=^TestWorks$")
 		cmd.Dir, cmd.Env = in, append(os.Environ(), workVariable+"=1")
@@ -86,6 +91,12 @@ func TestSampler(t *testing.T) {
 	if large < 50 || float64(large) < 2*float64(small) || float64(large) > 4.5*float64(small) || all.Total < small+large || all.Self > large/10 {
 		t.Errorf("small %d, large %d, all %+v of %d samples; %+v", small, large, all, list[0].Samples, list[0].Functions())
 	}
+	half := begin + (clock.Now()-begin)/2
+	whole, first := Profile(list, func(Moment) bool { return true }), Profile(list, func(m Moment) bool { return m.At >= begin && m.At < half })
+	others := Profile(list, func(m Moment) bool { return m.At < begin || m.Thread <= 0 })
+	if n := whole.Sum(0); n != int64(list[0].Samples) || first.Sum(0) == 0 || first.Sum(0) >= n || others.Sum(0) != 0 || whole.Functions(0)[0].Name != name+"largeWork" {
+		t.Errorf("%d samples, of the first half %d, of no time %d", n, first.Sum(0), others.Sum(0))
+	}
 	// Functions without a frame of their own, as the two are, hide who called them, and no more.
 	if callers := list[0].Callers(name + "largeWork"); callers[name+"TestWorks"] != seen[name+"largeWork"].Total {
 		t.Errorf("callers %v", callers)
@@ -105,4 +116,27 @@ func cpus() int {
 		return 1
 	}
 	return 2
+}
+
+// A process's own children are below it, and it isn't below them.
+func TestBelow(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "sleep 60 & echo $!; wait")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	var child int
+	if _, err := fmt.Fscan(out, &child); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Kill(child, syscall.SIGKILL)
+	shell := cmd.Process.Pid
+	if !Below(child, []int{shell}) || !Below(child, []int{os.Getpid()}) || !Below(shell, []int{shell}) || Below(shell, []int{child}) || Below(child, nil) {
+		t.Errorf("shell %d, child %d", shell, child)
+	}
 }

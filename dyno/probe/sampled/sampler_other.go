@@ -11,7 +11,7 @@ import (
 type Sampler struct{}
 
 // Start fails.
-func Start([]int, func(dir string) bool) (*Sampler, error) {
+func Start(Config) (*Sampler, error) {
 	return nil, fmt.Errorf("sampling the CPUs, on this system: %w", errors.ErrUnsupported)
 }
 

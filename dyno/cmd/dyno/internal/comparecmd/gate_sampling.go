@@ -41,14 +41,14 @@ func (s *sampling) see(e runner.Event) {
 		return
 	}
 	s.once.Do(func() {
-		s.sampler, s.failed = sampled.Start(s.cpus, func(dir string) bool {
+		s.sampler, s.failed = sampled.Start(sampled.Config{CPUs: s.cpus, Wanted: func(_ int, dir string) bool {
 			for _, d := range s.dirs {
 				if d == dir {
 					return true
 				}
 			}
 			return false
-		})
+		}})
 	})
 }
 
