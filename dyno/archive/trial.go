@@ -49,6 +49,16 @@ func (create creator) writeTrial(folder string, t *Trial) error {
 		names = append(names, evidenceFile)
 		fills[evidenceFile] = func(w io.Writer) error { return evidence.Write(w, e.Header, e.Records) }
 	}
+	for _, k := range t.Kept {
+		if k.File == "" {
+			continue
+		}
+		names = append(names, k.File)
+		fills[k.File] = func(w io.Writer) error {
+			_, err := w.Write(k.Content)
+			return err
+		}
+	}
 	for _, name := range names {
 		if err := create.write(filepath.Join(folder, name), fills[name]); err != nil {
 			return err
@@ -93,6 +103,9 @@ func readTrial(folder string) (*Trial, error) {
 		return nil, err
 	}
 	t.Error = messageOf(t.Error, t.Told)
+	if err := checkKept(filepath.Join(folder, trialFile), &t); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(folder, windowsFile)
 	f, err := os.Open(path)
 	if err != nil {

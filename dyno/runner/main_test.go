@@ -36,6 +36,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(subjectVariable) != "" {
 		serveTest()
 	}
+	if os.Getenv(burnVariable) != "" {
+		fmt.Fprintln(os.Stderr, serveBurn())
+		os.Exit(1)
+	}
 	if os.Getenv(costVariable) != "" {
 		fmt.Fprintln(os.Stderr, serveAtCost())
 		os.Exit(1)

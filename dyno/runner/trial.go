@@ -113,7 +113,12 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 	calibrated := s.calibrated.of(cell)
 	spec := s.spec(t, cell, in, timing)
 	spec.Calibration, spec.Uncalibrated, spec.Idle = calibrated.result, calibrated.why, t.Idle
-	spec.OnStart = ledger.begin
+	kept := s.keep(ctx, cell, in, timing.Duration)
+	defer func() { kept.end(ctx, t) }() // the evidence is there then, and ctx not yet cancelled
+	spec.OnStart = func(measured int64) {
+		ledger.begin(measured)
+		kept.begin(measured)
+	}
 	result, err := s.explained(ctx, t, cell, in, spec)
 	if err != nil {
 		return cmp.Or(s.died(in), err)

@@ -57,7 +57,7 @@ func (in *input) study(s *Study, root scope) {
 		root.Report(i18n.New("study.expected-fields", "expected the fields of a study, got %s", root.Describe()), i18n.New("study.study-field-hint", "start it with: study: my-study"))
 		return
 	}
-	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "design", "loads", "trial", "blocks", "twin", "placement", "report", "claims", "gate", "accept", "explain", "until", "quick", "services")
+	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "design", "loads", "trial", "blocks", "twin", "placement", "report", "claims", "gate", "accept", "explain", "keep", "until", "quick", "services")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
@@ -129,6 +129,9 @@ func (in *input) howToMeasure(s *Study, f map[string]scope) {
 	}
 	if at, ok := f["explain"]; ok {
 		s.Explain = at.Boolean()
+	}
+	if at, ok := f["keep"]; ok {
+		s.Keep = keepAt(at, s)
 	}
 	if at, ok := f["until"]; ok {
 		s.Until = untilAt(at)

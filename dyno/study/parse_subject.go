@@ -43,7 +43,7 @@ func subjectAt(at scope) Subject {
 		name := at.oneOf(at.in.shipped...)
 		return Subject{Name: name, Use: name}
 	}
-	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "ready_within", "upstream", "metrics", "env", "limits", "tls", "ca_file", "insecure")
+	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "ready_within", "upstream", "metrics", "pprof", "env", "limits", "tls", "ca_file", "insecure")
 	s := Subject{}
 	if v, ok := f["use"]; ok {
 		s.Use = v.oneOf(at.in.shipped...)
@@ -63,6 +63,9 @@ func subjectAt(at scope) Subject {
 	}
 	if v, ok := f["metrics"]; ok {
 		s.Metrics = v.metricsURL()
+	}
+	if v, ok := f["pprof"]; ok {
+		s.Pprof = v.pprofURL()
 	}
 	if v, ok := f["env"]; ok {
 		s.Env = envAt(v)
@@ -163,7 +166,7 @@ func trustAt(f map[string]scope, s *Subject) {
 			v.Report(i18n.New("study.tls-needs-run", "tls goes with run only; a service that is up has it in its https:// address"))
 		}
 	}
-	https := strings.HasPrefix(s.URL, "https:") || strings.HasPrefix(s.Metrics, "https:")
+	https := strings.HasPrefix(s.URL, "https:") || strings.HasPrefix(s.Metrics, "https:") || strings.HasPrefix(s.Pprof, "https:")
 	if v, ok := f["ca_file"]; ok {
 		s.CAFile = v.filePath()
 		if !https {
@@ -220,6 +223,18 @@ func (s scope) metricsURL() string {
 	u, err := url.Parse(text)
 	if !ok || err != nil || !isMetricsURL(text, u) {
 		s.Report(i18n.New("study.expected-path-or-url", "expected a path that starts with \"/\", or http://host:port/path, or https://…, got %s", s.Describe()))
+		return ""
+	}
+	return text
+}
+
+// pprofURL reads where a subject's own profiles are: a path of its own, or a URL, without a
+// query. It returns "" after a problem.
+func (s scope) pprofURL() string {
+	text, ok := s.Scalar()
+	u, err := url.Parse(text)
+	if !ok || err != nil || !isMetricsURL(text, u) || u.RawQuery != "" || u.ForceQuery {
+		s.Report(i18n.New("study.expected-pprof-path", "expected a path such as /debug/pprof, or http://host:port/debug/pprof, or https://…, got %s", s.Describe()))
 		return ""
 	}
 	return text

@@ -108,6 +108,19 @@ quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: 
 	}
 }
 
+func TestPprofURL(t *testing.T) {
+	for _, c := range []struct{ pprof, base, want string }{
+		{"", "http://h:1", ""},
+		{"/debug/pprof", "http://h:1", "http://h:1/debug/pprof"},
+		{"/debug/pprof/", "http://h:1/", "http://h:1/debug/pprof"},
+		{"https://o:2/p/", "http://h:1", "https://o:2/p"},
+	} {
+		if got := (Subject{Pprof: c.pprof}).PprofURL(c.base); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
 func TestMetricsURL(t *testing.T) {
 	tests := []struct{ metrics, base, want string }{
 		{"", "http://h:80", ""},

@@ -11,7 +11,7 @@ func TestTopLevelProblems(t *testing.T) {
 		{"unknown field", minimal + "lodas: []\n",
 			`s.yaml:3:1: lodas: unknown field (did you mean "loads"?)`},
 		{"unknown field, none near", minimal + "frobnicate: 1\n",
-			"s.yaml:3:1: frobnicate: unknown field (valid: study, question, subjects, reference, requests, feeds, factors, design, loads, trial, blocks, twin and 9 more)"},
+			"s.yaml:3:1: frobnicate: unknown field (valid: study, question, subjects, reference, requests, feeds, factors, design, loads, trial, blocks, twin and 10 more)"},
 		{"unknown field in another case", minimal + "Blocks: 6\n",
 			`s.yaml:3:1: Blocks: unknown field (did you mean "blocks"?)`},
 		{"field twice", minimal + `blocks: 1
@@ -19,7 +19,7 @@ blocks: 2
 `,
 			"s.yaml:4:1: blocks: the field is given twice (remove one of them)"},
 		{"merge key", minimal + "<<: {blocks: 3}\n",
-			"s.yaml:3:1: <<: unknown field (valid: study, question, subjects, reference, requests, feeds, factors, design, loads, trial, blocks, twin and 9 more)"},
+			"s.yaml:3:1: <<: unknown field (valid: study, question, subjects, reference, requests, feeds, factors, design, loads, trial, blocks, twin and 10 more)"},
 		{"empty key", minimal + `"": 1
 `,
 			`s.yaml:3:1: expected a field's name, got ""`},
@@ -27,9 +27,9 @@ blocks: 2
 			"s.yaml:3:1: expected a field's name, got a list"},
 		{"control characters in a key", minimal + `"a\e[31m": 1
 `,
-			`s.yaml:3:1: "a\x1b[31m": unknown field (valid: study, question, subjects, reference, requests, feeds, factors, design, loads, trial, blocks, twin and 9 more)`},
+			`s.yaml:3:1: "a\x1b[31m": unknown field (valid: study, question, subjects, reference, requests, feeds, factors, design, loads, trial, blocks, twin and 10 more)`},
 		{"long key", minimal + "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: 1\n",
-			`s.yaml:3:1: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"…: unknown field (valid: study, question, subjects, reference, requests, feeds, factors, design, loads, trial, blocks, twin and 9 more)`},
+			`s.yaml:3:1: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"…: unknown field (valid: study, question, subjects, reference, requests, feeds, factors, design, loads, trial, blocks, twin and 10 more)`},
 		{"bad name", `study: my study
 subjects: [go/gin]
 `,

@@ -34,6 +34,7 @@ type Study struct {
 	Gate      []threshold.Threshold // what dyno gate takes for a regression; empty for its own
 	Accept    []finding.Name        // names of findings that don't lower what a trial is worth; see package finding
 	Explain   bool                  // evidence of single requests is collected in its trials
+	Keep      []Kept                // what its run keeps beside the figures
 	Until     Until                 // when a run that goes on block by block ends; zero: after its blocks
 	Shorter   Shorter               // what a quick run changes; see [Study.Quick]
 	Secrets   Secrets               // in it, that must be neither shown nor archived
@@ -70,6 +71,11 @@ type Subject struct {
 	// Metrics is the subject's metrics endpoint in Prometheus' format: an absolute URL,
 	// or a path of its own; empty if it doesn't. See [Subject.MetricsURL].
 	Metrics string
+
+	// Pprof is where the subject offers profiles as Go's net/http/pprof does, with
+	// "/profile" and "/heap" below it: a URL, or a path of its own; empty if it doesn't.
+	// See [Subject.PprofURL].
+	Pprof string
 }
 
 // MetricsURL returns where the metrics are when the subject is up at base, ""

@@ -1,0 +1,181 @@
+package runner
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	_ "net/http/pprof"
+	"os"
+	"strings"
+	"testing"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/evidence"
+	"dyno.example/dyno/probe/pprof"
+	"dyno.example/dyno/probe/sampled"
+	"dyno.example/dyno/study"
+)
+
+// burnVariable makes this program a subject that spends its time in known functions, and
+// tells so itself at /debug/pprof.
+const burnVariable = "DYNO_TEST_BURN"
+
+var burnt uint64
+
+// The race detector's calls would be what is seen.
+//
+//go:noinline
+//go:norace
+func burnShort(n int) (sum uint64) {
+	for i := range n {
+		sum = sum*31 + uint64(i)
+	}
+	return sum
+}
+
+//go:noinline
+//go:norace
+func burnLong(n int) (sum uint64) {
+	for i := range n {
+		sum = sum*31 + uint64(i)
+	}
+	return sum
+}
+
+func serveBurn() error {
+	http.HandleFunc("/short", func(http.ResponseWriter, *http.Request) { burnt += burnShort(1_000_000) })
+	http.HandleFunc("/long", func(http.ResponseWriter, *http.Request) { burnt += burnLong(60_000_000) })
+	return http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil)
+}
+
+func burnRunner(t *testing.T, rest string) *Runner {
+	r := startedRunner(t, "    pprof: /debug/pprof/\n    run: exec env -u "+subjectVariable+" "+burnVariable+"=1 %s", rest)
+	r.Study.Subjects[0].TLS = false
+	r.Study.Trial.Duration *= 5
+	return r
+}
+
+// profileOf reads a kept profile of the first trial; nil if it is missing, which is logged.
+func profileOf(t *testing.T, run *archive.Run, kind archive.Kind) *pprof.Profile {
+	t.Helper()
+	content, err := run.Kept(0, kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content == nil {
+		t.Logf("%+v", run.Trials[0].Kept)
+		return nil
+	}
+	p, err := pprof.Read(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// selfOf is what a function of this package has of its own.
+func selfOf(p *pprof.Profile, column, function string) int64 {
+	for _, f := range p.Functions(p.Column(column)) {
+		if strings.HasSuffix(f.Name, "runner."+function) {
+			return f.Self
+		}
+	}
+	return 0
+}
+
+// TestKeptProfiles: where the subject burnt its time is in its profile, as sampled from
+// outside and as it says itself; of slow requests it is what made them slow.
+func TestKeptProfiles(t *testing.T) {
+	s, err := sampled.Start(sampled.Config{CPUs: []int{0}, Wanted: func(int, string) bool { return false }})
+	if err != nil {
+		t.Skip(err)
+	}
+	s.Stop()
+	r := burnRunner(t, "requests: [{get: /short, weight: 99}, {get: /long, weight: 1}]\nexplain: true\nkeep: [cpu, pprof]\nloads: [{name: steady, open: {rate: 150, connections: 32}}]\n")
+	run := run(t, r)
+	for _, kind := range []archive.Kind{archive.CPUProfile, archive.RuntimeProfile} {
+		p := profileOf(t, run, kind)
+		if p == nil {
+			t.Fatal("no profile ", kind)
+		}
+		own := selfOf(p, "samples", "burnShort") + selfOf(p, "samples", "burnLong")
+		if all := p.Sum(p.Column("samples")); own == 0 || own*4 < all {
+			t.Errorf("%s: %d of %d samples where it burns: %+v", kind, own, all, p.Functions(0))
+		}
+	}
+	if p := profileOf(t, run, archive.HeapProfile); p == nil || p.Column("inuse_space") < 0 {
+		t.Errorf("heap: %+v", p)
+	}
+	sampledSlow(t, run)
+}
+
+// sampledSlow holds the profile of slow requests against that of all.
+func sampledSlow(t *testing.T, run *archive.Run) {
+	_, records, err := run.Evidence(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const long = 1 // its place in the mix
+	var ran, all int64
+	for i := range records {
+		if r := &records[i]; r.Class == evidence.Tail {
+			all += r.Budget()[evidence.OnCPU]
+			if r.Kind == long {
+				ran += r.Budget()[evidence.OnCPU]
+			}
+		}
+	}
+	if ran < 20e6 || ran*3 < all*2 {
+		t.Skipf("a busy machine: of %d ms of CPU time of slow requests %d are of the long ones", all/1e6, ran/1e6)
+	}
+	whole, slow := profileOf(t, run, archive.CPUProfile), profileOf(t, run, archive.SlowProfile)
+	if slow == nil {
+		t.Fatal("no profile of slow requests")
+	}
+	share := func(p *pprof.Profile) float64 {
+		return float64(selfOf(p, "samples", "burnLong")) / float64(p.Sum(p.Column("samples")))
+	}
+	if share(slow) < 0.4 || share(slow) <= share(whole) {
+		t.Errorf("what made them slow has %.2f of slow requests and %.2f of all: %+v", share(slow), share(whole), slow.Functions(0))
+	}
+}
+
+// TestKeptIsMissing: what a subject doesn't offer is missing with the reason, and spoils nothing.
+func TestKeptIsMissing(t *testing.T) {
+	r := startedRunner(t, "    pprof: /nowhere\n    run: exec %s", "requests: [{get: /}]\nkeep: [pprof]\n"+steady)
+	kept := run(t, r).Trials[0].Kept
+	if len(kept) != 2 || kept[0].Kind != archive.RuntimeProfile || kept[0].Missing == "" || kept[1].Kind != archive.HeapProfile || kept[1].Missing == "" {
+		t.Errorf("%+v", kept)
+	}
+}
+
+// A trial whose load didn't begin says that this is why.
+func TestNothingBegan(t *testing.T) {
+	var trial archive.Trial
+	k := &keeping{study: &study.Study{}, fetcher: newFetcher("http://localhost", nil, nil), unable: errors.New("no rights")}
+	k.end(t.Context(), &trial)
+	if got := fmt.Sprint(trial.Kept); len(trial.Kept) != 3 || !strings.Contains(got, "no rights") || !strings.Contains(got, "didn't begin") {
+		t.Error(got)
+	}
+}
+
+func TestRunsHold(t *testing.T) {
+	r := runs{}
+	r.add(&evidence.Record{Intended: 1000, Intervals: []evidence.Interval{
+		{Stage: evidence.OnCPU, From: 100, To: 200, Thread: 7}, {Stage: evidence.Lock, From: 200, To: 300, Thread: 7}, {Stage: evidence.OnCPU, From: 300, To: 310, Thread: 8},
+	}})
+	r.add(&evidence.Record{Intended: 500, Intervals: []evidence.Interval{{Stage: evidence.OnCPU, From: 0, To: 1000, Thread: 7}}})
+	r.sorted()
+	for _, c := range []struct {
+		at     int64
+		thread int32
+		want   bool
+	}{
+		{1100, 7, true}, {1199, 7, true}, {1250, 7, true}, {1500, 7, false}, {499, 7, false}, {500, 7, true}, {1300, 8, true}, {1310, 8, false}, {1105, 8, false}, {1100, 9, false},
+	} {
+		if got := r.holds(sampled.Moment{At: c.at, Thread: c.thread}); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
