@@ -51,7 +51,7 @@ func newCellBuilder(c *study.Cell) *cellBuilder {
 		},
 		failed: map[int]bool{}, turns: map[int][]stats.Turn{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
 		explained: &explain.Cell{},
-		name:      c.Subject + " under " + groupTitle(c), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
+		name:      c.Subject + " under " + c.Title(), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
 	}
 }
 

@@ -1,10 +1,7 @@
 package analysis
 
 import (
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/stats"
@@ -26,7 +23,7 @@ func newTables(cells []study.Cell, secure bool) (tables []*table, builders []*ce
 	byTitle := map[string]*table{}
 	for i := range cells {
 		c := &cells[i]
-		title := groupTitle(c)
+		title := c.Title()
 		t := byTitle[title]
 		if t == nil {
 			t = &table{Group: Group{Title: title, Load: c.Load, Levels: c.Levels, Ranking: map[string][]Place{}, Leads: map[string][]Versus{}}}
@@ -45,15 +42,6 @@ func newTables(cells []study.Cell, secure bool) (tables []*table, builders []*ce
 		t.builders = append(t.builders, s)
 	}
 	return tables, builders
-}
-
-// groupTitle names what the cells of a group share: "saturate, connections=64".
-func groupTitle(c *study.Cell) string {
-	parts := []string{c.Load}
-	for _, factor := range slices.Sorted(maps.Keys(c.Levels)) {
-		parts = append(parts, fmt.Sprintf("%s=%s", factor, c.Levels[factor]))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // finish computes what rests on all trials of the group.

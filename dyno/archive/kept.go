@@ -33,17 +33,23 @@ type Kind string
 
 // The kinds.
 const (
-	CPUProfile     Kind = "cpu"        // of the subject's processes, sampled from outside
-	SlowProfile    Kind = "cpu-slow"   // of them only what ran for slow requests
-	OtherProfile   Kind = "cpu-others" // the same for ordinary requests
-	RuntimeProfile Kind = "pprof-cpu"  // that the subject took itself
-	HeapProfile    Kind = "pprof-heap" // the same
+	CPUProfile     Kind = "cpu"          // of the subject's processes, sampled from outside
+	SlowProfile    Kind = "cpu-slow"     // of them only what ran for slow requests
+	OtherProfile   Kind = "cpu-others"   // the same for ordinary requests
+	RuntimeProfile Kind = "pprof-cpu"    // that the subject took itself
+	AllocProfile   Kind = "pprof-allocs" // the same: where it allocated meanwhile
+	HeapProfile    Kind = "pprof-heap"   // the same: what its heap was at the end
 )
+
+// Kinds are all of them.
+func Kinds() []Kind {
+	return []Kind{CPUProfile, SlowProfile, OtherProfile, RuntimeProfile, AllocProfile, HeapProfile}
+}
 
 // files are the kinds' files, which other tools know by their ends.
 var files = map[Kind]string{
 	CPUProfile: "cpu.pb.gz", SlowProfile: "cpu-slow.pb.gz", OtherProfile: "cpu-others.pb.gz",
-	RuntimeProfile: "pprof-cpu.pb.gz", HeapProfile: "pprof-heap.pb.gz",
+	RuntimeProfile: "pprof-cpu.pb.gz", AllocProfile: "pprof-allocs.pb.gz", HeapProfile: "pprof-heap.pb.gz",
 }
 
 // Keep adds a file. One that is too large, or that holds a secret, is left out, with the

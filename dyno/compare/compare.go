@@ -47,7 +47,8 @@ type Comparison struct {
 	AcrossMachines bool           `json:"across_machines"` // the machines differ: ratios are not those of the programs alone
 	Conditions     []Condition    `json:"conditions"`      // what else was different
 	Rows           []Row          `json:"rows"`
-	Unmatched      []i18n.Message `json:"unmatched,omitzero"` // what could not be compared, and why
+	Functions      []Functions    `json:"functions,omitempty"` // of cells of which both runs have kept profiles
+	Unmatched      []i18n.Message `json:"unmatched,omitzero"`  // what could not be compared, and why
 	Notes          []i18n.Message `json:"notes"`
 }
 

@@ -27,6 +27,7 @@ func (c *Comparison) Markdown(w io.Writer, t report.Texts) error {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", text(r.Group), text(r.Subject), report.Quantity(r.Unit, r.Old.Estimate), report.Quantity(r.Unit, r.New.Estimate), sentence)
 	}
+	c.functionsMarkdown(&b, t)
 	report.MarkdownList(&b, t, "compare.conditions", c.conditionTexts())
 	report.MarkdownList(&b, t, "compare.unmatched", c.Unmatched)
 	report.MarkdownList(&b, t, "compare.mind", c.Notes)

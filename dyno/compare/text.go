@@ -30,6 +30,7 @@ func (c *Comparison) Text(w io.Writer, t report.Texts, width int, colour bool) e
 		fmt.Fprintf(&b, "\n%s\n", report.TerminalText(group))
 		report.TerminalTable(&b, "  ", table, width)
 	}
+	c.functionsText(&b, t, width)
 	report.TerminalList(&b, t, "compare.conditions", c.conditionTexts(), width)
 	report.TerminalList(&b, t, "compare.unmatched", c.Unmatched, width)
 	report.TerminalList(&b, t, "compare.mind", c.Notes, width)

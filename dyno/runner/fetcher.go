@@ -26,9 +26,21 @@ type fetcher struct {
 	base      string
 	transport *http.Transport
 	unable    error
-	cpu       chan fetched // what became of the CPU profile; nil if none was asked for
+	pending   []pending // those of the measured time; none if it didn't begin
 	cancel    context.CancelFunc
 }
+
+// pending is a profile that was asked for.
+type pending struct {
+	kind archive.Kind
+	got  chan fetched
+}
+
+// offered are the profiles of a time, by what they are called below base.
+var offered = []struct {
+	kind archive.Kind
+	path string
+}{{archive.RuntimeProfile, "/profile"}, {archive.AllocProfile, "/allocs"}}
 
 // fetched is a response, or why there is none.
 type fetched struct {
@@ -41,43 +53,50 @@ func newFetcher(base string, trust *tls.Config, unable error) *fetcher {
 	return &fetcher{base: base, unable: unable, transport: &http.Transport{DisableCompression: true, TLSClientConfig: trust}}
 }
 
-// begin asks for a CPU profile of the measured time, in whole seconds.
+// begin asks for the profiles of the measured time, in whole seconds.
 func (f *fetcher) begin(measured int64, duration time.Duration) {
 	if f.unable != nil {
 		return
 	}
 	seconds := max(1, int(duration/time.Second))
 	ctx, cancel := context.WithCancel(context.Background())
-	f.cancel, f.cpu = cancel, make(chan fetched, 1)
-	go func() {
-		select {
-		case <-time.After(time.Duration(measured - clock.Now())):
-		case <-ctx.Done():
-		}
-		ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+fetchTime)
-		defer cancel()
-		content, err := f.get(ctx, "/profile?seconds="+strconv.Itoa(seconds))
-		f.cpu <- fetched{content, err}
-	}()
+	f.cancel = cancel
+	for _, o := range offered {
+		p := pending{o.kind, make(chan fetched, 1)}
+		f.pending = append(f.pending, p)
+		go func() {
+			select {
+			case <-time.After(time.Duration(measured - clock.Now())):
+			case <-ctx.Done():
+			}
+			ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+fetchTime)
+			defer cancel()
+			content, err := f.get(ctx, o.path+"?seconds="+strconv.Itoa(seconds))
+			p.got <- fetched{content, err}
+		}()
+	}
 }
 
-// end waits for it, as long as ctx allows, and fetches what the heap was at the end.
+// end waits for them, as long as ctx allows, and fetches what the heap was at the end.
 func (f *fetcher) end(ctx context.Context, t *archive.Trial, secrets study.Secrets) {
 	defer f.transport.CloseIdleConnections()
-	if f.unable != nil || f.cpu == nil {
+	if f.unable != nil || len(f.pending) == 0 {
 		why := f.unable
 		if why == nil {
 			why = errors.New("the load didn't begin")
 		}
-		t.Lack(archive.RuntimeProfile, why)
+		for _, o := range offered {
+			t.Lack(o.kind, why)
+		}
 		t.Lack(archive.HeapProfile, why)
 		return
 	}
 	stop := context.AfterFunc(ctx, f.cancel)
 	defer stop()
 	defer f.cancel()
-	got := <-f.cpu // in time: its request has a deadline
-	keepFetched(t, archive.RuntimeProfile, got, secrets)
+	for _, p := range f.pending {
+		keepFetched(t, p.kind, <-p.got, secrets) // in time: its request has a deadline
+	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	content, err := f.get(ctx, "/heap")

@@ -104,6 +104,9 @@ func TestKeptProfiles(t *testing.T) {
 			t.Errorf("%s: %d of %d samples where it burns: %+v", kind, own, all, p.Functions(0))
 		}
 	}
+	if p := profileOf(t, run, archive.AllocProfile); p == nil || p.Column("alloc_space") < 0 {
+		t.Errorf("allocations: %+v", p)
+	}
 	if p := profileOf(t, run, archive.HeapProfile); p == nil || p.Column("inuse_space") < 0 {
 		t.Errorf("heap: %+v", p)
 	}
@@ -145,7 +148,7 @@ func sampledSlow(t *testing.T, run *archive.Run) {
 func TestKeptIsMissing(t *testing.T) {
 	r := startedRunner(t, "    pprof: /nowhere\n    run: exec %s", "requests: [{get: /}]\nkeep: [pprof]\n"+steady)
 	kept := run(t, r).Trials[0].Kept
-	if len(kept) != 2 || kept[0].Kind != archive.RuntimeProfile || kept[0].Missing == "" || kept[1].Kind != archive.HeapProfile || kept[1].Missing == "" {
+	if len(kept) != 3 || kept[0].Kind != archive.RuntimeProfile || kept[0].Missing == "" || kept[2].Kind != archive.HeapProfile || kept[2].Missing == "" {
 		t.Errorf("%+v", kept)
 	}
 }
@@ -155,7 +158,7 @@ func TestNothingBegan(t *testing.T) {
 	var trial archive.Trial
 	k := &keeping{study: &study.Study{}, fetcher: newFetcher("http://localhost", nil, nil), unable: errors.New("no rights")}
 	k.end(t.Context(), &trial)
-	if got := fmt.Sprint(trial.Kept); len(trial.Kept) != 3 || !strings.Contains(got, "no rights") || !strings.Contains(got, "didn't begin") {
+	if got := fmt.Sprint(trial.Kept); len(trial.Kept) != 4 || !strings.Contains(got, "no rights") || !strings.Contains(got, "didn't begin") {
 		t.Error(got)
 	}
 }

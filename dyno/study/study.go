@@ -3,6 +3,8 @@
 package study
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -153,6 +155,16 @@ type Cell struct {
 	// its group. What the two differ by is what this machine makes of no
 	// difference at all. It is no competitor and has no rank.
 	Twin bool `json:"twin,omitempty"`
+}
+
+// Title names the load and the levels of the cell, which others of its group share:
+// "saturate, connections=64".
+func (c *Cell) Title() string {
+	title := c.Load
+	for _, factor := range slices.Sorted(maps.Keys(c.Levels)) {
+		title += ", " + factor + "=" + c.Levels[factor]
+	}
+	return title
 }
 
 // Timing returns how long the cell's trials take: as long as the phases of its

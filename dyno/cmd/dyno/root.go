@@ -60,7 +60,7 @@ says what the numbers are worth, and keeps the evidence.
 		runcmd.NewRun(&global), loadcmd.New(&global), loadcmd.NewNullServer(), capacitycmd.NewCapacity(&global), capacitycmd.NewKnee(&global), capacitycmd.NewOverload(&global), runcmd.NewUp(&global),
 		studycmd.NewStudies(), subjectcmd.New(&global), servicecmd.New(&global), studycmd.NewStudy(&global),
 		studycmd.NewClaims(&global), studycmd.NewPublish(&global), studycmd.NewResults(&global),
-		archivecmd.NewList(&global), archivecmd.NewShow(&global), archivecmd.NewReport(&global), explaincmd.New(&global), archivecmd.NewVerify(&global), archivecmd.NewPush(&global), archivecmd.NewPull(&global), archivecmd.NewRemove(&global),
+		archivecmd.NewList(&global), archivecmd.NewShow(&global), archivecmd.NewReport(&global), explaincmd.New(&global), explaincmd.NewProfile(&global), archivecmd.NewVerify(&global), archivecmd.NewPush(&global), archivecmd.NewPull(&global), archivecmd.NewRemove(&global),
 		machinecmd.NewMachine(&global), comparecmd.NewCompare(&global), comparecmd.NewBaseline(&global), comparecmd.NewGate(&global), comparecmd.NewHistory(&global),
 	)
 	cli.TranslateHelp(root, &global, told)

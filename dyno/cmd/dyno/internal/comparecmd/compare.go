@@ -27,7 +27,8 @@ func NewCompare(global *cli.Global) *cobra.Command {
 		Short: "Compare two runs: by how much figures differ, and what else was different",
 		Long: `Compare two runs cell by cell and metric by metric: the ratio of new to old with
 its interval over restarts, in a plain sentence, and what else was different:
-machine, kernel, settings, versions, builds, study and load.
+machine, kernel, settings, versions, builds, study and load. Of runs that have kept
+profiles (keep: [cpu, pprof] in the study) also what each function costs a request.
 
 Two runs are two occasions, so whatever changed on the machine between them is in
 the ratios. To compare two versions of a program, measure them in turns: dyno gate
@@ -54,11 +55,11 @@ func compareRuns(ctx context.Context, global *cli.Global, f *compareFlags, oldRe
 	if err != nil {
 		return cli.UsageError(err)
 	}
-	old, _, err := library.Analyse(ctx, global, oldRef)
+	old, oldRun, err := library.Analyse(ctx, global, oldRef)
 	if err != nil {
 		return err
 	}
-	new, _, err := library.Analyse(ctx, global, newRef)
+	new, newRun, err := library.Analyse(ctx, global, newRef)
 	if err != nil {
 		return err
 	}
@@ -67,6 +68,9 @@ func compareRuns(ctx context.Context, global *cli.Global, f *compareFlags, oldRe
 	}
 	c, err := compare.Runs(old, new, o)
 	if err != nil {
+		return err
+	}
+	if err := c.AddFunctions(oldRun, newRun); err != nil {
 		return err
 	}
 	switch f.format {
