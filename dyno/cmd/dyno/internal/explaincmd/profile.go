@@ -43,7 +43,7 @@ for ordinary ones, of those that were traced.
 With --out the profile goes to a file, which go tool pprof opens, with flame graphs:
   dyno profile latest --subject NAME --load NAME --out cpu.pb.gz
   go tool pprof -http=: cpu.pb.gz`,
-		Args: cli.ExactArgs(1, i18n.New("archivecmd.runs-id-latest", "a run's ID, or latest")),
+		Args: cli.ExactArgs(1, i18n.New("archivecmd.run-arg", "a run's ID, or latest")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return cli.UsageError(err)
