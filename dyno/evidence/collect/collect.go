@@ -110,7 +110,7 @@ func Start(c Config) *Collector {
 
 // attach makes the probes run for the first time.
 func (k *Collector) attach(p *kernel.Probes) {
-	for _, pid := range trees(k.config.Processes) {
+	for _, pid := range Trees(k.config.Processes) {
 		if err := p.Watch(pid); err != nil {
 			k.header.Missing = append(k.header.Missing, evidence.Missing{What: "kernel", Why: err.Error()})
 			continue

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// trees are processes and all below them, as far as /proc tells.
-func trees(roots []int) []int {
+// Trees are processes and all below them, as far as /proc tells.
+func Trees(roots []int) []int {
 	all := slices.Clone(roots)
 	for i := 0; i < len(all); i++ {
 		lists, _ := filepath.Glob("/proc/" + strconv.Itoa(all[i]) + "/task/*/children")

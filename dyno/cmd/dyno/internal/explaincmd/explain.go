@@ -5,6 +5,7 @@ package explaincmd
 import (
 	"context"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +28,7 @@ type explainFlags struct {
 
 func New(global *cli.Global) *cobra.Command {
 	var f explainFlags
+	var watched liveFlags
 	cmd := &cobra.Command{
 		Use:   "explain RUN",
 		Short: "Say why a run's slow requests were slow",
@@ -50,9 +52,29 @@ and without the cause, in turns, and the effect on the tail is told. That is pos
 of gc and allocation (Go: it only collects near 2 GiB) and of throttled (without its
 quota, or with one of half a CPU if it has none).
 
+With --live PID there is no run: it shows what the requests of a process that is up wait
+for, now, from what the kernel sees of its sockets and threads, without sending any. It
+takes root and Linux with BTF, and leaves nothing in the kernel when it ends.
+
 With --json there is one object for each subject and load, one after another.`,
-		Args: cli.ExactArgs(1, i18n.New("archivecmd.run-arg", "a run's ID, or latest")),
+		Example: "  dyno explain latest\n  dyno explain --live $(pidof shop)",
+		Args: func(cmd *cobra.Command, args []string) error {
+			isLive := cmd.Flags().Changed("live")
+			if err := clash(isLive, cmd.Flags().Changed); err != nil {
+				return cli.UsageError(err)
+			}
+			if isLive {
+				return cli.ExactArgs(0, i18n.New("explaincmd.no-run-with-live", "none with --live"))(cmd, args)
+			}
+			return cli.ExactArgs(1, i18n.New("archivecmd.run-arg", "a run's ID, or latest"))(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("live") {
+				if err := watched.check(); err != nil {
+					return cli.UsageError(err)
+				}
+				return watchLive(cmd.Context(), global, &watched)
+			}
 			if f.test != "" {
 				return testCause(cmd.Context(), &f, global, args[0])
 			}
@@ -67,6 +89,10 @@ With --json there is one object for each subject and load, one after another.`,
 	flags.BoolVar(&f.json, "json", false, "as JSON")
 	flags.StringVar(&f.test, "test", "", "measure again, as it is and without this cause")
 	flags.BoolVar(&f.keepGoing, "keep-going", false, "with --test: go on though this machine was disturbed in every trial of the first block")
+	flags.IntVar(&watched.pid, "live", 0, "watch this process as it is, instead of a run")
+	flags.IntVar(&watched.port, "port", 0, "with --live: the port it listens on (default: its only one)")
+	flags.DurationVar(&watched.every, "every", 2*time.Second, "with --live: how often to show what went on")
+	flags.DurationVar(&watched.length, "for", 0, "with --live: for how long (default: until Ctrl-C)")
 	return cmd
 }
 
