@@ -23,6 +23,7 @@ type Kept struct {
 	File    string `json:"file,omitempty"` // its name in the trial's folder; empty if it is missing
 	Bytes   int    `json:"bytes,omitempty"`
 	Missing string `json:"missing,omitempty"` // why it isn't there
+	Note    string `json:"note,omitempty"`    // when and why it was taken, if that isn't the same for all
 
 	// Content is set of a trial that is to be written, or is only in memory: see [Run.Kept].
 	Content []byte `json:"-"`
@@ -46,6 +47,10 @@ func Kinds() []Kind {
 	return []Kind{CPUProfile, SlowProfile, OtherProfile, RuntimeProfile, AllocProfile, HeapProfile}
 }
 
+// FlightTrace is the kind of an execution trace of a Go subject's last seconds, taken when a
+// request was slow. A trial may have several; go tool trace opens them.
+const FlightTrace Kind = "flight"
+
 // files are the kinds' files, which other tools know by their ends.
 var files = map[Kind]string{
 	CPUProfile: "cpu.pb.gz", SlowProfile: "cpu-slow.pb.gz", OtherProfile: "cpu-others.pb.gz",
@@ -55,7 +60,22 @@ var files = map[Kind]string{
 // Keep adds a file. One that is too large, or that holds a secret, is left out, with the
 // reason; text is what of the content would show it.
 func (t *Trial) Keep(kind Kind, content, text []byte, secrets study.Secrets) {
-	k := Kept{Kind: kind, File: files[kind], Bytes: len(content), Content: content}
+	t.keep(Kept{Kind: kind, File: files[kind], Bytes: len(content), Content: content}, text, secrets)
+}
+
+// KeepFlight adds an execution trace, with the same limits.
+func (t *Trial) KeepFlight(content []byte, note string, secrets study.Secrets) {
+	n := 1
+	for _, k := range t.Kept {
+		if k.Kind == FlightTrace {
+			n++
+		}
+	}
+	t.keep(Kept{Kind: FlightTrace, File: fmt.Sprintf("flight-%d.trace", n), Bytes: len(content), Note: note, Content: content}, content, secrets)
+}
+
+func (t *Trial) keep(k Kept, text []byte, secrets study.Secrets) {
+	kind, content := k.Kind, k.Content
 	switch {
 	case len(content) > MostKept:
 		k = Kept{Kind: kind, Missing: fmt.Sprintf("it has %d MiB, of %d at most", len(content)>>20, MostKept>>20)}
@@ -98,6 +118,17 @@ func (r *Run) Kept(i int, kind Kind) ([]byte, error) {
 		return content, err
 	}
 	return nil, nil
+}
+
+// Flights are the execution traces of r.Trials[i] that are on disk: their paths, each with
+// its note.
+func (r *Run) Flights(i int) (list [][2]string) {
+	for _, k := range r.Trials[i].Kept {
+		if k.Kind == FlightTrace && k.File != "" && r.Dir != "" {
+			list = append(list, [2]string{filepath.Join(trialFolder(r.Dir, r.Trials[i].Index), k.File), k.Note})
+		}
+	}
+	return list
 }
 
 // KeptFile is where a kept file of r.Trials[i] is; empty if there is none of that kind.

@@ -19,9 +19,19 @@ func TestKeptIsReadBack(t *testing.T) {
 	first.Keep(archive.HeapProfile, []byte("packed"), []byte("with hunter22 in it"), study.Secrets{"hunter22": "x"})
 	first.Keep(archive.SlowProfile, make([]byte, archive.MostKept+1), nil, nil)
 	first.Lack(archive.RuntimeProfile, errors.New("not offered"))
+	first.KeepFlight([]byte("one"), "why one", nil)
+	first.KeepFlight([]byte("with hunter22"), "why two", study.Secrets{"hunter22": "x"})
+	first.KeepFlight([]byte("three"), "why three", nil)
 	run := archived(t, made)
+	flights := run.Flights(0)
+	if len(flights) != 2 || flights[1][1] != "why three" {
+		t.Fatalf("%v", flights)
+	}
+	if content, err := os.ReadFile(flights[1][0]); err != nil || string(content) != "three" {
+		t.Errorf("%q, %v", content, err)
+	}
 	kept := run.Trials[0].Kept
-	if len(kept) != 4 || kept[0].File == "" || kept[0].Bytes != 7 || !strings.Contains(kept[1].Missing, "secret") || !strings.Contains(kept[2].Missing, "64") || kept[3].Missing != "not offered" {
+	if len(kept) != 7 || kept[0].File == "" || kept[0].Bytes != 7 || !strings.Contains(kept[1].Missing, "secret") || !strings.Contains(kept[2].Missing, "64") || kept[3].Missing != "not offered" {
 		t.Fatalf("%+v", kept)
 	}
 	content, err := run.Kept(0, archive.CPUProfile)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"dyno.example/dyno/archive"
+	"dyno.example/dyno/evidence"
 	"dyno.example/dyno/evidence/collect"
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/machine/busy"
@@ -12,13 +13,14 @@ import (
 )
 
 // explained runs a load; if the study asks for it, with evidence of its requests collected,
-// which the trial then has, whatever becomes of the load.
-func (s *session) explained(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, spec load.Spec) (*load.Result, error) {
+// which the trial then has, whatever becomes of the load. onSlow is told of slow requests
+// meanwhile; it may be nil.
+func (s *session) explained(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, spec load.Spec, onSlow func(*evidence.Record)) (*load.Result, error) {
 	if !s.runner.Study.Explain {
 		return load.Run(ctx, spec)
 	}
 	c := collect.Start(collect.Config{
-		Port: collect.PortOf(in.URL()), Processes: processesOf(ctx, in), Connections: cell.Profile.Connections, Cost: true, Seed: t.Seed,
+		Port: collect.PortOf(in.URL()), Processes: processesOf(ctx, in), Connections: cell.Profile.Connections, Cost: true, Seed: t.Seed, OnSlow: onSlow,
 	})
 	defer func() {
 		header, records := c.End()

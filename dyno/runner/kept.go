@@ -11,6 +11,7 @@ import (
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/evidence"
+	"dyno.example/dyno/probe"
 	"dyno.example/dyno/probe/pprof"
 	"dyno.example/dyno/probe/sampled"
 	"dyno.example/dyno/study"
@@ -25,13 +26,24 @@ type keeping struct {
 	duration time.Duration
 	sampler  *sampled.Sampler // nil if it isn't wanted, or not possible
 	unable   error            // why it isn't
+	flights  *flights         // nil if they aren't wanted
 	fetcher  *fetcher         // nil if the subject's own profiles aren't wanted
 	measured int64            // when the measured time began, CLOCK_MONOTONIC in ns; 0 before
 }
 
-// keep begins it. The subject is up.
-func (s *session) keep(ctx context.Context, cell *study.Cell, in *subject.Instance, duration time.Duration) *keeping {
+// errNoneSlow is why nothing was kept of slow requests.
+var errNoneSlow = errors.New("no request was slow, of those that were drawn")
+
+// errUp is why a subject can't be recorded.
+var errUp = errors.New("a service that is already up isn't told where to connect")
+
+// keep begins it. The subject is up, and connects to recorder if it has a flight recorder;
+// nil if that isn't wanted.
+func (s *session) keep(ctx context.Context, cell *study.Cell, in *subject.Instance, duration time.Duration, recorder *probe.FlightListener) *keeping {
 	k := &keeping{study: s.runner.Study, secrets: s.runner.Plan.Secrets, name: cell.Subject, duration: duration}
+	if recorder != nil {
+		k.flights = newFlights(recorder)
+	}
 	contender := s.ready.contenders[cell.Subject]
 	if k.study.Keeps(study.KeepCPU) {
 		cpus := s.places.ofSubject(contender, cell) // not the generator's, which would be in the way there
@@ -58,9 +70,23 @@ func (k *keeping) begin(measured int64) {
 	}
 }
 
+// onSlow is told of slow requests; nil if nobody wants to know.
+func (k *keeping) onSlow() func(*evidence.Record) {
+	if k.flights == nil {
+		return nil
+	}
+	return k.flights.slow
+}
+
 // end puts into the trial what was gathered, when its load has ended and its evidence is
 // there. The subject may have died.
 func (k *keeping) end(ctx context.Context, t *archive.Trial) {
+	switch {
+	case k.flights != nil:
+		k.flights.end(t, k.secrets)
+	case k.study.Keeps(study.KeepFlight):
+		t.Lack(archive.FlightTrace, errUp)
+	}
 	if k.fetcher != nil {
 		k.fetcher.end(ctx, t, k.secrets)
 	}

@@ -1,17 +1,22 @@
 package runner
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	_ "net/http/pprof"
 	"os"
+	"runtime/trace"
 	"strings"
 	"testing"
+	"time"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/evidence"
+	"dyno.example/dyno/probe"
 	"dyno.example/dyno/probe/pprof"
 	"dyno.example/dyno/probe/sampled"
 	"dyno.example/dyno/study"
@@ -43,9 +48,32 @@ func burnLong(n int) (sum uint64) {
 	return sum
 }
 
+// recordFlight does what dynoprobe/flight does for Go subjects.
+func recordFlight() {
+	conn, err := net.Dial("unix", os.Getenv("DYNO_FLIGHT_SOCKET"))
+	if err != nil {
+		return
+	}
+	recorder := trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: time.Second})
+	if err := recorder.Start(); err != nil {
+		fmt.Fprintf(conn, "{\"error\":%q}\n", err.Error())
+	}
+	for lines := bufio.NewScanner(conn); lines.Scan(); {
+		var b bytes.Buffer
+		if _, err := recorder.WriteTo(&b); err != nil {
+			return
+		}
+		fmt.Fprintf(conn, "{\"bytes\":%d}\n", b.Len())
+		b.WriteTo(conn)
+	}
+}
+
 func serveBurn() error {
+	go recordFlight()
 	http.HandleFunc("/short", func(http.ResponseWriter, *http.Request) { burnt += burnShort(1_000_000) })
-	http.HandleFunc("/long", func(http.ResponseWriter, *http.Request) { burnt += burnLong(60_000_000) })
+	http.HandleFunc("/long", func(_ http.ResponseWriter, r *http.Request) {
+		trace.WithRegion(r.Context(), "burning", func() { burnt += burnLong(60_000_000) })
+	})
 	return http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil)
 }
 
@@ -92,7 +120,7 @@ func TestKeptProfiles(t *testing.T) {
 		t.Skip(err)
 	}
 	s.Stop()
-	r := burnRunner(t, "requests: [{get: /short, weight: 99}, {get: /long, weight: 1}]\nexplain: true\nkeep: [cpu, pprof]\nloads: [{name: steady, open: {rate: 150, connections: 32}}]\n")
+	r := burnRunner(t, "requests: [{get: /short, weight: 99}, {get: /long, weight: 1}]\nexplain: true\nkeep: [cpu, pprof, flight]\nloads: [{name: steady, open: {rate: 150, connections: 32}}]\n")
 	run := run(t, r)
 	for _, kind := range []archive.Kind{archive.CPUProfile, archive.RuntimeProfile} {
 		p := profileOf(t, run, kind)
@@ -102,6 +130,16 @@ func TestKeptProfiles(t *testing.T) {
 		own := selfOf(p, "samples", "burnShort") + selfOf(p, "samples", "burnLong")
 		if all := p.Sum(p.Column("samples")); own == 0 || own*4 < all {
 			t.Errorf("%s: %d of %d samples where it burns: %+v", kind, own, all, p.Functions(0))
+		}
+	}
+	flights := run.Flights(0)
+	if len(flights) == 0 || len(flights) > mostFlights {
+		t.Errorf("%d traces: %+v", len(flights), run.Trials[0].Kept)
+	}
+	for _, f := range flights {
+		content, err := os.ReadFile(f[0])
+		if err != nil || !bytes.HasPrefix(content, []byte("go 1.")) || !strings.Contains(f[1], " ms") {
+			t.Errorf("%s (%s): %d bytes, %v", f[0], f[1], len(content), err)
 		}
 	}
 	if p := profileOf(t, run, archive.AllocProfile); p == nil || p.Column("alloc_space") < 0 {
@@ -180,5 +218,36 @@ func TestRunsHold(t *testing.T) {
 		if got := r.holds(sampled.Moment{At: c.at, Thread: c.thread}); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
+	}
+}
+
+// TestFlightsAreBounded: traces are taken of ever slower requests, so many and so far apart
+// at most, and what has none says why.
+func TestFlightsAreBounded(t *testing.T) {
+	l, err := probe.ListenForFlight(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	f := newFlights(l)
+	slow := func(ms int64) *evidence.Record { return &evidence.Record{Class: evidence.Tail, Done: ms * 1e6} }
+	f.slow(slow(10))
+	f.slow(slow(99)) // too soon
+	if f.begun != 1 {
+		t.Errorf("%d begun", f.begun)
+	}
+	for _, ms := range []int64{5, 20, 15, 30, 40, 50} {
+		f.next = time.Time{}
+		f.slow(slow(ms))
+	}
+	var trial archive.Trial
+	f.end(&trial, nil)
+	if f.begun != mostFlights || f.slowest != 30e6 || len(trial.Kept) != 1 || !strings.Contains(trial.Kept[0].Missing, "dynoprobe/flight") {
+		t.Errorf("%d begun, slowest %d: %+v", f.begun, f.slowest, trial.Kept)
+	}
+	var quiet archive.Trial
+	newFlights(l).end(&quiet, nil)
+	if len(quiet.Kept) != 1 || quiet.Kept[0].Missing != errNoneSlow.Error() {
+		t.Errorf("%+v", quiet.Kept)
 	}
 }

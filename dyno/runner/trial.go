@@ -57,17 +57,12 @@ func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cel
 		return failure{cause: err}
 	}
 	defer func() { f.left = errors.Join(f.left, settings.Undo()) }()
-	var env map[string]string
-	var runtime *probe.RuntimeListener
-	if c.tells && c.URL == "" {
-		var remove func()
-		if runtime, remove, err = probe.ListenForRuntime(s.ready.scratch); err != nil {
-			return failure{cause: err}
-		}
-		defer remove()
-		env = runtime.Env()
+	told, err := s.listen(c)
+	if err != nil {
+		return failure{cause: err}
 	}
-	in, err := s.ready.starter.instance(ctx, c, cell, env, log)
+	defer told.close()
+	in, err := s.ready.starter.instance(ctx, c, cell, told.env, log)
 	if err != nil {
 		return failure{cause: err}
 	}
@@ -77,12 +72,12 @@ func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cel
 			f.left = i18n.Errorf("runner.stopping-subject", "stopping subject %s: %w", c.Name, stopErr)
 		}
 	}()
-	return failure{cause: s.load(ctx, t, cell, in, runtime)}
+	return failure{cause: s.load(ctx, t, cell, in, told)}
 }
 
 // load puts the load on the subject while the probes watch it. Of a subject that
 // dies under it, the trial has the windows up to then.
-func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, runtime *probe.RuntimeListener) error {
+func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, told *inside) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { // a subject that dies ends its trial
@@ -108,18 +103,18 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 		timing.Warmup = min(timing.Warmup, rejoining)
 	}
 	counter := newRequestCounter(ctx, metrics, trust)
-	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: s.places.ofSubject(contender, cell), Runtime: runtime, Metrics: metrics, Trust: trust, Services: s.ready.services.Probes()}))
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: s.places.ofSubject(contender, cell), Runtime: told.runtime, Metrics: metrics, Trust: trust, Services: s.ready.services.Probes()}))
 	defer ledger.close()
 	calibrated := s.calibrated.of(cell)
 	spec := s.spec(t, cell, in, timing)
 	spec.Calibration, spec.Uncalibrated, spec.Idle = calibrated.result, calibrated.why, t.Idle
-	kept := s.keep(ctx, cell, in, timing.Duration)
+	kept := s.keep(ctx, cell, in, timing.Duration, told.flights)
 	defer func() { kept.end(ctx, t) }() // the evidence is there then, and ctx not yet cancelled
 	spec.OnStart = func(measured int64) {
 		ledger.begin(measured)
 		kept.begin(measured)
 	}
-	result, err := s.explained(ctx, t, cell, in, spec)
+	result, err := s.explained(ctx, t, cell, in, spec, kept.onSlow())
 	if err != nil {
 		return cmp.Or(s.died(in), err)
 	}

@@ -17,19 +17,25 @@ const (
 	// KeepPprof is the CPU and heap profile that a subject offers itself, see
 	// [Subject.Pprof].
 	KeepPprof Kept = "pprof"
+	// KeepFlight is the last seconds of a Go subject's execution trace when a request was
+	// slow, as evidence of it tells.
+	KeepFlight Kept = "flight"
 )
 
 // Keepable is all that a study may have kept.
-func Keepable() []Kept { return []Kept{KeepCPU, KeepPprof} }
+func Keepable() []Kept { return []Kept{KeepCPU, KeepPprof, KeepFlight} }
 
 // Keeps reports whether something is to be kept.
 func (s *Study) Keeps(what Kept) bool { return slices.Contains(s.Keep, what) }
 
-// keepAt reads what is to be kept, of a study whose subjects are read.
+// keepAt reads what is to be kept, of a study whose subjects are read, and whether it explains.
 func keepAt(at scope, s *Study) []Kept {
 	list := wordsOf(at, Keepable())
 	if slices.Contains(list, KeepPprof) && !slices.ContainsFunc(s.Subjects, func(one Subject) bool { return one.Pprof != "" }) {
 		at.Report(i18n.New("study.no-subject-has-pprof", "no subject says where its profiles are"), i18n.New("study.add-pprof-to-subject", "add to a subject: pprof: /debug/pprof"))
+	}
+	if slices.Contains(list, KeepFlight) && !s.Explain {
+		at.Report(i18n.New("study.flight-without-explain", "flight takes evidence of requests, to know which are slow"), i18n.Verbatim("add: explain: true"))
 	}
 	return list
 }

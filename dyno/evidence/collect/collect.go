@@ -40,6 +40,9 @@ type Config struct {
 	// Cost has the probes off in one window of five.
 	Cost bool
 	Seed uint64
+	// OnSlow, if set, is told of each record of a slow request while the load is on. It must
+	// return at once.
+	OnSlow func(*evidence.Record)
 }
 
 // PortOf is the port of a server's URL; 0 if it can't be told.
@@ -285,6 +288,9 @@ func (k *Collector) add(s *evidence.Sample, r *evidence.Record) {
 		k.header.Counts.Incomplete++
 	}
 	k.records = append(k.records, *r)
+	if r.Class == evidence.Tail && k.config.OnSlow != nil {
+		k.config.OnSlow(r)
+	}
 }
 
 // learn notes the processes that turned out to serve the port.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	_ "dynoprobe"
+	_ "dynoprobe/flight"
 )
 
 func main() {

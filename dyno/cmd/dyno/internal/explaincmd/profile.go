@@ -92,6 +92,7 @@ func showProfile(ctx context.Context, global *cli.Global, f *profileFlags, ref s
 	}
 	cells, kind, err := f.cells(run)
 	if err != nil {
+		tellFlights(global, run)
 		return err
 	}
 	if f.out != "" {
@@ -109,8 +110,27 @@ func showProfile(ctx context.Context, global *cli.Global, f *profileFlags, ref s
 			return err
 		}
 	}
+	tellFlights(global, run)
 	global.Out().Print(i18n.New("explaincmd.open-in-pprof", "\nin the browser, with flame graphs: dyno profile %s --of %s --out FILE (with --subject and --load if there are several), then: go tool pprof -http=: FILE", run.Manifest.ID, string(kind)))
 	return nil
+}
+
+// tellFlights lists the first execution traces that a run has.
+func tellFlights(global *cli.Global, run *archive.Run) {
+	const most = 10
+	told := 0
+	for i := range run.Trials {
+		for _, f := range run.Flights(i) {
+			if told++; told > most {
+				return
+			}
+			before := ""
+			if told == 1 {
+				before = "\n"
+			}
+			global.Out().Print(i18n.Join(before, i18n.New("explaincmd.flight", "go tool trace %s  (%s)", f[0], f[1])))
+		}
+	}
 }
 
 // cells are those of the kind that the flags ask for, or of the first that the run has.

@@ -1,0 +1,48 @@
+package runner
+
+import (
+	"maps"
+
+	"dyno.example/dyno/probe"
+	"dyno.example/dyno/study"
+)
+
+// inside is where a subject tells of itself from inside.
+type inside struct {
+	runtime *probe.RuntimeListener // nil if its runtime doesn't tell
+	flights *probe.FlightListener  // nil if no traces are to be kept
+	env     map[string]string      // that it must be started with
+	remove  []func()
+}
+
+// listen listens for a contender that is to be started.
+func (s *session) listen(c *contender) (_ *inside, err error) {
+	in := &inside{env: map[string]string{}}
+	if c.URL != "" {
+		return in, nil
+	}
+	if c.tells {
+		var remove func()
+		if in.runtime, remove, err = probe.ListenForRuntime(s.ready.scratch); err != nil {
+			return nil, err
+		}
+		in.remove = append(in.remove, remove)
+		maps.Copy(in.env, in.runtime.Env())
+	}
+	if s.runner.Study.Keeps(study.KeepFlight) {
+		if in.flights, err = probe.ListenForFlight(s.ready.scratch); err != nil {
+			in.close()
+			return nil, err
+		}
+		in.remove = append(in.remove, func() { in.flights.Close() })
+		maps.Copy(in.env, in.flights.Env())
+	}
+	return in, nil
+}
+
+// close ends it; the subject may be up or not.
+func (in *inside) close() {
+	for _, remove := range in.remove {
+		remove()
+	}
+}
