@@ -153,11 +153,16 @@ type Second struct {
 	Threads    *float64         `json:"threads,omitempty"`
 	OpenFiles  *float64         `json:"open_files,omitempty"`
 	RunQueue   *float64         `json:"run_queue,omitempty"` // seconds runnable per second
-	Switches   *float64         `json:"switches,omitempty"`  // context switches, both kinds
-	Steal      *float64         `json:"steal,omitempty"`     // share of one CPU
-	GCPause    *float64         `json:"gc_pause,omitempty"`  // µs in the window
-	GCCycles   *float64         `json:"gc_cycles,omitempty"`
-	Heap       *float64         `json:"heap,omitempty"` // bytes
-	Goroutines *float64         `json:"goroutines,omitempty"`
-	SchedP99   *float64         `json:"sched_p99,omitempty"` // µs
+	Throttled  *float64         `json:"throttled,omitempty"` // seconds held back by its quota, per second
+	// What waited in its sockets at the second's end.
+	Unread      *float64 `json:"unread,omitempty"`         // bytes
+	Unsent      *float64 `json:"unacknowledged,omitempty"` // bytes
+	AcceptQueue *float64 `json:"accept_queue,omitempty"`   // connections
+	Switches    *float64 `json:"switches,omitempty"`       // context switches, both kinds
+	Steal       *float64 `json:"steal,omitempty"`          // share of one CPU
+	GCPause     *float64 `json:"gc_pause,omitempty"`       // µs in the window
+	GCCycles    *float64 `json:"gc_cycles,omitempty"`
+	Heap        *float64 `json:"heap,omitempty"` // bytes
+	Goroutines  *float64 `json:"goroutines,omitempty"`
+	SchedP99    *float64 `json:"sched_p99,omitempty"` // µs
 }

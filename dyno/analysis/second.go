@@ -54,7 +54,15 @@ func (s *Second) addServer(w *probe.Window) {
 		s.Threads = known(w, float64(p.Threads), "threads", "process")
 		s.OpenFiles = known(w, float64(p.OpenFiles), "open_files", "process")
 		s.RunQueue = known(w, float64(p.RunQueue)/length, "run_queue", "process")
+		if p.Throttled > 0 {
+			s.Throttled = known(w, float64(p.Throttled)/length, "throttled", "process")
+		}
 		s.Switches = known(w, float64(p.SwitchesVol+p.SwitchesInvol), "switches", "process")
+	}
+	if k := w.Sockets; k != nil {
+		s.Unread = known(w, float64(k.Unread))
+		s.Unsent = known(w, float64(k.Unsent))
+		s.AcceptQueue = known(w, float64(k.AcceptQueue))
 	}
 	if m := w.Machine; m != nil {
 		s.Steal = known(w, float64(m.Steal)/length, "steal")

@@ -19,6 +19,7 @@ type Window struct {
 	Upstream *Process      `json:"upstream,omitempty"` // what a gateway sends requests on to, if dyno started it
 	// Services are what the subject stands on, such as a database, if the study has any.
 	Services []ServiceWindow `json:"services,omitempty"`
+	Sockets  *Sockets        `json:"sockets,omitempty"` // nil if they weren't looked at
 	Machine  *Machine        `json:"machine,omitempty"`
 	Runtime  *Runtime        `json:"runtime,omitempty"` // subjects with a helper, a log of collections or a metrics endpoint
 	Missing  []string        `json:"missing,omitempty"` // figures that could not be read and are zero: "name: why"

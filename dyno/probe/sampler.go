@@ -31,6 +31,8 @@ type Config struct {
 	Trust *tls.Config
 	// Services are what the subject stands on.
 	Services []Service
+	// SocketsOf is the port whose sockets are looked at; 0 for none.
+	SocketsOf int
 }
 
 // Sampler takes snapshots of everything that can be seen of a subject. It
@@ -42,6 +44,8 @@ type Sampler struct {
 	runtime  *RuntimeListener
 	metrics  *scraper
 	services []*serviceProbe
+	sockets  *socketsProbe
+	unable   error // why there is no socketsProbe though it is wanted
 }
 
 // New makes a sampler. Nothing is read before the first Snapshot.
@@ -64,6 +68,9 @@ func New(c Config) *Sampler {
 		}
 		s.machine.WatchPrograms(known...)
 	}
+	if c.SocketsOf != 0 {
+		s.sockets, s.unable = newSockets(c.SocketsOf)
+	}
 	if c.Metrics != "" {
 		s.metrics = newScraper(c.Metrics, ScrapeTime, c.Trust)
 	}
@@ -85,6 +92,9 @@ func (s *Sampler) Close() {
 	for _, one := range s.services {
 		one.close()
 	}
+	if s.sockets != nil {
+		s.sockets.close()
+	}
 	s.machine.Close()
 }
 
@@ -98,6 +108,7 @@ type Snapshot struct {
 	Runtime  *RuntimeTotals
 	Metrics  *MetricsTotals
 	services []serviceTotals
+	sockets  *Sockets
 	helped   bool // a helper in the subject was connected, or a log there
 	errs     []failure
 }
@@ -117,6 +128,7 @@ const (
 	machineProbe  = "machine"
 	runtimeProbe  = "runtime"
 	metricsProbe  = "metrics"
+	socketsName   = "sockets"
 )
 
 // Err says why an enabled probe gave nothing; nil if none failed. A subject that has
@@ -161,6 +173,12 @@ func (s *Sampler) snapshot(read func(*ProcessProbe) (ProcessTotals, error)) Snap
 		t, err := s.upstream.Snapshot()
 		snap.Upstream = kept(&snap, upstreamProbe, t, err)
 	}
+	if s.sockets != nil {
+		t, err := s.sockets.read()
+		snap.sockets = kept(&snap, socketsName, t, err)
+	} else if s.unable != nil {
+		snap.errs = append(snap.errs, failure{socketsName, s.unable})
+	}
 	t, err := s.machine.Snapshot()
 	snap.Machine = kept(&snap, machineProbe, t, err)
 	if finish != nil {
@@ -190,7 +208,7 @@ func kept[T any](snap *Snapshot, probe string, totals T, err error) *T {
 // Between returns what happened between two snapshots of one sampler, a being
 // the earlier. What either lacks is nil in the window.
 func (s *Sampler) Between(a, b Snapshot) Window {
-	w := Window{Start: a.Time, Length: time.Duration(b.Time - a.Time)}
+	w := Window{Start: a.Time, Length: time.Duration(b.Time - a.Time), Sockets: b.sockets}
 	if a.Process != nil && b.Process != nil {
 		p := b.Process.Since(*a.Process)
 		w.Process = &p
@@ -247,5 +265,5 @@ func (w *Window) fillIn(a, b Snapshot) {
 
 // has reports whether the window has the figures of a probe that failed.
 func (w *Window) has(probe string) bool {
-	return probe == processProbe && w.Process != nil || probe == runtimeProbe && w.Runtime != nil
+	return probe == socketsName && w.Sockets != nil || probe == processProbe && w.Process != nil || probe == runtimeProbe && w.Runtime != nil
 }

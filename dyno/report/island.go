@@ -151,7 +151,7 @@ func gauges(s analysis.Second) map[string]any {
 	out := map[string]any{}
 	for name, v := range map[string]*float64{
 		"rps": &s.Throughput, "p50": timed(s.P50), "p99": timed(s.P99), "max": timed(s.Max), "lag": &s.LagP99, "generator": &s.Generator,
-		"cpu": s.CPU, "rss": s.RSS, "pss": s.PSS, "threads": s.Threads, "openfiles": s.OpenFiles, "runqueue": s.RunQueue, "switches": s.Switches, "steal": s.Steal,
+		"cpu": s.CPU, "rss": s.RSS, "pss": s.PSS, "threads": s.Threads, "openfiles": s.OpenFiles, "runqueue": s.RunQueue, "throttled": s.Throttled, "unread": s.Unread, "unsent": s.Unsent, "acceptqueue": s.AcceptQueue, "switches": s.Switches, "steal": s.Steal,
 		"gcpause": s.GCPause, "gccycles": s.GCCycles, "heap": s.Heap, "goroutines": s.Goroutines, "sched": s.SchedP99,
 	} {
 		out[name] = nil

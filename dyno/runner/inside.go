@@ -5,6 +5,7 @@ import (
 
 	"dyno.example/dyno/probe"
 	"dyno.example/dyno/study"
+	"dyno.example/dyno/subject"
 )
 
 // inside is where a subject tells of itself from inside.
@@ -38,6 +39,14 @@ func (s *session) listen(c *contender) (_ *inside, err error) {
 		maps.Copy(in.env, in.flights.Env())
 	}
 	return in, nil
+}
+
+// socketsOf is the port of the subject whose sockets are looked at; 0 for none.
+func (s *session) socketsOf(in *subject.Instance) int {
+	if s.runner.Study.Explain || s.runner.Study.Keeps(study.KeepBuffers) {
+		return in.Port()
+	}
+	return 0
 }
 
 // close ends it; the subject may be up or not.

@@ -103,7 +103,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 		timing.Warmup = min(timing.Warmup, rejoining)
 	}
 	counter := newRequestCounter(ctx, metrics, trust)
-	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: s.places.ofSubject(contender, cell), Runtime: told.runtime, Metrics: metrics, Trust: trust, Services: s.ready.services.Probes()}))
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: s.places.ofSubject(contender, cell), Runtime: told.runtime, Metrics: metrics, Trust: trust, Services: s.ready.services.Probes(), SocketsOf: s.socketsOf(in)}))
 	defer ledger.close()
 	calibrated := s.calibrated.of(cell)
 	spec := s.spec(t, cell, in, timing)

@@ -20,10 +20,13 @@ const (
 	// KeepFlight is the last seconds of a Go subject's execution trace when a request was
 	// slow, as evidence of it tells.
 	KeepFlight Kept = "flight"
+	// KeepBuffers is what waits in the subject's sockets, each second; a study that explains
+	// has it anyway.
+	KeepBuffers Kept = "buffers"
 )
 
 // Keepable is all that a study may have kept.
-func Keepable() []Kept { return []Kept{KeepCPU, KeepPprof, KeepFlight} }
+func Keepable() []Kept { return []Kept{KeepCPU, KeepPprof, KeepFlight, KeepBuffers} }
 
 // Keeps reports whether something is to be kept.
 func (s *Study) Keeps(what Kept) bool { return slices.Contains(s.Keep, what) }

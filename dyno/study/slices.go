@@ -171,7 +171,7 @@ func (c *Cell) WhyWhole(s *Study) i18n.Message {
 	case s.Explain:
 		return i18n.New("study.whole-explain", "evidence of its requests is collected, which is of a whole load")
 	case len(s.Keep) > 0:
-		return i18n.New("study.whole-keep", "profiles are kept, which are of a whole load")
+		return i18n.New("study.whole-keep", "what it keeps of its trials is of whole loads")
 	case load >= 0 && s.Loads[load].Whole:
 		return i18n.New("study.whole-load", "the study says so of its load")
 	case at >= 0 && s.Subjects[at].URL != "":
