@@ -23,7 +23,6 @@ const methodsMost = 60
 var larger = map[string]int{
 	"nano.App":                            65,
 	"nano.Ctx":                            83,
-	"nano/internal/engine.loop":           95,
 	"nano/wire/http2.Conn":                76,
 	"dyno/load/internal/engine.eventLoop": 73,
 }

@@ -16,7 +16,7 @@ func (s *Server) admission() eventloop.Admission[*loop, struct{}] {
 		Count:      func(n int64) bool { return s.conns.Add(n) <= most || most < 0 },
 		Room:       func() bool { return s.conns.Load() < most },
 		AllowPeer:  s.enter,
-		Accepted:   func(l *loop, fd int, from netip.AddrPort, _ struct{}) { l.take(fd, from) },
+		Accepted:   func(l *loop, fd int, from netip.AddrPort, _ struct{}) { l.openings.take(fd, from) },
 		OutOfFiles: func(*loop) { s.noFiles() },
 		AcceptFailed: func(l *loop, errno unix.Errno) {
 			s.refusals.Log(l.log(), "accepting a connection", "error", errno)
@@ -26,7 +26,7 @@ func (s *Server) admission() eventloop.Admission[*loop, struct{}] {
 }
 
 // take makes the loop the owner of an accepted connection.
-func (l *loop) take(fd int, from netip.AddrPort) {
+func (l *openings) take(fd int, from netip.AddrPort) {
 	if l.Over() {
 		l.Sys.Close(fd)
 		return
@@ -35,13 +35,13 @@ func (l *loop) take(fd int, from netip.AddrPort) {
 	c.begin(fd, id, from)
 	if err := l.Poller.Add(fd, c.id); err != nil {
 		l.log().Error("connection refused", "error", err)
-		l.drop(c)
+		l.lifecycle.drop(c)
 		return
 	}
 	if c.opening = l.openingOf(from); c.opening&opensProxy != 0 {
-		l.await(c, phaseHead) // the proxy has its header ready
+		l.lifecycle.await(c, phaseHead) // the proxy has its header ready
 	} else {
-		l.await(c, phaseIdle)
+		l.lifecycle.await(c, phaseIdle)
 	}
 	l.more = append(l.more, c.id) // most clients send at once
 }

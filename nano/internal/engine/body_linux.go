@@ -22,7 +22,7 @@ type upload struct {
 
 // requestWithBody serves or begins to collect the request whose head is the first
 // n bytes of b.
-func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
+func (l *requests) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
 	r := &l.turn.x.Req
 	limits := &l.config.Limits
 	limit := l.bodyLimit(b[:n])
@@ -56,7 +56,7 @@ func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
 // bodyLimit returns how many bytes the body may have of the request that was parsed
 // from head. Its route is looked up for that only if some route has a limit of its
 // own.
-func (l *loop) bodyLimit(head []byte) int64 {
+func (l *requests) bodyLimit(head []byte) int64 {
 	if !l.config.App.BodyLimits() {
 		return l.config.Limits.Body
 	}
@@ -71,7 +71,7 @@ func (l *loop) bodyLimit(head []byte) int64 {
 }
 
 // receiveBody takes bytes for the body that is coming in.
-func (l *loop) receiveBody(c *conn, b []byte) (mine bool) {
+func (l *requests) receiveBody(c *conn, b []byte) (mine bool) {
 	t := l.turn
 	t.conn, t.fd, t.out, t.sent = c, c.fd, t.out[:0], 0
 	n, mine := l.collect(c, b)
@@ -86,7 +86,7 @@ func (l *loop) receiveBody(c *conn, b []byte) (mine bool) {
 
 // collect decodes what belongs to the body, and serves the request when it is
 // all in. It returns how much of b is done with.
-func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
+func (l *requests) collect(c *conn, b []byte) (n int, mine bool) {
 	u := c.upload
 	n, data, err := u.dec.Feed(b)
 	u.body = append(u.body, b[:data]...)
@@ -109,7 +109,7 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 	case u.dec.Done():
 		c.upload = nil
 		x := l.turn.x
-		if _, err := x.Req.Parse(u.head, &l.head); err != nil {
+		if _, err := x.Req.Parse(u.head, &l.limits); err != nil {
 			panic("nano: a head that was parsed can't be parsed: " + err.Error())
 		}
 		x.Body = exchange.Body{Whole: u.body, Ready: true, Chunks: &u.dec}
@@ -117,7 +117,7 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 	case len(u.body) > limits.BufferBody:
 		c.upload = nil
 		x := l.turn.x
-		if _, err := x.Req.Parse(u.head, &l.head); err != nil {
+		if _, err := x.Req.Parse(u.head, &l.limits); err != nil {
 			panic("nano: a head that was parsed can't be parsed: " + err.Error())
 		}
 		return n, l.stream(c, u, nil, false)
@@ -126,7 +126,7 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 }
 
 // stream starts the handler with a body that it reads from the connection.
-func (l *loop) stream(c *conn, u *upload, raw []byte, expect bool) (mine bool) {
+func (l *requests) stream(c *conn, u *upload, raw []byte, expect bool) (mine bool) {
 	l.turn.x.Body = exchange.Body{}
 	in := &inflow{open: true, wait: expect, dec: u.dec, data: u.body, raw: raw, size: int64(len(u.body))}
 	return l.serve(c, u.head, nil, in)

@@ -29,7 +29,7 @@ func (l *loop) beginDrain() {
 	l.listeners.Close()
 	l.conns.Each(func(c *conn) {
 		if c.h2 != nil {
-			l.drainHTTP2(c)
+			l.h2conns.drain(c)
 		}
 	})
 }
@@ -40,12 +40,12 @@ func (l *loop) drainStep() {
 	if l.GraceOver(l.now) {
 		l.conns.Each(func(c *conn) {
 			if c.h2 != nil {
-				l.drainHTTP2(c)
+				l.h2conns.drain(c)
 				return
 			}
 			// What it has sent since the loop last asked is told by the next events.
 			if c.phase == phaseIdle && !c.unseen && !c.readable && !eventloop.Says(l.Sys, c.fd) {
-				l.drop(c)
+				l.lifecycle.drop(c)
 			}
 		})
 	}
@@ -60,9 +60,9 @@ func (l *loop) cutAll() {
 			away.lost(exchange.ErrDrainTimeout)
 		}
 		if c.h2 != nil {
-			l.loseStreams(c, exchange.ErrDrainTimeout)
+			l.h2streams.lose(c, exchange.ErrDrainTimeout)
 		}
-		l.drop(c)
+		l.lifecycle.drop(c)
 		if away != nil { // no loop tells it of its socket any more: it finds it shut
 			signal(away.writable)
 			signal(away.readable)

@@ -12,15 +12,10 @@ import (
 
 // serveStreamInline runs the handler on the loop's goroutine. It reports whether the
 // goroutine still is the loop's.
-func (l *loop) serveStreamInline(c *conn, t *h2stream) (mine bool) {
-	l.tickets += 2
-	ticket := l.tickets
-	t.ticket, l.serving, l.lending = ticket, t.x.History, t
+func (l *handlers) serveStreamInline(c *conn, t *h2stream) (mine bool) {
 	who := l.runner
-	l.baton.Store(ticket)
-	if l.server.watchdog.asleep.Load() {
-		l.server.watchdog.wake()
-	}
+	l.lending = t
+	t.ticket = l.give(t.x.History)
 	returned := false
 	defer func() {
 		if !returned { // runtime.Goexit
@@ -32,7 +27,7 @@ func (l *loop) serveStreamInline(c *conn, t *h2stream) (mine bool) {
 	}()
 	t.x.Owner.Serve()
 	returned = true
-	if t.away || !l.baton.CompareAndSwap(ticket, ticket-1) {
+	if t.away || !l.takenBack(t.ticket) {
 		t.away = true
 		t.finishAway()
 		return false
@@ -40,7 +35,7 @@ func (l *loop) serveStreamInline(c *conn, t *h2stream) (mine bool) {
 	l.lending = nil
 	t.finish()
 	t.running = false
-	if l.sendStream(c, t) {
+	if l.h2streams.send(c, t) {
 		c.h2.ready.Push(t, &t.queued)
 	}
 	return true
@@ -52,15 +47,15 @@ func (t *h2stream) leave() {
 		return
 	}
 	t.away = true
-	if t.loop.baton.CompareAndSwap(t.ticket, t.ticket+1) {
-		t.loop.Sys.Go(t.loop.takeOver)
+	if t.loop.handlers.takenAway(t.ticket) {
+		t.loop.Sys.Go(t.loop.handlers.takeOver)
 	}
 }
 
 // lendStream goes on where a handler keeps the goroutine that ran the loop.
-func (l *loop) lendStream(t *h2stream) {
+func (l *handlers) lendStream(t *h2stream) {
 	l.lending = nil
-	l.pool.Leave() // the request's head
+	l.h2conns.pool.Leave() // the request's head
 	l.server.elsewhere.Add(1)
 	t.mu.Lock()
 	t.lent = true
@@ -70,11 +65,11 @@ func (l *loop) lendStream(t *h2stream) {
 	c.h2.ready.Push(t, &t.queued)
 	c.unseen = true
 	l.more = append(l.more, c.id)
-	l.pause(c, c.h2.rest)
+	l.h2conns.pause(c, c.h2.rest)
 }
 
 // spawnStream starts the handler on a goroutine of its own.
-func (l *loop) spawnStream(t *h2stream) {
+func (l *handlers) spawnStream(t *h2stream) {
 	t.away, t.lent = true, true
 	l.server.elsewhere.Add(1)
 	l.Sys.Go(func() { serveAway(l.Sys, t.x, &t.reply, t) })
@@ -138,7 +133,7 @@ func (t *h2stream) telling(other bool) (first bool) {
 func (t *h2stream) isOther() bool { return t.co != nil && goroutine() != t.co.self }
 
 // heard looks at a stream that a handler has told of.
-func (l *loop) heard(t *h2stream) {
+func (l *h2streams) heard(t *h2stream) {
 	c := t.conn
 	t.mu.Lock()
 	t.posted = false
@@ -162,13 +157,13 @@ func (l *loop) heard(t *h2stream) {
 	case c == nil: // the handler has outlived its connection
 		if returned {
 			l.Assigned.Add(-1)
-			l.spareStream(t)
+			l.spare(t)
 		}
 	default:
 		if returned {
 			t.running = false
 		}
-		l.beginOut(c)
+		l.h2conns.beginOut(c)
 		if done > 0 {
 			c.h2.codec.Consume(t.s, done)
 		}
@@ -176,11 +171,11 @@ func (l *loop) heard(t *h2stream) {
 			t.away, t.idle = false, true
 		}
 		if t.idle && t.stirs() {
-			l.resumeLater(c, t)
+			l.coroutines.resumeLater(c, t)
 		}
 		c.h2.ready.Push(t, &t.queued)
-		l.sendReady(c)
-		l.settle(c)
+		l.h2conns.sendReady(c)
+		l.lifecycle.settle(c)
 	}
 }
 

@@ -14,6 +14,13 @@ import (
 // bring their bodies and open windows. A request is an [h2stream]; its handler gives
 // the stream what it has to send, and the loop sends it.
 
+// h2conns is how connections of HTTP/2 are read, written and ended.
+type h2conns struct {
+	*loop
+
+	pool http2.Pool
+}
+
 // h2conn is what a connection of HTTP/2 has beside a conn. It is the loop's.
 type h2conn struct {
 	codec   http2.Conn
@@ -57,7 +64,7 @@ func tickEvery(l *Limits) time.Duration {
 }
 
 // beginHTTP2 makes c a connection of HTTP/2. Its preface is still to be read.
-func (l *loop) beginHTTP2(c *conn) {
+func (l *h2conns) begin(c *conn) {
 	h := &h2conn{ticked: l.now}
 	h.codec.Start(l.server.http2, &l.pool, l.now)
 	c.h2 = h
@@ -67,12 +74,12 @@ func (l *loop) beginHTTP2(c *conn) {
 }
 
 // processHTTP2 reads b and keeps the rest.
-func (l *loop) processHTTP2(c *conn, b []byte) (mine bool) {
+func (l *h2conns) process(c *conn, b []byte) (mine bool) {
 	h := c.h2
 	l.beginOut(c)
 	c.unseen = false
 	h.rest = b
-	if len(h.resumes) > 0 && !l.resumeWaiting(c) {
+	if len(h.resumes) > 0 && !l.coroutines.resumeWaiting(c) {
 		return false
 	}
 	began := len(b)
@@ -108,39 +115,39 @@ func (l *loop) processHTTP2(c *conn, b []byte) (mine bool) {
 }
 
 // pause ends a turn: what was read and not served is kept, what is to be sent is sent.
-func (l *loop) pause(c *conn, b []byte) {
+func (l *h2conns) pause(c *conn, b []byte) {
 	h := c.h2
 	h.rest = nil
 	if h.unsized > 0 {
-		l.beginUnsized(c)
+		l.h2streams.beginUnsized(c)
 	}
-	l.keep(c, b)
+	l.transport.keep(c, b)
 	if len(c.in) == 0 && !h.codec.InBlock() {
 		h.partial = 0
 	} else if h.partial == 0 {
 		h.partial = l.now
 	}
 	l.sendReady(c)
-	l.settle(c)
+	l.lifecycle.settle(c)
 }
 
 // happened acts upon an event.
-func (l *loop) happened(c *conn, ev *http2.Event) (mine bool) {
+func (l *h2conns) happened(c *conn, ev *http2.Event) (mine bool) {
 	switch ev.Kind {
 	case http2.EventHead:
-		return l.requestHTTP2(c, ev)
+		return l.h2streams.request(c, ev)
 	case http2.EventTooLarge:
-		l.refuseStream(c, l.addStream(c, ev.Stream), 431, "request head longer than the limit, or with more fields")
+		l.h2streams.refuse(c, l.h2streams.add(c, ev.Stream), 431, "request head longer than the limit, or with more fields")
 	case http2.EventData, http2.EventTrailers:
 		if t, ok := ev.Stream.User.(*h2stream); ok {
-			return l.bodyCame(c, t, ev)
+			return l.h2streams.bodyCame(c, t, ev)
 		}
 	case http2.EventReset:
 		if ev.Err != nil {
 			l.violated(c, 1, ev.Err)
 		}
 		if t, ok := ev.Stream.User.(*h2stream); ok {
-			l.wasLost(c, t, exchange.ErrClientGone)
+			l.h2streams.wasLost(c, t, exchange.ErrClientGone)
 		} else {
 			c.h2.codec.Release(ev.Stream)
 		}
@@ -153,18 +160,18 @@ func (l *loop) happened(c *conn, ev *http2.Event) (mine bool) {
 }
 
 // beginOut has the codec write into the turn's buffer, behind what it has of its own.
-func (l *loop) beginOut(c *conn) {
+func (l *h2conns) beginOut(c *conn) {
 	h := c.h2
 	l.turn.out = append(l.turn.out[:0], h.codec.Out...)
 	h.codec.Out = l.turn.out
 }
 
 // deliverOut gives the kernel what the codec has written.
-func (l *loop) deliverOut(c *conn) {
+func (l *h2conns) deliverOut(c *conn) {
 	h := c.h2
 	if len(h.codec.Out) > 0 || c.secure != nil && c.secure.Holds() {
 		l.turn.out = h.codec.Out
-		l.deliver(c)
+		l.transport.deliver(c)
 		h.codec.Out = l.turn.out
 	}
 	if len(c.out) == 0 {
@@ -175,7 +182,7 @@ func (l *loop) deliverOut(c *conn) {
 // sendReady sends what streams have, a frame of each in turn, until the kernel takes
 // no more, and takes the turn's buffer back from the codec. What is to be sent after
 // that is the codec's own.
-func (l *loop) sendReady(c *conn) {
+func (l *h2conns) sendReady(c *conn) {
 	h := c.h2
 	for len(c.out) == 0 && !c.cut {
 		for len(h.codec.Out) < flushAt {
@@ -183,7 +190,7 @@ func (l *loop) sendReady(c *conn) {
 			if t == nil {
 				break
 			}
-			if l.sendStream(c, t) {
+			if l.h2streams.send(c, t) {
 				h.ready.Push(t, &t.queued)
 			}
 		}
@@ -200,40 +207,40 @@ func (l *loop) sendReady(c *conn) {
 }
 
 // violated has the app take note of n violations, the last of which is told.
-func (l *loop) violated(c *conn, n int, why error) {
+func (l *h2conns) violated(c *conn, n int, why error) {
 	for range n {
 		l.config.App.Violated(why, c.remote)
 	}
 }
 
 // fail ends a connection: the codec has told the client why. Its handlers are told.
-func (l *loop) fail(c *conn, err error) {
+func (l *h2conns) fail(c *conn, err error) {
 	l.violated(c, 1, err)
 	c.closing, c.unread = true, true
-	l.loseStreams(c, exchange.ErrClientGone)
+	l.h2streams.lose(c, exchange.ErrClientGone)
 }
 
 // settleHTTP2 decides what the connection waits for next.
-func (l *loop) settleHTTP2(c *conn) {
+func (l *h2conns) settle(c *conn) {
 	h := c.h2
 	switch {
 	case c.cut:
-		l.drop(c)
+		l.lifecycle.drop(c)
 	case len(c.out) > 0:
-		l.writing(c)
+		l.lifecycle.writing(c)
 	case c.closing:
-		l.retire(c)
+		l.lifecycle.retire(c)
 	case h.codec.Drained():
 		c.closing = true
-		l.retire(c)
+		l.lifecycle.retire(c)
 	case c.ending && !c.unseen:
-		l.drop(c) // a client that sends no more opens no windows either
+		l.lifecycle.drop(c) // a client that sends no more opens no windows either
 	case h.codec.Streams() > 0 || h.partial != 0:
 		if c.phase != phaseStreams {
 			h.ticked = l.now
-			l.await(c, phaseStreams)
+			l.lifecycle.await(c, phaseStreams)
 		}
 	default:
-		l.await(c, phaseIdle)
+		l.lifecycle.await(c, phaseIdle)
 	}
 }

@@ -17,6 +17,13 @@ import (
 // again, and then gives it back to the loop by a message. One that loses the loop twice
 // in a short time stays away from it and waits as a goroutine.
 
+// coroutines is how handlers are suspended and resumed.
+type coroutines struct {
+	*loop
+
+	spare []*coroutine // that are not in use
+}
+
 // coroutine is the stack that handlers run on, one after the other.
 type coroutine struct {
 	next  func() (struct{}, bool)
@@ -52,10 +59,10 @@ func (co *coroutine) run(yield func(struct{}) bool) {
 }
 
 // beginCoroutine starts the handler of a route whose handlers are suspended.
-func (l *loop) beginCoroutine(c *conn, t *h2stream) (mine bool) {
-	if n := len(l.coroutines); n > 0 {
-		t.co = l.coroutines[n-1]
-		l.coroutines = l.coroutines[:n-1]
+func (l *coroutines) begin(c *conn, t *h2stream) (mine bool) {
+	if n := len(l.spare); n > 0 {
+		t.co = l.spare[n-1]
+		l.spare = l.spare[:n-1]
 	} else {
 		t.co = newCoroutine()
 	}
@@ -65,16 +72,11 @@ func (l *loop) beginCoroutine(c *conn, t *h2stream) (mine bool) {
 
 // resume runs a handler until it waits for its client or returns. It reports whether
 // the goroutine still is the loop's.
-func (l *loop) resume(c *conn, t *h2stream) (mine bool) {
-	l.tickets += 2
-	ticket := l.tickets
+func (l *coroutines) resume(c *conn, t *h2stream) (mine bool) {
 	t.idle = false
-	t.ticket, l.serving, l.lending = ticket, t.x.History, t
-	who := l.runner
-	l.baton.Store(ticket)
-	if l.server.watchdog.asleep.Load() {
-		l.server.watchdog.wake()
-	}
+	who := l.handlers.runner
+	l.handlers.lending = t
+	t.ticket = l.handlers.give(t.x.History)
 	returned := false
 	defer func() {
 		if !returned { // runtime.Goexit
@@ -86,14 +88,14 @@ func (l *loop) resume(c *conn, t *h2stream) (mine bool) {
 	}()
 	t.co.next()
 	returned = true
-	if t.away || !l.baton.CompareAndSwap(ticket, ticket-1) {
+	if t.away || !l.handlers.takenBack(t.ticket) {
 		t.away = true
 		t.cameBack()
 		return false
 	}
-	l.lending = nil
+	l.handlers.lending = nil
 	if t.co.over {
-		l.endCoroutine(t)
+		l.end(t)
 		t.finish()
 		t.running = false
 	} else {
@@ -105,7 +107,7 @@ func (l *loop) resume(c *conn, t *h2stream) (mine bool) {
 
 // suspended notes that a handler waits for its client, and lets the client send what
 // the handler has read.
-func (l *loop) suspended(c *conn, t *h2stream) {
+func (l *coroutines) suspended(c *conn, t *h2stream) {
 	t.idle = true
 	if t.calm++; t.calm%calmAfter == 0 {
 		t.taken.Store(0)
@@ -124,14 +126,14 @@ func (l *loop) suspended(c *conn, t *h2stream) {
 }
 
 // endCoroutine keeps the stack of a handler that has returned to the loop.
-func (l *loop) endCoroutine(t *h2stream) {
+func (l *coroutines) end(t *h2stream) {
 	co := t.co
 	t.co, co.t = nil, nil
 	if h := t.x.History; h != nil && t.taken.Load() == 0 {
 		h.Stayed()
 	}
-	if len(l.coroutines) < spareCoroutines {
-		l.coroutines = append(l.coroutines, co)
+	if len(l.spare) < spareCoroutines {
+		l.spare = append(l.spare, co)
 	} else {
 		co.stop()
 	}
@@ -196,7 +198,7 @@ func (t *h2stream) stirs() bool {
 }
 
 // resumeLater resumes a handler when the loop comes to its connection.
-func (l *loop) resumeLater(c *conn, t *h2stream) {
+func (l *coroutines) resumeLater(c *conn, t *h2stream) {
 	if !t.resuming {
 		t.resuming = true
 		c.h2.resumes = append(c.h2.resumes, t)
@@ -206,7 +208,7 @@ func (l *loop) resumeLater(c *conn, t *h2stream) {
 }
 
 // resumeWaiting resumes those handlers.
-func (l *loop) resumeWaiting(c *conn) (mine bool) {
+func (l *coroutines) resumeWaiting(c *conn) (mine bool) {
 	h := c.h2
 	for len(h.resumes) > 0 {
 		last := len(h.resumes) - 1

@@ -8,22 +8,22 @@ import (
 )
 
 // requestHTTP2 takes a request's head, and serves the request if it has no body.
-func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
-	t, hd := l.addStream(c, ev.Stream), ev.Header
+func (l *h2streams) request(c *conn, ev *http2.Event) (mine bool) {
+	t, hd := l.add(c, ev.Stream), ev.Header
 	if c.requests++; !l.server.keeps(c) {
 		c.h2.codec.Drain(l.now)
 	}
 	t.x.Tunnel = exchange.NoTunnel
 	if !hd.Protocol.Empty() {
 		if string(hd.Protocol.Of(hd.Bytes)) != "websocket" {
-			l.refuseStream(c, t, 501, "no protocol but websocket is spoken on a stream") // RFC 9220 3
+			l.refuse(c, t, 501, "no protocol but websocket is spoken on a stream") // RFC 9220 3
 			return true
 		}
 		t.x.Tunnel = exchange.TunnelAsked
 	}
-	if err := http2.Compose(&t.x.Req, hd, !ev.End && hd.ContentLength < 0, l.head.URI); err != nil {
+	if err := http2.Compose(&t.x.Req, hd, !ev.End && hd.ContentLength < 0, l.requests.limits.URI); err != nil {
 		status, detail := refusal(err)
-		l.refuseStream(c, t, status, detail)
+		l.refuse(c, t, status, detail)
 		return true
 	}
 	x := t.x
@@ -35,18 +35,18 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 		x.Body = exchange.Body{Ready: ev.End}
 		t.keepHead()
 		l.begin(c, t)
-		return l.beginCoroutine(c, t)
+		return l.coroutines.begin(c, t)
 	}
 	if ev.End {
 		x.Body = exchange.Body{Ready: true}
-		return l.serveStream(c, t)
+		return l.serve(c, t)
 	}
 	t.collecting = true
 	t.keepHead()
 	t.limit = x.Owner.BodyLimit()
 	switch length := x.Req.ContentLength; {
 	case t.limit >= 0 && length > t.limit:
-		l.refuseStream(c, t, 413, exchange.BodyTooLarge)
+		l.refuse(c, t, 413, exchange.BodyTooLarge)
 		return true
 	case length > int64(l.config.Limits.BufferBody):
 		l.serveWithBody(c, t)
@@ -73,7 +73,7 @@ func (t *h2stream) keepHead() {
 }
 
 // bodyCame takes a part of a body, or what follows it.
-func (l *loop) bodyCame(c *conn, t *h2stream, ev *http2.Event) (mine bool) {
+func (l *h2streams) bodyCame(c *conn, t *h2stream, ev *http2.Event) (mine bool) {
 	if ev.Kind == http2.EventTrailers {
 		t.takeTrailers(ev.Header)
 	}
@@ -90,7 +90,7 @@ func (l *loop) bodyCame(c *conn, t *h2stream, ev *http2.Event) (mine bool) {
 			c.h2.codec.Consume(t.s, len(ev.Data))
 		}
 		if t.idle && !t.full {
-			return l.resume(c, t)
+			return l.coroutines.resume(c, t)
 		}
 		signal(t.readable)
 		return true
@@ -100,10 +100,10 @@ func (l *loop) bodyCame(c *conn, t *h2stream, ev *http2.Event) (mine bool) {
 	c.h2.codec.Consume(t.s, len(ev.Data))
 	switch {
 	case t.limit >= 0 && int64(len(t.body)) > t.limit:
-		l.refuseStream(c, t, 413, exchange.BodyTooLarge)
+		l.refuse(c, t, 413, exchange.BodyTooLarge)
 	case ev.End:
 		t.x.Body = exchange.Body{Whole: t.body, Ready: true}
-		return l.serveStream(c, t)
+		return l.serve(c, t)
 	case len(t.body) > l.config.Limits.BufferBody:
 		l.serveWithBody(c, t)
 	}
@@ -125,7 +125,7 @@ func (t *h2stream) takeTrailers(hd *http2.Header) {
 
 // beginUnsized starts the handlers of requests whose body has no length and isn't in.
 // The client may want to be answered before it goes on, as in gRPC: it isn't waited for.
-func (l *loop) beginUnsized(c *conn) {
+func (l *h2streams) beginUnsized(c *conn) {
 	for t := c.h2.streams; t != nil; t = t.next {
 		if t.unsized {
 			l.serveWithBody(c, t)
@@ -134,32 +134,32 @@ func (l *loop) beginUnsized(c *conn) {
 }
 
 // serveWithBody starts the handler with a body that it reads as it comes.
-func (l *loop) serveWithBody(c *conn, t *h2stream) {
+func (l *h2streams) serveWithBody(c *conn, t *h2stream) {
 	t.in.data = append(t.in.data[:0], t.body...)
 	t.in.size = int64(len(t.body))
 	t.in.done = -len(t.body) // the codec knows of them
 	t.body = t.body[:0]
 	t.x.Body = exchange.Body{}
 	l.begin(c, t)
-	l.spawnStream(t)
+	l.handlers.spawnStream(t)
 }
 
 // serveStream runs the handler of a request that is all in.
-func (l *loop) serveStream(c *conn, t *h2stream) (mine bool) {
+func (l *h2streams) serve(c *conn, t *h2stream) (mine bool) {
 	whole := t.collecting
 	l.begin(c, t)
 	if !t.spawns {
-		return l.serveStreamInline(c, t)
+		return l.handlers.serveStreamInline(c, t)
 	}
 	if !whole {
 		t.keepHead()
 	}
-	l.spawnStream(t)
+	l.handlers.spawnStream(t)
 	return true
 }
 
 // begin readies a stream for its handler.
-func (l *loop) begin(c *conn, t *h2stream) {
+func (l *h2streams) begin(c *conn, t *h2stream) {
 	if t.unsized {
 		t.unsized = false
 		c.h2.unsized--
@@ -170,7 +170,7 @@ func (l *loop) begin(c *conn, t *h2stream) {
 }
 
 // refuseStream answers what can't be served. The rest of its body isn't wanted.
-func (l *loop) refuseStream(c *conn, t *h2stream, status int, detail string) {
+func (l *h2streams) refuse(c *conn, t *h2stream, status int, detail string) {
 	if t.unsized {
 		t.unsized = false
 		c.h2.unsized--

@@ -11,7 +11,7 @@ import (
 
 // sendStream sends what a stream has, of its content no more than a frame: others have
 // their turn. It reports whether there is more that can be sent.
-func (l *loop) sendStream(c *conn, t *h2stream) (again bool) {
+func (l *h2streams) send(c *conn, t *h2stream) (again bool) {
 	codec := &c.h2.codec
 	t.mu.Lock()
 	o := &t.out
@@ -27,20 +27,20 @@ func (l *loop) sendStream(c *conn, t *h2stream) (again bool) {
 	if t.running && len(o.data)-o.sent <= keptOfStream/2 {
 		signal(t.writable)
 		if t.idle && t.full {
-			l.resumeLater(c, t)
+			l.coroutines.resumeLater(c, t)
 		}
 	}
 	ended := !t.running && (t.s.Closed() || t.s.SendEnded())
 	t.mu.Unlock()
 	if ended {
-		l.endStream(c, t)
+		l.end(c, t)
 		return false
 	}
 	return again
 }
 
 // sendPart sends heads, a frame of content and trailers.
-func (l *loop) sendPart(codec *http2.Conn, t *h2stream, o *h2out) (again bool) {
+func (l *h2streams) sendPart(codec *http2.Conn, t *h2stream, o *h2out) (again bool) {
 	if len(o.interim) > 0 {
 		sendInterim(codec, t.s, o.interim)
 		o.interim = o.interim[:0]
@@ -102,7 +102,7 @@ func (k *h2head) is(o *h2out, until int64) bool {
 }
 
 // sendHead sends the head of a response; bare says that it is all.
-func (l *loop) sendHead(h *h2conn, s *http2.Stream, o *h2out, bare bool) {
+func (l *h2streams) sendHead(h *h2conn, s *http2.Stream, o *h2out, bare bool) {
 	codec, k, until := &h.codec, &h.last, l.dated
 	if o.dated {
 		until = 0
@@ -118,7 +118,7 @@ func (l *loop) sendHead(h *h2conn, s *http2.Stream, o *h2out, bare bool) {
 	codec.EndHeaders(bare)
 }
 
-func (l *loop) encodeHead(codec *http2.Conn, s *http2.Stream, o *h2out) {
+func (l *h2streams) encodeHead(codec *http2.Conn, s *http2.Stream, o *h2out) {
 	codec.Response(s, o.status)
 	sendFields(codec, o.head)
 	if !o.dated {

@@ -11,6 +11,14 @@ import (
 	eventloop "dyno.example/nano/wire/loop"
 )
 
+// h2streams is what becomes of the streams of all connections.
+type h2streams struct {
+	*loop
+
+	free   *h2stream // that are not in use
+	spares int       // how many these are
+}
+
 // h2stream is a request over HTTP/2 and its response: the wire of its exchange. It
 // outlives the handler until all of the response is sent, and its connection until the
 // handler has returned.
@@ -101,15 +109,15 @@ const (
 )
 
 // addStream makes a stream of one that the codec has.
-func (l *loop) addStream(c *conn, s *http2.Stream) *h2stream {
-	t := l.streams
+func (l *h2streams) add(c *conn, s *http2.Stream) *h2stream {
+	t := l.free
 	if t != nil {
-		l.streams, t.next = t.next, nil
-		l.spareStreams--
+		l.free, t.next = t.next, nil
+		l.spares--
 	} else {
-		t = &h2stream{loop: l, apart: newApart(), x: l.config.App.NewExchange()}
+		t = &h2stream{loop: l.loop, apart: newApart(), x: l.config.App.NewExchange()}
 		t.x.Wire, t.x.HTTP2 = t, true
-		t.message.Open = func(l *loop) { l.heard(t) }
+		t.message.Open = func(l *loop) { l.h2streams.heard(t) }
 	}
 	h := c.h2
 	t.conn, t.fd, t.s, s.User = c, c.fd, s, t
@@ -123,7 +131,7 @@ func (l *loop) addStream(c *conn, s *http2.Stream) *h2stream {
 }
 
 // endStream is done with a stream whose handler has returned, or has never begun.
-func (l *loop) endStream(c *conn, t *h2stream) {
+func (l *h2streams) end(c *conn, t *h2stream) {
 	h := c.h2
 	h.ready.Remove(&t.queued)
 	if t.unsized {
@@ -139,25 +147,25 @@ func (l *loop) endStream(c *conn, t *h2stream) {
 	}
 	t.s.User = nil
 	h.codec.Release(t.s)
-	l.spareStream(t)
+	l.spare(t)
 }
 
 // spareStream keeps a stream for another request.
-func (l *loop) spareStream(t *h2stream) {
+func (l *h2streams) spare(t *h2stream) {
 	x := t.x
 	x.Buf, x.Body = nil, exchange.Body{}
 	t.mu.Lock()
 	t.dropped = t.posted
 	t.mu.Unlock()
-	if t.dropped || l.spareStreams == spareStreams {
+	if t.dropped || l.spares == spareStreams {
 		return
 	}
 	t.apart.renew()
-	*t = h2stream{loop: l, x: x, message: t.message, apart: apart{writable: t.writable, readable: t.readable},
+	*t = h2stream{loop: l.loop, x: x, message: t.message, apart: apart{writable: t.writable, readable: t.readable},
 		head: spare(t.head), body: spare(t.body), in: h2in{data: spare(t.in.data)},
 		out: h2out{head: spare(t.out.head), data: spare(t.out.data), interim: spare(t.out.interim), trailers: spare(t.out.trailers)}}
-	t.next, l.streams = l.streams, t
-	l.spareStreams++
+	t.next, l.free = l.free, t
+	l.spares++
 }
 
 func spare(b []byte) []byte {
@@ -169,12 +177,12 @@ func spare(b []byte) []byte {
 
 // loseStreams tells the handlers of a connection that nobody waits for them. They are
 // on their own then.
-func (l *loop) loseStreams(c *conn, why error) {
+func (l *h2streams) lose(c *conn, why error) {
 	h := c.h2
 	for t := h.streams; t != nil; t = h.streams {
 		if !t.running {
 			l.forgetRequest(t)
-			l.endStream(c, t)
+			l.end(c, t)
 			continue
 		}
 		h.ready.Remove(&t.queued)
@@ -202,23 +210,23 @@ func (l *loop) loseStreams(c *conn, why error) {
 }
 
 // forgetRequest ends an exchange whose handler was never run.
-func (l *loop) forgetRequest(t *h2stream) {
+func (l *h2streams) forgetRequest(t *h2stream) {
 	if t.collecting && t.found {
 		t.x.Owner.Forget()
 	}
 }
 
 // wasLost takes note that a stream is closed before its end.
-func (l *loop) wasLost(c *conn, t *h2stream, why error) {
+func (l *h2streams) wasLost(c *conn, t *h2stream, why error) {
 	if !t.running {
 		l.forgetRequest(t)
-		l.endStream(c, t)
+		l.end(c, t)
 		return
 	}
 	t.lost(why)
 	signal(t.writable)
 	signal(t.readable)
 	if t.idle {
-		l.resumeLater(c, t)
+		l.coroutines.resumeLater(c, t)
 	}
 }

@@ -15,7 +15,7 @@ import (
 var errSlowFrame = errors.New("http2: a frame or a field block takes longer than Limits.ReadHead")
 
 // tick looks at what has taken too long on a connection.
-func (l *loop) tick(c *conn) {
+func (l *h2conns) tick(c *conn) {
 	h, limits := c.h2, &l.config.Limits
 	waited := time.Duration(l.now - h.ticked)
 	h.ticked = l.now
@@ -24,7 +24,7 @@ func (l *loop) tick(c *conn) {
 	if !c.closing {
 		for t := h.streams; t != nil; {
 			next := t.next
-			l.tickStream(c, t, waited)
+			l.h2streams.tick(c, t, waited)
 			t = next
 		}
 		if h.partial != 0 && limits.ReadHead > 0 && l.now-h.partial > int64(limits.ReadHead) {
@@ -34,11 +34,11 @@ func (l *loop) tick(c *conn) {
 	}
 	c.phase = phaseIdle // so that the next look is set
 	l.sendReady(c)
-	l.settle(c)
+	l.lifecycle.settle(c)
 }
 
 // tickCodec does so with what the codec waits for.
-func (l *loop) tickCodec(c *conn) {
+func (l *h2conns) tickCodec(c *conn) {
 	for {
 		ev, err := c.h2.codec.Tick(l.now)
 		switch {
@@ -54,7 +54,7 @@ func (l *loop) tickCodec(c *conn) {
 
 // tickStream looks at one stream: a body that is collected must come, and a response
 // must be taken, at some pace.
-func (l *loop) tickStream(c *conn, t *h2stream, waited time.Duration) {
+func (l *h2streams) tick(c *conn, t *h2stream, waited time.Duration) {
 	limits := &l.config.Limits
 	moved := t.moved
 	t.moved = 0
@@ -63,7 +63,7 @@ func (l *loop) tickStream(c *conn, t *h2stream, waited time.Duration) {
 			t.still = 0
 		}
 		if t.pace.Spend(moved, waited, limits.MinRate, limits.ReadBody) || limits.ReadBody > 0 && t.still >= limits.ReadBody {
-			l.refuseStream(c, t, 408, exchange.BodyTooSlow)
+			l.refuse(c, t, 408, exchange.BodyTooSlow)
 		}
 		return
 	}
@@ -83,19 +83,19 @@ func (l *loop) tickStream(c *conn, t *h2stream, waited time.Duration) {
 }
 
 // closeIdle ends a connection that has had no request for long.
-func (l *loop) closeIdle(c *conn) {
+func (l *h2conns) closeIdle(c *conn) {
 	l.beginOut(c)
 	c.h2.codec.Close(http2.NoError)
 	c.closing = true
 	l.sendReady(c)
-	l.settle(c)
+	l.lifecycle.settle(c)
 }
 
 // drainHTTP2 lets a connection go on to the end of its requests.
-func (l *loop) drainHTTP2(c *conn) {
+func (l *h2conns) drain(c *conn) {
 	l.beginOut(c)
 	c.h2.codec.Drain(l.now)
 	l.tickCodec(c)
 	l.sendReady(c)
-	l.settle(c)
+	l.lifecycle.settle(c)
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"sync/atomic"
+
 	"dyno.example/nano/internal/exchange"
 	eventloop "dyno.example/nano/wire/loop"
 )
@@ -14,18 +16,40 @@ import (
 //
 // A ticket is an odd number and used once. Torn up, or taken back, it is even.
 
-// serveInline runs the handler on the loop's goroutine. It reports whether the
-// goroutine still is the loop's.
-func (l *loop) serveInline(t *turn) (mine bool) {
+// handlers are run by the goroutine of their loop, or leave it.
+type handlers struct {
+	*loop
+
+	baton   atomic.Uint64 // who runs the loop; any goroutine may look
+	tickets uint64        // the last that was given out
+	runner  *runner
+	lending *h2stream         // whose handler runs; nil for HTTP/1.1
+	serving *exchange.History // whose handler runs
+}
+
+// give gives the baton to a handler for the ticket that it returns.
+func (l *handlers) give(to *exchange.History) (ticket uint64) {
 	l.tickets += 2
-	ticket := l.tickets
-	t.ticket, l.serving = ticket, t.x.History
-	l.baton.Store(ticket)
+	ticket, l.serving = l.tickets, to
+	l.baton.Store(ticket) // from here on the loop may be another goroutine's
 	if l.server.watchdog.asleep.Load() {
 		l.server.watchdog.wake()
 	}
+	return ticket
+}
+
+// takenBack reports whether a handler that has come back still had the baton.
+func (l *handlers) takenBack(ticket uint64) bool { return l.baton.CompareAndSwap(ticket, ticket-1) }
+
+// takenAway reports whether a handler still had the baton, and loses it now.
+func (l *handlers) takenAway(ticket uint64) bool { return l.baton.CompareAndSwap(ticket, ticket+1) }
+
+// serveInline runs the handler on the loop's goroutine. It reports whether the
+// goroutine still is the loop's.
+func (l *handlers) serveInline(t *turn) (mine bool) {
+	t.ticket = l.give(t.x.History)
 	t.x.Owner.Serve()
-	if !t.away && l.baton.CompareAndSwap(ticket, ticket-1) {
+	if !t.away && l.takenBack(t.ticket) {
 		t.finish()
 		return true
 	}
@@ -40,28 +64,28 @@ func (t *turn) leave() {
 		return
 	}
 	t.away = true
-	if t.loop.baton.CompareAndSwap(t.ticket, t.ticket+1) {
-		t.loop.Sys.Go(t.loop.takeOver)
+	if t.loop.handlers.takenAway(t.ticket) {
+		t.loop.Sys.Go(t.loop.handlers.takeOver)
 	}
 }
 
 // takeOver goes on with the loop where a handler keeps the goroutine that ran it.
-func (l *loop) takeOver() {
+func (l *handlers) takeOver() {
 	if t := l.lending; t != nil {
 		l.lendStream(t)
 		l.run(l.turn)
 		return
 	}
 	l.lend(l.turn)
-	l.run(l.server.newTurn(l))
+	l.run(l.server.newTurn(l.loop))
 }
 
 // lend leaves the connection to the handler of t.
-func (l *loop) lend(t *turn) {
+func (l *handlers) lend(t *turn) {
 	c := t.conn
 	c.away, c.phase = t, phaseAway
 	c.in = nil // the turn has it, if there was anything
-	l.wheel.Clear(c.id)
+	l.lifecycle.wheel.Clear(c.id)
 	l.server.elsewhere.Add(1)
 	t.sendReady()
 }
@@ -85,8 +109,8 @@ func (t *turn) sendReady() {
 // spawn starts the handler on a goroutine of its own. The exchange goes with it;
 // the bytes of the request and of what follows are copied, for the loop needs its
 // buffer. Responses to earlier requests go along, so that none overtakes them.
-func (l *loop) spawn(c *conn, request, rest []byte, in *inflow) {
-	t, s := l.turn, l.server.newTurn(l)
+func (l *handlers) spawn(c *conn, request, rest []byte, in *inflow) {
+	t, s := l.turn, l.server.newTurn(l.loop)
 	s.x, t.x = t.x, s.x
 	s.x.Wire, t.x.Wire = s, t
 	s.away, s.conn, s.fd = true, c, c.fd
@@ -102,7 +126,7 @@ func (l *loop) spawn(c *conn, request, rest []byte, in *inflow) {
 		s.inflow = *in
 	}
 	c.away, c.phase = s, phaseAway
-	l.wheel.Clear(c.id)
+	l.lifecycle.wheel.Clear(c.id)
 	l.server.elsewhere.Add(1)
 	s.sendReady()
 	l.Sys.Go(func() { serveAway(l.Sys, s.x, &s.reply, s) })
@@ -129,7 +153,7 @@ func serveAway(sys eventloop.System, x *exchange.Exchange, reply *exchange.Reply
 }
 
 // takeBack gets the connection back from a handler that was away.
-func (l *loop) takeBack(t *turn) {
+func (l *handlers) takeBack(t *turn) {
 	l.server.elsewhere.Add(-1)
 	if l.Over() {
 		l.Sys.Close(t.fd)
@@ -139,18 +163,18 @@ func (l *loop) takeBack(t *turn) {
 	c.away = nil
 	if t.hijacked {
 		l.Sys.Close(c.fd) // the handler has a descriptor of its own
-		l.forget(c)
+		l.lifecycle.forget(c)
 		l.server.oldTurn(t)
 		return
 	}
 	if len(t.rest) > 0 {
-		c.in = append(l.buffers.Take(), t.rest...)
+		c.in = append(l.transport.buffers.Take(), t.rest...)
 	}
 	c.unseen, c.unread = len(c.in) > 0, len(c.in) > 0 || t.inflow.open
 	c.closing, c.cut = !t.reply.Keep || t.reply.Cut, t.reply.Cut
 	c.reset = t.reply.Cut && t.reply.ByClose
 	c.readable = true
-	l.settle(c)
+	l.lifecycle.settle(c)
 	l.more = append(l.more, c.id)
 	l.server.oldTurn(t)
 }

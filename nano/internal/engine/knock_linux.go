@@ -10,6 +10,13 @@ import (
 // processors (see [eventloop.Core.Poll]). So a loop hears of such clients, too, and gives its
 // processor back.
 
+// knocks are what a loop hears of for others.
+type knocks struct {
+	*loop
+
+	fds []int // listeners that goroutines accept from
+}
+
 // knockEvent is the ID of these listeners.
 const knockEvent = math.MinInt32
 
@@ -22,28 +29,25 @@ func (s *Server) Hear(fd int) (stop func()) {
 			l.Sys.Close(fd)
 			return
 		}
-		l.knocks = append(l.knocks, fd)
+		l.knocks.fds = append(l.knocks.fds, fd)
 	}})
 	return func() {
 		l.Hand(&message{Open: func(l *loop) {
 			if l.Over() { // it has closed what it had, or will, and this goroutine may be another
 				return
 			}
-			if i := slices.Index(l.knocks, fd); i >= 0 {
+			if i := slices.Index(l.knocks.fds, fd); i >= 0 {
 				l.Sys.Close(fd)
-				l.knocks = slices.Delete(l.knocks, i, i+1)
+				l.knocks.fds = slices.Delete(l.knocks.fds, i, i+1)
 			}
 		}})
 	}
 }
 
-// knocked lets the goroutine run that accepts: the loop parks when it waits next.
-func (l *loop) knocked() { l.ParkNext() }
-
-// stopHearing closes what is heard of when the loop ends.
-func (l *loop) stopHearing() {
-	for _, fd := range l.knocks {
+// close closes what is heard of when the loop ends.
+func (l *knocks) close() {
+	for _, fd := range l.fds {
 		l.Sys.Close(fd)
 	}
-	l.knocks = nil
+	l.fds = nil
 }

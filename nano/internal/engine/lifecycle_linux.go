@@ -7,6 +7,7 @@ import (
 
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/reactor"
 )
 
 const (
@@ -15,8 +16,15 @@ const (
 	lingerLast  = 500 * time.Millisecond // without reading, for who sends more than that
 )
 
+// lifecycle is what connections wait for, for how long, and how they end.
+type lifecycle struct {
+	*loop
+
+	wheel *reactor.Wheel
+}
+
 // await puts the connection into a phase, with the deadline of that phase.
-func (l *loop) await(c *conn, p phase) {
+func (l *lifecycle) await(c *conn, p phase) {
 	c.phase = p
 	limits := &l.config.Limits
 	var d time.Duration
@@ -41,8 +49,31 @@ func (l *loop) await(c *conn, p phase) {
 	l.wheel.Set(c.id, l.now+int64(d))
 }
 
+// settle decides what the connection waits for next.
+func (l *lifecycle) settle(c *conn) {
+	switch {
+	case c.h2 != nil:
+		l.h2conns.settle(c)
+	case c.cut:
+		l.drop(c)
+	case c.away != nil:
+	case len(c.out) > 0:
+		l.writing(c)
+	case c.closing:
+		l.retire(c)
+	case c.ending && !c.unseen:
+		l.drop(c) // all that it has sent is answered
+	case c.upload != nil:
+		l.await(c, phaseBody)
+	case len(c.in) == 0 || c.unseen:
+		l.await(c, phaseIdle)
+	case c.phase != phaseHead:
+		l.await(c, phaseHead)
+	}
+}
+
 // expired closes a connection that let its deadline pass.
-func (l *loop) expired(id int32) {
+func (l *lifecycle) expired(id int32) {
 	c := l.conns.At(id)
 	if c.fd < 0 {
 		return
@@ -55,10 +86,10 @@ func (l *loop) expired(id int32) {
 			l.drop(c)
 		}
 	case phaseStreams:
-		l.tick(c)
+		l.h2conns.tick(c)
 	case phaseIdle:
 		if c.h2 != nil {
-			l.closeIdle(c)
+			l.h2conns.closeIdle(c)
 			return
 		}
 		l.drop(c)
@@ -68,7 +99,7 @@ func (l *loop) expired(id int32) {
 }
 
 // writing begins the wait for a client that didn't take all of a response at once.
-func (l *loop) writing(c *conn) {
+func (l *lifecycle) writing(c *conn) {
 	if c.phase != phaseWrite {
 		c.taken = netconn.Pace{}
 		c.taken.Begin(netconn.MostGrace)
@@ -80,7 +111,7 @@ func (l *loop) writing(c *conn) {
 
 // taking reports whether the client has acknowledged something since the last
 // look, and enough of late; then the wait goes on.
-func (l *loop) taking(c *conn) bool {
+func (l *lifecycle) taking(c *conn) bool {
 	limits := &l.config.Limits
 	n := int64(c.queued - l.Sys.Queued(c.fd))
 	late := c.taken.Spend(n, time.Duration(l.now-c.asked), limits.MinTake, limits.WriteStall)
@@ -93,12 +124,12 @@ func (l *loop) taking(c *conn) bool {
 }
 
 // timedOut tells a client that its request took too long to come in.
-func (l *loop) timedOut(c *conn) {
+func (l *lifecycle) timedOut(c *conn) {
 	l.turn.conn, l.turn.out = c, l.turn.out[:0]
-	l.refuseWith(c, 408, "the request came too slowly")
+	l.requests.refuseWith(c, 408, "the request came too slowly")
 	c.upload = nil
-	l.keep(c, nil)
-	l.deliver(c)
+	l.transport.keep(c, nil)
+	l.transport.deliver(c)
 	l.settle(c)
 }
 
@@ -109,7 +140,7 @@ func (l *loop) timedOut(c *conn) {
 // before they read. From those that have much to send no more is read then, and the
 // connection stays for another while: proxies that send and read at once, such as
 // nginx, look for the response when they can send no more.
-func (l *loop) retire(c *conn) {
+func (l *lifecycle) retire(c *conn) {
 	if !c.unread && !c.readable || c.ending {
 		l.drop(c)
 		return
@@ -127,7 +158,7 @@ func (l *loop) retire(c *conn) {
 }
 
 // lingered counts what a connection sends after its last response.
-func (l *loop) lingered(c *conn, n int) {
+func (l *lifecycle) lingered(c *conn, n int) {
 	c.drained += n
 	switch {
 	case n == 0 || c.ending:
@@ -143,7 +174,7 @@ func (c *conn) lingersOn() bool { return c.phase == phaseLinger && c.drained > l
 
 // drop closes a connection now. After a reset the client can't take a part of a
 // response that ends with the connection for the whole.
-func (l *loop) drop(c *conn) {
+func (l *lifecycle) drop(c *conn) {
 	if c.away != nil {
 		unix.Shutdown(c.fd, unix.SHUT_RDWR) // the handler still uses the descriptor
 		if c.secure != nil {
@@ -152,7 +183,7 @@ func (l *loop) drop(c *conn) {
 		return
 	}
 	if c.h2 != nil {
-		l.loseStreams(c, exchange.ErrClientGone)
+		l.h2streams.lose(c, exchange.ErrClientGone)
 	}
 	c.closeNotify()
 	if c.reset {
@@ -163,7 +194,7 @@ func (l *loop) drop(c *conn) {
 }
 
 // forget takes a connection out of the loop's books.
-func (l *loop) forget(c *conn) {
+func (l *lifecycle) forget(c *conn) {
 	l.wheel.Clear(c.id)
 	if c.secure != nil {
 		c.secure.Leave()

@@ -2,14 +2,10 @@ package engine
 
 import (
 	"log/slog"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/wire/http1"
-	"dyno.example/nano/wire/http2"
 	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/reactor"
 )
@@ -20,32 +16,28 @@ type loop struct {
 	eventloop.Core[*loop]
 	config *Config
 	server *Server
-	head   http1.Limits
 
-	baton atomic.Uint64 // who runs the loop; see handover_linux.go
+	// All below belongs to the goroutine that runs the loop, but for the baton.
+	turn      *turn
+	events    []reactor.Event
+	next      int     // of events
+	more      []int32 // connections that have more to do
+	now       int64   // of this batch of events, in ns
+	dated     int64   // when the date has to be written anew
+	conns     eventloop.Table[conn]
+	listeners *eventloop.Listeners[*loop, struct{}]
+	stopped   bool
 
-	// All below belongs to the goroutine that runs the loop.
-	tickets    uint64
-	turn       *turn
-	runner     *runner
-	lending    *h2stream         // whose handler runs; nil for HTTP/1.1
-	serving    *exchange.History // whose handler runs
-	events     []reactor.Event
-	next       int // of events
-	more       []int32
-	now        int64
-	dated      int64 // when the date has to be written anew
-	conns      eventloop.Table[conn]
-	wheel      *reactor.Wheel
-	listeners  *eventloop.Listeners[*loop, struct{}]
-	knocks     []int             // listeners that goroutines accept from
-	buffers    eventloop.Buffers // for incomplete requests
-	pool       http2.Pool
-	streams    *h2stream    // that are not in use
-	coroutines []*coroutine // the same
-
-	spareStreams int // of streams
-	stopped      bool
+	// What is one concern's has a type of its own, in its file.
+	openings   openings
+	lifecycle  lifecycle
+	transport  transport
+	requests   requests
+	handlers   handlers
+	h2conns    h2conns
+	h2streams  h2streams
+	coroutines coroutines
+	knocks     knocks
 }
 
 const (
@@ -58,13 +50,22 @@ func newLoop(s *Server) (*loop, error) {
 	limits := s.config.Limits
 	now := s.sys.Now()
 	l := &loop{
-		config: s.config, server: s, tickets: 1, now: now, wheel: reactor.NewWheel(now),
-		head:    http1.Limits{Head: limits.Head, URI: limits.URI, Fields: limits.Fields},
-		buffers: eventloop.Buffers{Fresh: 1 << 10, Largest: 16 << 10, Most: 64},
+		config: s.config, server: s, now: now,
+		lifecycle: lifecycle{wheel: reactor.NewWheel(now)},
+		transport: transport{buffers: eventloop.Buffers{Fresh: 1 << 10, Largest: 16 << 10, Most: 64}},
+		requests:  requests{limits: http1.Limits{Head: limits.Head, URI: limits.URI, Fields: limits.Fields}},
+		handlers:  handlers{tickets: 1},
 	}
+	l.assemble()
 	l.Elsewhere = &s.elsewhere
 	l.listeners = s.acceptor.Join(&l.Core)
 	return l, l.Begin(l, s.sys, eventBatch)
+}
+
+// assemble makes the parts of a loop its own.
+func (l *loop) assemble() {
+	l.openings.loop, l.lifecycle.loop, l.transport.loop, l.requests.loop, l.handlers.loop = l, l, l, l, l
+	l.h2conns.loop, l.h2streams.loop, l.coroutines.loop, l.knocks.loop = l, l, l, l
 }
 
 // run is the loop, from wherever it stands. It returns when the loop has ended
@@ -74,7 +75,7 @@ func (l *loop) run(t *turn) {
 		t.scratch = make([]byte, readBuffer)
 	}
 	who := &runner{}
-	l.turn, l.runner = t, who
+	l.turn, l.handlers.runner = t, who
 	t.date, l.dated = l.DateLine(t.date[:0]) // each turn has its own
 	defer func() {
 		if !who.done { // a handler called runtime.Goexit
@@ -128,14 +129,14 @@ func (l *loop) gather() {
 			return
 		}
 	}
-	events, err := l.Poll(len(l.more) > 0, l.wheel.Next)
+	events, err := l.Poll(len(l.more) > 0, l.lifecycle.wheel.Next)
 	if err != nil {
 		l.config.Logger.Error("event loop", "error", err)
 		time.Sleep(10 * time.Millisecond) // it can't be repaired; it must not spin either
 	}
 	l.events, l.next = events, 0
 	l.now = l.Tick()
-	l.wheel.Expire(l.now, l.expired)
+	l.lifecycle.wheel.Expire(l.now, l.lifecycle.expired)
 	if l.now >= l.dated {
 		l.turn.date, l.dated = l.DateLine(l.turn.date[:0])
 	}
@@ -144,7 +145,7 @@ func (l *loop) gather() {
 // handle takes one event.
 func (l *loop) handle(e *reactor.Event) (mine bool) {
 	if e.ID() == knockEvent {
-		l.knocked()
+		l.ParkNext() // the goroutine runs that accepts
 		return true
 	}
 	if e.ID() < 0 {
@@ -161,7 +162,7 @@ func (l *loop) handle(e *reactor.Event) (mine bool) {
 	}
 	c.hungUp = c.hungUp || e.Ending()
 	c.readable = c.readable || e.Readable()
-	if len(c.out) > 0 && !(e.Writable() && l.writeMore(c)) {
+	if len(c.out) > 0 && !(e.Writable() && l.transport.writeMore(c)) {
 		return true
 	}
 	return l.goOn(c)
@@ -191,7 +192,7 @@ func (l *loop) goOn(c *conn) (mine bool) {
 		return true // not before it has taken its responses
 	}
 	if c.unseen {
-		if !l.process(c, l.borrow(c)) {
+		if !l.requests.process(c, l.transport.borrow(c)) {
 			return false
 		}
 		if c.fd < 0 || c.away != nil || len(c.out) > 0 {
@@ -200,74 +201,21 @@ func (l *loop) goOn(c *conn) (mine bool) {
 	}
 	if c.lingersOn() {
 		if c.hungUp { // it has its response, or doesn't want it
-			l.drop(c)
+			l.lifecycle.drop(c)
 		}
 		return true
 	}
 	if !c.readable {
 		return true
 	}
-	return l.read(c)
-}
-
-// read reads once and serves what has come.
-func (l *loop) read(c *conn) (mine bool) {
-	if c.secure != nil && c.phase != phaseLinger { // what lingers isn't looked at
-		return l.readSecured(c)
-	}
-	b := l.turn.scratch
-	n, errno := l.Sys.Read(c.fd, b)
-	switch {
-	case errno == unix.EAGAIN:
-		c.readable = false
-		return true
-	case errno == unix.EINTR:
-		l.more = append(l.more, c.id)
-		return true
-	case errno != 0:
-		l.drop(c)
-		return true
-	}
-	c.readable = n == len(b)
-	if n == 0 || c.hungUp && !c.readable {
-		c.ending = true
-	}
-	if !l.receive(c, b[:n]) {
-		return false
-	}
-	if c.readable && c.fd >= 0 && c.away == nil {
-		l.more = append(l.more, c.id)
-	}
-	return true
-}
-
-// receive takes bytes that were read.
-func (l *loop) receive(c *conn, b []byte) (mine bool) {
-	switch {
-	case c.phase == phaseLinger:
-		l.lingered(c, len(b))
-		return true
-	case c.upload != nil:
-		return l.receiveBody(c, b)
-	case len(c.in) == 0:
-		return l.process(c, b)
-	case c.h2 != nil:
-		c.in = append(c.in, b...)
-		return l.process(c, l.borrow(c))
-	}
-	line := lineEnds(b)
-	c.in = append(c.in, b...)
-	if !line && c.opening == 0 && len(c.in) <= min(l.head.URI, l.head.Head) && !c.ending {
-		return true // still in the same line: nothing new to judge
-	}
-	return l.process(c, l.borrow(c))
+	return l.transport.read(c)
 }
 
 // close ends the loop.
 func (l *loop) close() {
 	l.End()
-	l.stopHearing()
-	for _, co := range l.coroutines {
+	l.knocks.close()
+	for _, co := range l.coroutines.spare {
 		co.stop()
 	}
 	l.Poller.Close()

@@ -16,8 +16,11 @@ const (
 	opensPreface                     // the preface of HTTP/2 may (RFC 9113 3.4)
 )
 
+// openings is how connections begin.
+type openings struct{ *loop }
+
 // openingOf returns what may come first from a peer.
-func (l *loop) openingOf(from netip.AddrPort) (o opening) {
+func (l *openings) openingOf(from netip.AddrPort) (o opening) {
 	if l.config.App.AwaitsProxy(from) {
 		o |= opensProxy
 	}
@@ -29,7 +32,7 @@ func (l *loop) openingOf(from netip.AddrPort) (o opening) {
 
 // opened reads what comes before the first request and returns what follows. It
 // reports false if the connection has to wait, or is no longer the loop's.
-func (l *loop) opened(c *conn, b []byte) (rest []byte, ok bool) {
+func (l *openings) opened(c *conn, b []byte) (rest []byte, ok bool) {
 	if c.opening&opensProxy != 0 {
 		h, n, err := netconn.ParseProxyHeader(b)
 		if err == nil && n == 0 {
@@ -40,8 +43,8 @@ func (l *loop) opened(c *conn, b []byte) (rest []byte, ok bool) {
 		}
 		if err != nil {
 			l.server.refusals.Log(l.log(), "connection refused", "from", c.remote, "error", err)
-			l.keep(c, nil)
-			l.drop(c)
+			l.transport.keep(c, nil)
+			l.lifecycle.drop(c)
 			return nil, false
 		}
 		c.unnamed = !h.Client.IsValid()
@@ -54,7 +57,7 @@ func (l *loop) opened(c *conn, b []byte) (rest []byte, ok bool) {
 		case len(b) < len(http2.Preface):
 			return nil, l.waitMore(c, b)
 		default:
-			l.beginHTTP2(c)
+			l.h2conns.begin(c)
 		}
 		c.opening = 0
 	}
@@ -62,9 +65,9 @@ func (l *loop) opened(c *conn, b []byte) (rest []byte, ok bool) {
 }
 
 // waitMore keeps the start of what opens a connection.
-func (l *loop) waitMore(c *conn, b []byte) bool {
-	l.keep(c, b)
-	l.settle(c)
+func (l *openings) waitMore(c *conn, b []byte) bool {
+	l.transport.keep(c, b)
+	l.lifecycle.settle(c)
 	return false
 }
 

@@ -52,7 +52,7 @@ func (s *Server) TakeTLS(t *tls.Conn, below *netconn.Conn) bool {
 	from := netconn.AddrOf(below.RemoteAddr())
 	below.Conn.Close()
 	secure := netconn.NewSecured(t, &state, below, fd, &s.sealed)
-	to.Hand(&message{Open: func(l *loop) { l.takeSecured(secure, from, below.Unnamed, p == "h2") }})
+	to.Hand(&message{Open: func(l *loop) { l.openings.takeSecured(secure, from, below.Unnamed, p == "h2") }})
 	return true
 }
 
@@ -69,7 +69,7 @@ func socketOf(nc net.Conn) (socket syscall.Conn, ok bool) {
 }
 
 // takeSecured makes the loop the owner of a connection.
-func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort, unnamed, http2 bool) {
+func (l *openings) takeSecured(s *netconn.Secured, from netip.AddrPort, unnamed, http2 bool) {
 	if l.Over() {
 		l.Sys.Close(s.FD)
 		s.Leave()
@@ -80,18 +80,18 @@ func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort, unnamed, htt
 	c.secure, c.unnamed = s, unnamed
 	if err := l.Poller.Add(s.FD, c.id); err != nil {
 		l.log().Error("connection refused", "error", err)
-		l.drop(c)
+		l.lifecycle.drop(c)
 		return
 	}
 	if http2 {
-		l.beginHTTP2(c)
+		l.h2conns.begin(c)
 	}
-	l.await(c, phaseIdle)
+	l.lifecycle.await(c, phaseIdle)
 	l.more = append(l.more, c.id) // crypto/tls may have read a request already
 }
 
 // readSecured is read for a connection with TLS.
-func (l *loop) readSecured(c *conn) (mine bool) {
+func (l *transport) readSecured(c *conn) (mine bool) {
 	b, s := l.turn.scratch, c.secure
 	n, err := s.Fill(b)
 	_, _ = s.Send() // what TLS itself has to say; an error shows again
@@ -112,7 +112,7 @@ func (l *loop) readSecured(c *conn) (mine bool) {
 	}
 	if s.Holds() {
 		if l.deliverSecured(c, nil); len(c.out) > 0 || c.cut {
-			l.settle(c)
+			l.lifecycle.settle(c)
 		}
 	}
 	if c.readable && c.fd >= 0 {
@@ -124,7 +124,7 @@ func (l *loop) readSecured(c *conn) (mine bool) {
 // deliverSecured encrypts what is for c and gives it to the kernel. What that
 // doesn't take is kept with the connection, encrypted. What a handler sends that
 // has the connection is its own.
-func (l *loop) deliverSecured(c *conn, out []byte) {
+func (l *transport) deliverSecured(c *conn, out []byte) {
 	if c.away != nil {
 		return
 	}

@@ -46,7 +46,7 @@ func newTurn(l *loop) *turn {
 	t := &turn{loop: l, apart: newApart()}
 	t.x = l.config.App.NewExchange()
 	t.x.Wire = t
-	t.message.Open = func(l *loop) { l.takeBack(t) }
+	t.message.Open = func(l *loop) { l.handlers.takeBack(t) }
 	return t
 }
 

@@ -56,7 +56,7 @@ func (w *watchdog) watch(sys eventloop.System, loops []*loop, ended <-chan struc
 // reports whether there was anything going on.
 func (w *watchdog) look(loops []*loop, seen []uint64) (busy bool) {
 	for i, l := range loops {
-		ticket := l.baton.Load()
+		ticket := l.handlers.baton.Load()
 		if ticket != seen[i] {
 			seen[i], busy = ticket, true
 			continue
@@ -65,11 +65,11 @@ func (w *watchdog) look(loops []*loop, seen []uint64) (busy bool) {
 			continue
 		}
 		busy = true
-		if l.baton.CompareAndSwap(ticket, ticket+1) {
-			if l.serving != nil {
-				l.serving.Blocked()
+		if l.handlers.takenAway(ticket) {
+			if l.handlers.serving != nil {
+				l.handlers.serving.Blocked()
 			}
-			l.Sys.Go(l.takeOver)
+			l.Sys.Go(l.handlers.takeOver)
 		}
 	}
 	return busy
