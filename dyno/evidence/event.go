@@ -20,6 +20,17 @@ const (
 	UpstreamReceived
 	UpstreamState
 	ThreadLearnt
+	Tick       // of a CPU's clock, while the thread ran: A is what it was at
+	Parked     // a goroutine, Subject, was not running: Text is why; B how many ns ago that was looked at before
+	Collecting // the process collected garbage; B as above
+)
+
+// What a thread was at when the clock of its CPU ticked.
+const (
+	tickUser = iota + 1
+	tickKernel
+	tickFault
+	tickInterrupt
 )
 
 // Flags and states of a SwitchOut's A, as the kernel has them.
@@ -60,7 +71,7 @@ func (e *Event) ofThread() bool { return e.Kind <= Waking }
 // inThread reports whether a thread was running when the event came, and is named in it.
 func (e *Event) inThread() bool {
 	switch e.Kind {
-	case Received, Sent, UpstreamSent, UpstreamReceived:
+	case Received, Sent, UpstreamSent, UpstreamReceived, Tick:
 		return true
 	}
 	return false
