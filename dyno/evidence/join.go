@@ -5,21 +5,27 @@ import (
 	"slices"
 )
 
+// Server is what is known of a server besides the events of a request's time.
+type Server struct {
+	Started   int64 // of the measured time, CLOCK_MONOTONIC in ns
+	FaultCost int64 // what a page fault costs, ns; 0 if that isn't known
+	Pooled    bool  // its connections go from thread to thread
+}
+
 // acceptPatience is how much later than a request the handshake's end may be seen without
 // that being the accept queue's fault, in ns.
 const acceptPatience = int64(1e6)
 
 // Join makes the record of a sample out of the events of its time, which are in order and
-// may begin earlier: what a thread did before it is wanted too. started is the beginning of
-// the measured time, faultCost what a page fault costs, in ns, 0 if it isn't known.
-func Join(s *Sample, events []Event, started, faultCost int64) Record {
+// may begin earlier: what a thread did before it is wanted too.
+func Join(s *Sample, events []Event, about Server) Record {
 	r := Record{
 		Class: s.Class, Weight: s.Weight, Connection: connectionName(s.Connection), ConnectionID: s.Connection,
 		Shared: s.Shared, Kind: int(s.Kind), Ordinal: s.Ordinal, Age: s.Sent - s.Opened, Size: s.Size, Status: int(s.Status),
-		Failed: s.Failed, Window: int(floorDiv(s.Intended-started, 1e9)),
+		Failed: s.Failed, Window: int(floorDiv(s.Intended-about.Started, 1e9)),
 		Intended: s.Intended, Sent: s.Sent, First: s.First, Done: max(s.Done, s.Intended),
 	}
-	j := joiner{sample: s, record: &r, events: events, at: r.Intended, end: r.Done}
+	j := joiner{sample: s, record: &r, events: events, at: r.Intended, end: r.Done, migrates: about.Pooled}
 	j.index()
 	j.find()
 	j.process = j.processOf(j.reader)
@@ -33,7 +39,7 @@ func Join(s *Sample, events []Event, started, faultCost int64) Record {
 		j.gap(NotTraced)
 	}
 	j.until(j.end, Interval{Stage: Unexplained})
-	j.takeFaults(faultCost)
+	j.divide(about.FaultCost)
 	j.bound()
 	for i := range r.Intervals {
 		r.Intervals[i].From -= r.Intended
@@ -69,6 +75,10 @@ type joiner struct {
 	threads     map[int32][]*Event // of each, in order
 	halts       []*Event           // threads of the server that were put aside for their quota
 	arrivals    []*Event           // of bytes, at the server's sockets and those of upstreams
+	ticked      bool               // clocks' ticks are among the events
+	goroutine   uint64             // that read; 0 if the server has none, or it isn't known
+	parked      []*Event           // when goroutines didn't run
+	collecting  []*Event           // when the server collected
 	shared      []int32            // threads of the process that may have the request
 	lines       map[int32]timeline // of threads, over the whole request
 }
@@ -77,13 +87,20 @@ type joiner struct {
 func (j *joiner) index() {
 	j.threads, j.lines = make(map[int32][]*Event), make(map[int32]timeline)
 	for i := range j.events {
-		if e := &j.events[i]; e.ofThread() || e.inThread() {
+		e := &j.events[i]
+		switch {
+		case e.ofThread(), e.inThread():
 			j.threads[e.Thread] = append(j.threads[e.Thread], e)
 			if e.Kind == SwitchOut && e.A&OutOfQuota != 0 {
 				j.halts = append(j.halts, e)
 			}
-		} else if e.Kind == Ready || e.Kind == UpstreamReady {
+			j.ticked = j.ticked || e.Kind == Tick
+		case e.Kind == Ready, e.Kind == UpstreamReady:
 			j.arrivals = append(j.arrivals, e)
+		case e.Kind == Parked:
+			j.parked = append(j.parked, e)
+		case e.Kind == Collecting:
+			j.collecting = append(j.collecting, e)
 		}
 	}
 }
@@ -136,7 +153,7 @@ func (j *joiner) find() {
 	}
 	switch {
 	case j.read != nil:
-		j.reader = j.read.Thread
+		j.reader, j.goroutine = j.read.Thread, Goroutine(j.read)
 	case j.first != nil:
 		j.reader = j.first.Thread
 	case before != nil:
@@ -205,8 +222,29 @@ func (j *joiner) gap(g Gap) {
 	}
 }
 
-// until adds an interval from where the last ended to an instant.
+// until adds an interval from where the last ended to an instant, or what of it the server's
+// collector didn't hold up.
 func (j *joiner) until(t int64, v Interval) {
+	if j.collectorHolds(&v) {
+		for _, e := range j.collecting {
+			if e.Process != j.process || e.Time <= j.at {
+				continue
+			}
+			from := e.Time - int64(e.B)
+			if from >= t {
+				break
+			}
+			j.add(from, v)
+			held := v
+			held.Stage, held.Reason = Collect, string(v.Stage)
+			j.add(min(e.Time, t), held)
+		}
+	}
+	j.add(t, v)
+}
+
+// add adds an interval from where the last ended to an instant.
+func (j *joiner) add(t int64, v Interval) {
 	t = min(t, j.end)
 	if t <= j.at {
 		return

@@ -108,7 +108,7 @@ func TestJoin(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := requested(1e6)
 			slices.SortStableFunc(tt.events, func(a, b Event) int { return int(a.Time - b.Time) })
-			r := Join(&s, tt.events, 0, 0)
+			r := Join(&s, tt.events, Server{})
 			if err := r.Check(); err != nil {
 				t.Fatal(err)
 			}
@@ -126,11 +126,11 @@ func TestJoin(t *testing.T) {
 // TestJoinNamesWho: whoever had the CPU, and whom the loop served instead.
 func TestJoinNamesWho(t *testing.T) {
 	s := requested(1e6)
-	r := Join(&s, ordinary(by(at(40, SwitchOut, loop, 0, Preempted), hog, "hog"), at(840, SwitchIn, loop, 0, 0), at(900, Sent, loop, us, 200)), 0, 0)
+	r := Join(&s, ordinary(by(at(40, SwitchOut, loop, 0, Preempted), hog, "hog"), at(840, SwitchIn, loop, 0, 0), at(900, Sent, loop, us, 200)), Server{})
 	if !slices.ContainsFunc(r.Intervals, func(v Interval) bool { return v.By != nil && *v.By == Task{hog, "hog"} }) {
 		t.Errorf("nobody names the hog: %+v", r.Intervals)
 	}
-	r = Join(&s, []Event{at(-100, SwitchIn, loop, 0, 0), at(-50, Received, loop, them, 80), at(10, Ready, 0, us, 1), at(800, Sent, loop, them, 80), at(810, Received, loop, us, 80), at(900, Sent, loop, us, 200)}, 0, 0)
+	r = Join(&s, []Event{at(-100, SwitchIn, loop, 0, 0), at(-50, Received, loop, them, 80), at(10, Ready, 0, us, 1), at(800, Sent, loop, them, 80), at(810, Received, loop, us, 80), at(900, Sent, loop, us, 200)}, Server{})
 	if !slices.ContainsFunc(r.Intervals, func(v Interval) bool { return len(v.Others) == 1 && v.Others[0].Connection == them }) {
 		t.Errorf("nobody names the connection that was served instead: %+v", r.Intervals)
 	}
@@ -142,7 +142,7 @@ func TestFaultsAreTakenFromWork(t *testing.T) {
 		sent := at(900, Sent, loop, us, 200)
 		sent.Faults = 1000
 		s := requested(1e6)
-		r := Join(&s, ordinary(sent), 0, cost)
+		r := Join(&s, ordinary(sent), Server{FaultCost: cost})
 		if err := r.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestRecordsAreBounded(t *testing.T) {
 		events = append(events, at(30+2*i, SwitchOut, loop, 0, Preempted), at(31+2*i, SwitchIn, loop, 0, 0))
 	}
 	s := requested(30e6)
-	r := Join(&s, ordinary(append(events, at(29_000, Sent, loop, us, 200))...), 0, 0)
+	r := Join(&s, ordinary(append(events, at(29_000, Sent, loop, us, 200))...), Server{})
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func FuzzJoin(f *testing.F) {
 		now := int64(-50)
 		for ; len(data) >= 5 && len(events) < 200; data = data[5:] {
 			now += int64(data[4])
-			e := at(now, Kind(data[0]%16), int32(data[1]%4)+loop-1, uint64(data[2]%3)<<16, uint32(data[3]))
+			e := at(now, Kind(data[0]%20), int32(data[1]%4)+loop-1, uint64(data[2]%3)<<16, uint32(data[3]))
 			e.Call, e.B = int16(data[3]), uint32(data[1])
 			if data[3]&1 != 0 {
 				e.A |= Preempted
@@ -190,7 +190,7 @@ func FuzzJoin(f *testing.F) {
 			events = append(events, e)
 		}
 		s := Sample{Connection: us, Ordinal: ordinal, Opened: epoch + 1000, Intended: epoch, Sent: epoch + done/3, Done: epoch + done, Failed: ordinal%2 == 0}
-		r := Join(&s, events, 0, int64(ordinal))
+		r := Join(&s, events, Server{FaultCost: int64(ordinal), Pooled: ordinal%3 == 0})
 		if err := r.Check(); err != nil {
 			t.Fatalf("%v\n%+v", err, r.Intervals)
 		}
@@ -199,7 +199,7 @@ func FuzzJoin(f *testing.F) {
 
 func TestFile(t *testing.T) {
 	s := requested(1e6)
-	records := []Record{Join(&s, ordinary(at(900, Sent, loop, us, 200)), 0, 0)}
+	records := []Record{Join(&s, ordinary(at(900, Sent, loop, us, 200)), Server{})}
 	header := Header{Version: Version, Port: 80, Counts: Counts{Requests: 3, Every: 1}, Off: []int{2}}
 	var file bytes.Buffer
 	if err := Write(&file, &header, records); err != nil {

@@ -48,7 +48,7 @@ func (j *joiner) queued(p *span) Interval {
 			v.Stage = OnCPU
 			return v
 		}
-		v.Stage = LoopQueue
+		v.Stage = j.elsewhere()
 	case runnable:
 		j.waitsForCPU(&v, p)
 	case asleep:
@@ -57,6 +57,15 @@ func (j *joiner) queued(p *span) Interval {
 		v.Stage = Unexplained
 	}
 	return v
+}
+
+// elsewhere is what a request waits for that no thread has while threads do other things: a
+// loop that belongs to its connection, or the next of those that take from all.
+func (j *joiner) elsewhere() Stage {
+	if j.migrates {
+		return Scheduler
+	}
+	return LoopQueue
 }
 
 // notReading says what a request waits for whose thread sleeps and hasn't read it: for its
@@ -74,7 +83,7 @@ func (j *joiner) notReading(v *Interval, p *span) {
 	case stage == Poll, stage == Lock && other == 0:
 		v.Stage, v.Reason = Scheduler, reason
 	default:
-		v.Stage, v.Reason = LoopQueue, string(stage)
+		v.Stage, v.Reason = j.elsewhere(), string(stage)
 		if other != 0 {
 			v.Others = []Served{{other, p.to - p.from}}
 		}

@@ -20,6 +20,8 @@ const (
 	Upstream    Stage = "upstream"   // for another server's response
 	DNS         Stage = "dns"        // for a name server's
 	PageFault   Stage = "page-fault" // for memory
+	Collect     Stage = "gc"         // for its runtime's collection of garbage
+	Interrupt   Stage = "interrupt"  // its thread's CPU served interrupts
 	Sleep       Stage = "sleep"
 	Poll        Stage = "poll"    // its thread waited for events, and for which of them is not known
 	Stopped     Stage = "stopped" // its process was stopped or frozen
@@ -31,5 +33,5 @@ const (
 // Stages are all stages, in the order in which a request passes them.
 func Stages() []Stage {
 	return []Stage{Generator, Connect, Network, Retransmit, AcceptQueue, LoopQueue, Scheduler, CPUWait, Throttled, OnCPU, Lock, Disk,
-		Upstream, DNS, PageFault, Sleep, Poll, Stopped, Blocked, SendQueue, Unexplained}
+		Upstream, DNS, PageFault, Collect, Interrupt, Sleep, Poll, Stopped, Blocked, SendQueue, Unexplained}
 }

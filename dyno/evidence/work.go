@@ -68,7 +68,7 @@ func (j *joiner) work() {
 	}
 	cuts := p.cuts(from, j.shared, j.line)
 	for _, to := range cuts {
-		j.until(to, j.worked(&p, j.at))
+		j.until(to, j.worked(&p, j.at, to))
 	}
 }
 
@@ -176,7 +176,7 @@ func (p *path) cuts(from int64, shared []int32, lines func(int32) timeline) []in
 }
 
 // worked says what happens to the request from an instant to the next cut.
-func (j *joiner) worked(p *path, t int64) Interval {
+func (j *joiner) worked(p *path, t, to int64) Interval {
 	for _, w := range p.outside {
 		if w.from <= t && t < w.to {
 			return w.as
@@ -194,6 +194,7 @@ func (j *joiner) worked(p *path, t int64) Interval {
 			v.Stage, v.Others = LoopQueue, w.as.Others
 			if j.migrates || len(p.hops) > 1 {
 				v.Stage, v.Others = Scheduler, nil
+				j.waits(&v, t, to)
 			}
 			return v
 		}
@@ -205,8 +206,9 @@ func (j *joiner) worked(p *path, t int64) Interval {
 		j.waitsForCPU(&v, s)
 	default:
 		j.sleeps(p, &v, s, t)
-		if (v.Stage == Lock || v.Stage == Poll || v.Stage == Sleep) && (j.migrates || len(p.hops) > 1) {
+		if (v.Stage == Lock || v.Stage == Poll || v.Stage == Sleep) && (j.migrates || len(p.hops) > 1) && !j.waitsAlone(&v, t, to) {
 			j.helped(&v, t)
+			j.waits(&v, t, to)
 		}
 	}
 	return v

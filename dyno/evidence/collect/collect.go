@@ -70,6 +70,8 @@ type Collector struct {
 	records  []evidence.Record
 	numbers  map[number]uint32 // sequences of slow requests' records, by the loop's number
 	scratch  []evidence.Event
+	inside   inside
+	pool     pool
 	times    *hdrhistogram.Histogram // response times so far
 	since    int64                   // when the probes were attached; 0: they are not
 	second   int64                   // of the records that are counted
@@ -108,6 +110,7 @@ func Start(c Config) *Collector {
 	k.cost.watch(c.Processes)
 	k.sampler.Awake(true)
 	k.ended.Go(k.run)
+	k.ended.Go(func() { k.inside.run(k.stop) })
 	return k
 }
 
@@ -119,6 +122,7 @@ func (k *Collector) attach(p *kernel.Probes) {
 			continue
 		}
 		k.header.Processes = append(k.header.Processes, evidence.Process{PID: int32(pid), Comm: comm(pid)})
+		k.lookInside(pid)
 	}
 	k.header.FaultCost = kernel.FaultCost()
 	_ = p.Count(true) // a remark in the header, no more
@@ -128,6 +132,7 @@ func (k *Collector) attach(p *kernel.Probes) {
 		return
 	}
 	k.probes, k.since = p, clock.Now()
+	k.inside.awake.Store(true)
 	k.rate = rate{at: k.since}
 }
 
@@ -202,6 +207,7 @@ func (k *Collector) look(now int64) {
 // turn attaches the probes or detaches them.
 func (k *Collector) turn(on bool, window int) {
 	k.sampler.Awake(on)
+	k.inside.awake.Store(on)
 	if on {
 		if err := k.probes.Attach(); err != nil {
 			k.header.Missing = append(k.header.Missing, evidence.Missing{What: "kernel", Why: err.Error()})
@@ -261,7 +267,9 @@ func (k *Collector) keep(s *evidence.Sample) {
 	if k.probes != nil {
 		k.scratch, whole = k.probes.Slice(min(s.Sent, s.Intended)-context, s.Done, k.scratch[:0])
 	}
-	r := evidence.Join(s, k.scratch, started, k.header.FaultCost)
+	k.scratch = k.inside.slice(s.Sent, s.Done, k.scratch)
+	about := evidence.Server{Started: started, FaultCost: k.header.FaultCost, Pooled: k.pool.is(k.scratch)}
+	r := evidence.Join(s, k.scratch, about)
 	if !whole {
 		r.Incomplete = append(r.Incomplete, evidence.Overwritten)
 		k.header.Counts.Overwritten++
@@ -306,6 +314,7 @@ func (k *Collector) learn() {
 		}
 		if !known {
 			k.header.Processes = append(k.header.Processes, evidence.Process{PID: e.Process, Comm: comm(int(e.Process)), Learnt: true})
+			k.lookInside(int(e.Process))
 		}
 	}
 }

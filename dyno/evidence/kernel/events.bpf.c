@@ -30,6 +30,7 @@ static u64 (*now)(void) = (void *)5;
 static u32 (*cpu_id)(void) = (void *)8;
 static u64 (*pid_tgid)(void) = (void *)14;
 static long (*current_comm)(void *buf, u32 size) = (void *)16;
+static long (*get_stack)(void *ctx, void *buf, u32 size, u64 flags) = (void *)67;
 
 struct in6 { u32 part[4]; };
 struct sock_common {
@@ -56,7 +57,7 @@ struct task_struct {
 	struct sched_entity se;
 	_Bool throttled;
 } KERNEL;
-struct pt_regs { unsigned long orig_ax, di; } KERNEL;
+struct pt_regs { unsigned long orig_ax, di, r14; } KERNEL;
 struct pt_regs___arm64 { u64 regs[31]; s32 syscallno; } KERNEL;
 
 static struct tcp_sock *(*to_tcp)(const void *sk) = (void *)137;
@@ -68,8 +69,9 @@ enum {
 	SWITCH_OUT = 1, SWITCH_IN, WAKING,
 	READY, RECEIVED, SENT, STATE, RETRANSMIT, CLIENT_READY,
 	UPSTREAM_SENT, UPSTREAM_READY, UPSTREAM_RECEIVED, UPSTREAM_STATE,
-	LEARNT,
+	LEARNT, TICK,
 };
+enum { TICK_USER = 1, TICK_KERNEL, TICK_FAULT, TICK_INTERRUPT }; // in a TICK's a
 enum { PREEMPTED = 1 << 30, THROTTLED = 1 << 29 }; // in a SWITCH_OUT's a, above the task's state; THROTTLED also in a WAKING's
 
 // An event as event.go reads it: 64 bytes.
@@ -95,6 +97,8 @@ volatile u32 mask = 0;                     // connections are left out whose has
 const volatile u32 ring = 1024;            // events of a CPU's ring, a power of two
 const volatile u16 port = 0;               // where the server listens
 const volatile u32 generator = 0;          // a process that is never taken for the server
+const volatile u64 fault_from = 0, fault_to = 0;         // the kernel's code that handles page faults; 0: unknown
+const volatile u64 interrupt_from = 0, interrupt_to = 0; // and soft interrupts
 
 struct {
 	__uint(type, ARRAY);
@@ -210,6 +214,18 @@ INLINE void in_call(struct event *e, struct task_struct *t)
 	}
 }
 
+// The register in which Go keeps the goroutine that runs, also while in a system call.
+INLINE u64 goroutine(void)
+{
+	struct pt_regs *r = task_regs(current_task());
+	struct pt_regs___arm64 *arm = (void *)r;
+	if (exists(arm->syscallno))
+		return arm->regs[28];
+	if (exists(r->r14))
+		return r->r14;
+	return 0;
+}
+
 INLINE void copy_comm(struct event *e, struct task_struct *t)
 {
 	u64 *to = (u64 *)e->comm, *from = (u64 *)t->comm;
@@ -297,6 +313,40 @@ int on_exit(u64 *ctx)
 	return 0;
 }
 
+// What a thread is at that runs when a CPU's clock ticks.
+SEC("perf_event")
+int on_tick(void *ctx)
+{
+	enum { DEPTH = 24 };
+	u64 stack[DEPTH], seq;
+	struct task_struct *t = current_task();
+	if (!enabled || !watches(t->tgid))
+		return 0;
+	long size = get_stack(ctx, stack, sizeof stack, 0); // the kernel's; none if it wasn't in the kernel
+	struct event *e = begin(TICK, &seq);
+	if (!e)
+		return 0;
+	by_current(e);
+	in_call(e, t);
+	e->a = size > 0 ? TICK_KERNEL : TICK_USER;
+	for (int i = 0; i < DEPTH; i++) {
+		if (size < (i + 1) * 8)
+			break;
+		u64 at = stack[i];
+		if (at >= interrupt_from && at < interrupt_to) {
+			e->a = TICK_INTERRUPT; // whatever it interrupted
+			break;
+		}
+		if (at >= fault_from && at < fault_to) {
+			e->a = TICK_FAULT;
+			break;
+		}
+	}
+	e->b = 0;
+	commit(e, seq);
+	return 0;
+}
+
 // Sockets.
 
 SEC("tp_btf/sk_data_ready")
@@ -367,10 +417,13 @@ int on_received(u64 *ctx)
 	by_current(e);
 	e->subject = subject;
 	e->a = n;
-	if (serves)
+	if (serves) {
 		e->b = unread(sk);
-	else
+		*(u64 *)e->part = goroutine();
+		e->part[2] = e->part[3] = 0;
+	} else {
 		peer(e, sk);
+	}
 	commit(e, seq);
 	return 0;
 }

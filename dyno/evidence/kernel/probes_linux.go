@@ -32,15 +32,19 @@ const (
 	leastRing  = 1 << 12
 )
 
-// typed is the kind of a program's section, before the name of its tracepoint.
-const typed = "tp_btf/"
+// typed is the kind of a program's section, before the name of its tracepoint; tick is the
+// section of the one that runs at ticks of the CPUs' clocks.
+const (
+	typed = "tp_btf/"
+	tick  = "perf_event"
+)
 
 // needs are the stages that can't be told without a tracepoint, as people are told.
 var needs = map[string]string{
 	"sched_switch": "cpu-wait, throttled, lock, disk, on-cpu", "sched_waking": "cpu-wait", "sk_data_ready": "receive queue, network, upstream",
 	"sock_recv_length": "receive queue, loop-queue, upstream", "sock_send_length": "send-queue, upstream", "inet_sock_set_state": "accept-queue",
 	"tcp_retransmit_skb": "retransmit", "sched_process_fork": "processes that the server starts", "sched_process_exit": "processes that end",
-	"sched_wakeup_new": "threads that begin",
+	"sched_wakeup_new": "threads that begin", tick: "what threads on a CPU are at, page-fault, interrupt",
 }
 
 // Probes are the programs, loaded. Its methods belong to one goroutine.
@@ -48,6 +52,8 @@ type Probes struct {
 	collection *ebpf.Collection
 	points     map[string]string // program's name → tracepoint
 	links      map[string]link.Link
+	ticks      ticks
+	cpus       int
 	absent     []evidence.Probe
 	missing    []evidence.Missing
 	rings      rings
@@ -76,9 +82,10 @@ func Open(port int) (*Probes, error) {
 		cpus = n
 	}
 	ring := ringSize(cpus)
+	p.cpus = cpus
 	spec.Maps["events"].MaxEntries = uint32(cpus * ring)
 	err = errors.Join(spec.Variables["ring"].Set(uint32(ring)), spec.Variables["port"].Set(uint16(port)),
-		spec.Variables["generator"].Set(uint32(os.Getpid())))
+		spec.Variables["generator"].Set(uint32(os.Getpid())), tellPlaces(spec))
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +136,13 @@ func (p *Probes) leaveOut(spec *ebpf.CollectionSpec) error {
 	}
 	for name, program := range spec.Programs {
 		point := strings.TrimPrefix(program.SectionName, typed)
+		if p.points[name] = point; point == tick {
+			continue
+		}
 		if _, err := types.AnyTypeByName("btf_trace_" + point); err != nil {
 			delete(spec.Programs, name)
 			p.leave(point, "this kernel has no such tracepoint")
-			continue
 		}
-		p.points[name] = point
 	}
 	return nil
 }
@@ -181,7 +189,7 @@ func (p *Probes) Attach() error {
 		if p.links[name] != nil {
 			continue
 		}
-		l, err := link.AttachTracing(link.TracingOptions{Program: p.collection.Programs[name]})
+		l, err := p.attach(name)
 		if err != nil {
 			if first == nil {
 				first = err
@@ -190,7 +198,9 @@ func (p *Probes) Attach() error {
 			delete(p.collection.Programs, name)
 			continue
 		}
-		p.links[name] = l
+		if l != nil {
+			p.links[name] = l
+		}
 	}
 	if len(p.links) == 0 {
 		return fmt.Errorf("no probe can be attached: %w", first)
@@ -198,9 +208,22 @@ func (p *Probes) Attach() error {
 	return nil
 }
 
+// attach makes one program run; the link is nil for the one that clocks call.
+func (p *Probes) attach(name string) (link.Link, error) {
+	program := p.collection.Programs[name]
+	if p.points[name] != tick {
+		return link.AttachTracing(link.TracingOptions{Program: program})
+	}
+	if len(p.ticks.fds) > 0 {
+		return nil, nil
+	}
+	return nil, p.ticks.start(program, p.cpus)
+}
+
 // Detach makes them not run until they are attached again.
 func (p *Probes) Detach() error {
 	var err error
+	p.ticks.stop()
 	for name, l := range p.links {
 		err = errors.Join(err, l.Close())
 		delete(p.links, name)

@@ -94,7 +94,7 @@ func record(t *testing.T, p *Probes, s *evidence.Sample, faultCost int64) eviden
 	t.Helper()
 	time.Sleep(time.Millisecond)
 	events, _ := p.Slice(s.Sent-int64(time.Second), s.Done, nil)
-	r := evidence.Join(s, events, s.Intended, faultCost)
+	r := evidence.Join(s, events, evidence.Server{Started: s.Intended, FaultCost: faultCost})
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}

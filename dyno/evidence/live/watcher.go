@@ -113,7 +113,7 @@ func (w *Watcher) join(s *evidence.Sample, b *builder, slow bool) {
 			n++
 		}
 	}
-	r := evidence.Join(s, w.scratch[:n], s.Sent, w.fault)
+	r := evidence.Join(s, w.scratch[:n], evidence.Server{Started: s.Sent, FaultCost: w.fault})
 	if !whole {
 		r.Incomplete = append(r.Incomplete, evidence.Overwritten)
 	}
