@@ -73,14 +73,14 @@ func (l *eventLoop) send(id int32) {
 		return
 	}
 	c := &l.conns[id]
-	if l.Profile.Mode == profile.Open || c.served == 0 || l.think.Mean > 0 {
+	if l.Profile.Mode == profile.Open || c.served == 0 || l.thinkers.think.Mean > 0 {
 		l.now = clock.Now() // several may be sent in a row, and connected before that
 	}
 	l.work++
 	c.pending = false
 	c.unsent = l.mix.next(&c.exchange, l.now)
 	if c.secured != nil {
-		l.encrypt(c)
+		l.encryption.encrypt(c)
 	}
 	c.state, c.sent, c.first, c.queued = busy, l.now, 0, true
 	c.response.Reset(c.request.IsHead)
@@ -98,7 +98,7 @@ func (l *eventLoop) received(id int32, data []byte) {
 		l.rec.BytesIn += uint64(len(data))
 	}
 	if l.TLS != nil {
-		l.decrypt(id, data)
+		l.encryption.decrypt(id, data)
 	} else {
 		l.takeResponses(id, data)
 	}
@@ -160,7 +160,7 @@ func (l *eventLoop) ended(id int32) {
 	c.ended = true
 	switch {
 	case c.state == connecting || c.state == securing:
-		l.connectFailed(id, errClosedEarly)
+		l.connector.connectFailed(id, errClosedEarly)
 	case l.mux != nil:
 		l.mux.ended(id)
 	case l.session != nil:
@@ -185,8 +185,8 @@ func (l *eventLoop) done(id int32) {
 	l.drawer.over(c, &c.place, ending{now: l.now, size: c.response.BodyBytes, status: c.response.Status})
 	c.state = ready
 	if l.wornOut(c) {
-		l.drop(id)
-		l.again(id)
+		l.connector.drop(id)
+		l.connector.again(id)
 		return
 	}
 	l.release(id)
@@ -213,7 +213,7 @@ func (l *eventLoop) timedOut(id int32) {
 	l.work++
 	switch c := &l.conns[id]; c.state {
 	case connecting, securing, greeting:
-		l.connectFailed(id, unix.ETIMEDOUT)
+		l.connector.connectFailed(id, unix.ETIMEDOUT)
 	default:
 		if l.talker != nil {
 			l.talker.timedOut(id)
@@ -227,7 +227,7 @@ func (l *eventLoop) timedOut(id int32) {
 // lost is called when the connection has failed.
 func (l *eventLoop) lost(id int32, errno unix.Errno) {
 	if s := l.conns[id].state; s == connecting || s == securing || s == greeting {
-		l.connectFailed(id, errno)
+		l.connector.connectFailed(id, errno)
 		return
 	}
 	l.broke(id, i18n.From(errno))
@@ -248,7 +248,7 @@ func (l *eventLoop) broke(id int32, why i18n.Message) {
 		l.failRequest(id, measure.ResetError, why)
 	case ready:
 		if l.TLS != nil { // such as a client's certificate that was not accepted
-			l.connectFailed(id, i18n.Fail(why))
+			l.connector.connectFailed(id, i18n.Fail(why))
 			return
 		}
 		l.lostIdle(id)
@@ -260,13 +260,13 @@ func (l *eventLoop) broke(id int32, why i18n.Message) {
 // with a server that closes or speaks first the loop would do nothing else.
 func (l *eventLoop) lostIdle(id int32) {
 	unused := l.conns[id].served == 0
-	l.drop(id)
+	l.connector.drop(id)
 	if unused {
-		l.cameUp = true
-		l.retries.Start(id, max(l.now, 1))
+		l.connector.cameUp = true
+		l.connector.retries.Start(id, max(l.now, 1))
 		return
 	}
-	l.again(id)
+	l.connector.again(id)
 }
 
 // failRequest ends the request under way on id without a usable response.
@@ -276,8 +276,8 @@ func (l *eventLoop) failRequest(id int32, kind measure.ErrorKind, why i18n.Messa
 	l.rec.erred(c.request, kind, c.intended)
 	l.rec.failed(c.intended, l.now)
 	l.drawer.over(c, &c.place, ending{now: l.now, size: c.response.BodyBytes, status: c.response.Status, failed: true})
-	l.drop(id)
-	l.again(id)
+	l.connector.drop(id)
+	l.connector.again(id)
 }
 
 // unsolicited counts bytes that belong to no request. Some servers send them before the

@@ -15,9 +15,21 @@ import (
 	"dyno.example/nano/wire/reactor"
 )
 
+// connector makes the loop's connections and ends them.
+type connector struct {
+	*eventLoop
+
+	dialer  reactor.Dialer
+	retries *reactor.Deadlines // of connections that could not be made
+	waiting ring[int32]        // connections to be made as soon as not too many others are
+	making  int                // connections being established
+	up      int                // connections established or in use
+	cameUp  bool               // one was established, though the server ended it before its first request
+}
+
 // open lets connection id be made in the loop's next turn, or as soon as not too
 // many others are.
-func (l *eventLoop) open(id int32) { l.waiting.push(id) }
+func (l *connector) open(id int32) { l.waiting.push(id) }
 
 // errNotYet is why a connection can't be made in this turn: the files that it
 // would need are still being closed.
@@ -25,7 +37,7 @@ var errNotYet = errors.New("no file is free yet")
 
 // dialNow begins to make a connection. It reports whether others can be made in
 // this turn.
-func (l *eventLoop) dialNow(id int32) bool {
+func (l *connector) dialNow(id int32) bool {
 	c := &l.conns[id]
 	if c.state != down {
 		return true
@@ -50,8 +62,17 @@ func (l *eventLoop) dialNow(id int32) bool {
 	return true
 }
 
+// openMore makes connections that wait for it, a few at a time.
+func (l *connector) openMore() {
+	for n := l.waiting.len(); n > 0 && l.making < connectBurst; n-- {
+		if !l.dialNow(l.waiting.pop()) {
+			return
+		}
+	}
+}
+
 // connected is called when a connection attempt has ended.
-func (l *eventLoop) connected(id int32, err error) {
+func (l *connector) connected(id int32, err error) {
 	c := &l.conns[id]
 	if err != nil {
 		l.connectFailed(id, err)
@@ -62,14 +83,14 @@ func (l *eventLoop) connected(id int32, err error) {
 	}
 	l.drawer.meet(c)
 	if l.TLS != nil {
-		l.handshake(id)
+		l.encryption.handshake(id)
 		return
 	}
 	l.established(id)
 }
 
 // established is called when requests can be sent.
-func (l *eventLoop) established(id int32) {
+func (l *connector) established(id int32) {
 	if l.mux != nil {
 		l.mux.greet(id)
 		return
@@ -82,7 +103,7 @@ func (l *eventLoop) established(id int32) {
 }
 
 // usable is called when a connection can carry what it is for.
-func (l *eventLoop) usable(id int32) {
+func (l *connector) usable(id int32) {
 	l.isUp(id)
 	c := &l.conns[id]
 	switch {
@@ -95,7 +116,7 @@ func (l *eventLoop) usable(id int32) {
 	}
 }
 
-func (l *eventLoop) isUp(id int32) {
+func (l *connector) isUp(id int32) {
 	l.due.Stop(id)
 	l.making--
 	l.up++
@@ -104,7 +125,7 @@ func (l *eventLoop) isUp(id int32) {
 
 // connectFailed counts a connection that did not come up and lets it be tried
 // again after a pause. A request that waited for it has failed with it.
-func (l *eventLoop) connectFailed(id int32, err error) {
+func (l *connector) connectFailed(id int32, err error) {
 	l.Errors.note(measure.ConnectError, ExplainConnect(err))
 	c := &l.conns[id]
 	l.drop(id)
@@ -124,7 +145,7 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 }
 
 // unconnected fails a request that waited for a connection that did not come up.
-func (l *eventLoop) unconnected(intended int64, err error) {
+func (l *connector) unconnected(intended int64, err error) {
 	of := l.mix.unsent()
 	l.rec.erred(of, measure.ConnectError, intended)
 	l.rec.failed(intended, l.now)
@@ -136,7 +157,7 @@ func (l *eventLoop) unconnected(intended int64, err error) {
 var errClosedEarly = errors.New("the server closed the connection before it could be used")
 
 // drop closes connection id.
-func (l *eventLoop) drop(id int32) {
+func (l *connector) drop(id int32) {
 	c := &l.conns[id]
 	switch c.state {
 	case down:
@@ -161,7 +182,7 @@ func (l *eventLoop) drop(id int32) {
 }
 
 // again finds a use for a place whose connection has been dropped.
-func (l *eventLoop) again(id int32) {
+func (l *connector) again(id int32) {
 	if l.mux != nil {
 		l.mux.again(id)
 		return
@@ -196,13 +217,13 @@ func (l *eventLoop) expire() {
 		l.timedOut(id)
 	}
 	for {
-		id, since, ok := l.retries.Oldest()
+		id, since, ok := l.connector.retries.Oldest()
 		if !ok || l.now-since < int64(retryPause) {
 			break
 		}
-		l.retries.Stop(id)
+		l.connector.retries.Stop(id)
 		if l.conns[id].state == down { // else a request has opened it meanwhile
-			l.again(id)
+			l.connector.again(id)
 		} else if l.mux != nil {
 			l.mux.retry(id)
 		}
@@ -214,7 +235,7 @@ func (l *eventLoop) expire() {
 
 // keepsWarm reports whether connections are open also while nothing is to be
 // sent on them.
-func (l *eventLoop) keepsWarm() bool {
+func (l *connector) keepsWarm() bool {
 	return (l.Link.Reuse == request.PerWorker || l.Link.Reuse == "") && (l.sending || l.rec == nil)
 }
 
@@ -256,7 +277,7 @@ func zoneID(zone string) uint32 {
 // within seconds. Where the server has closed already that is its side; else the
 // connection is reset, which is safe since its last response is in. The same goes
 // for connections that the server wants to end.
-func (l *eventLoop) quickEnd(id int32) {
+func (l *connector) quickEnd(id int32) {
 	c := &l.conns[id]
 	churns := l.Link.Churns() || l.mux == nil && c.served > 0 && !lasts(&c.response)
 	if c.ended || c.state != ready || !churns || l.Link.Unix != "" || l.session != nil {

@@ -85,7 +85,7 @@ func (p *epoll) event(e *reactor.Event) {
 	switch c.state {
 	case connecting:
 		if e.Writable() {
-			l.connected(id, reactor.ConnectError(int(c.fd)))
+			l.connector.connected(id, reactor.ConnectError(int(c.fd)))
 		}
 		if e.Readable() { // the server spoke first, or has closed already
 			p.receive(id, e.Ending())
@@ -105,7 +105,7 @@ func (p *epoll) event(e *reactor.Event) {
 
 func (p *epoll) dial(id int32) error {
 	l := p.loop
-	fd, up, err := l.dialer.Dial()
+	fd, up, err := l.connector.dialer.Dial()
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (p *epoll) dial(id int32) error {
 		up, err = reactor.Connected(fd) // near targets accept at once: that spares an event
 	}
 	if up {
-		l.connected(id, nil)
+		l.connector.connected(id, nil)
 	}
 	return err
 }
@@ -184,6 +184,6 @@ func (p *epoll) readFrom(c *conn) (n int, errno unix.Errno) {
 }
 
 func (p *epoll) hangUp(id int32) {
-	p.loop.quickEnd(id)
+	p.loop.connector.quickEnd(id)
 	unix.Close(int(p.loop.conns[id].fd))
 }

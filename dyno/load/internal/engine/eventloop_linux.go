@@ -55,29 +55,20 @@ type eventLoop struct {
 	Share
 	backend   backend
 	conns     []conn
-	dialer    reactor.Dialer
 	due       *reactor.Deadlines
-	retries   *reactor.Deadlines
 	spin      spinning
 	spinBelow time.Duration // waits shorter than this, and the ends of longer ones, are spent polling
 	mix       *mix
 	mux       *multiplexer // nil with HTTP/1.1
 	session   session      // nil with HTTP: WebSockets, or server-sent events
 	talker    talker       // the session, if more than its beginning is sent on it; else nil
-	plain     []byte       // what was decrypted; shared by all connections
-	think     profile.Thinker
 	drawer    drawer
-	users     agenda.Agenda    // users that think, in a closed loop
 	idle      ring[int32]      // places without a request
 	backlog   ring[int64]      // intended starts of arrivals that wait for a connection
 	arrivals  profile.Schedule // open loop
 	begins    int64            // when the schedule begins
 	next      int64            // the next arrival of the schedule
 	rec       *Recorder        // nil until the load begins
-	waiting   ring[int32]      // connections to be made as soon as not too many others are
-	making    int              // connections being established
-	up        int              // connections established or in use
-	cameUp    bool             // one was established, though the server ended it before its first request
 	begun     uint64           // requests that have a connection, or wait for theirs to be made
 	turn      uint64           // counts the turns of the loop: what is sent in one is handed to the kernel at its end
 	sending   bool             // new requests may start
@@ -91,6 +82,11 @@ type eventLoop struct {
 	end       int64
 	asked     int   // the connection whose retransmissions are read next
 	broken    error // the backend failed: nothing can go on
+
+	// What is one concern's has a type of its own, in its file.
+	connector  connector
+	encryption encryption
+	thinkers   thinkers
 }
 
 // openEventLoop makes the loop for a share; the backend is made by open.
@@ -110,13 +106,15 @@ func openEventLoop(sh Share, open func(*eventLoop) (backend, error)) (Engine, er
 	}
 	l := &eventLoop{
 		Share: sh, conns: make([]conn, sh.Connections, sh.Most),
-		think: sh.Profile.Think.Thinker(sh.Seed, sh.Part), users: agenda.New(sh.Link.Places(sh.Connections)), dialer: sh.dialer(),
-		due: reactor.NewDeadlines(sh.Most), retries: reactor.NewDeadlines(sh.Most),
+		due:       reactor.NewDeadlines(sh.Most),
 		spinBelow: spins(&sh), mix: sh.mix(), drawer: sh.drawer(),
-		idle: newRing[int32](sh.Link.Places(sh.Most)), waiting: newRing[int32](sh.Most), backlog: newRing[int64](1024),
+		idle: newRing[int32](sh.Link.Places(sh.Most)), backlog: newRing[int64](1024),
 	}
+	l.connector = connector{eventLoop: l, dialer: sh.dialer(), retries: reactor.NewDeadlines(sh.Most), waiting: newRing[int32](sh.Most)}
+	l.encryption.eventLoop = l
+	l.thinkers = thinkers{l, sh.Profile.Think.Thinker(sh.Seed, sh.Part), agenda.New(sh.Link.Places(sh.Connections))}
 	if l.TLS != nil {
-		l.plain = make([]byte, readBuffer)
+		l.encryption.plain = make([]byte, readBuffer)
 	}
 	if l.Link.Streams > 0 {
 		l.mux = newMultiplexer(l)
@@ -145,7 +143,7 @@ func (l *eventLoop) Close() {
 		if l.talker != nil {
 			l.talker.leave(int32(i))
 		}
-		l.drop(int32(i))
+		l.connector.drop(int32(i))
 	}
 	l.backend.close()
 }
@@ -169,14 +167,14 @@ func (l *eventLoop) Connect(ctx context.Context) error {
 	}
 	for id := range l.conns {
 		if id == 0 || l.Link.Reuse == "" || l.Link.Reuse == request.PerWorker {
-			l.open(int32(id))
+			l.connector.open(int32(id))
 		} else if l.mux == nil {
 			l.park(int32(id))
 		}
 	}
 	for l.now < patience && ctx.Err() == nil {
-		l.openMore()
-		if l.making == 0 && l.waiting.len() == 0 {
+		l.connector.openMore()
+		if l.connector.making == 0 && l.connector.waiting.len() == 0 {
 			break
 		}
 		l.poll(maxWait)
@@ -184,19 +182,10 @@ func (l *eventLoop) Connect(ctx context.Context) error {
 			return l.broken
 		}
 	}
-	if ctx.Err() == nil && l.up == 0 && !l.cameUp {
+	if ctx.Err() == nil && l.connector.up == 0 && !l.connector.cameUp {
 		return l.unreachable()
 	}
 	return nil
-}
-
-// openMore makes connections that wait for it, a few at a time.
-func (l *eventLoop) openMore() {
-	for n := l.waiting.len(); n > 0 && l.making < connectBurst; n-- {
-		if !l.dialNow(l.waiting.pop()) {
-			return
-		}
-	}
 }
 
 // Load implements engine.
@@ -230,30 +219,16 @@ func (l *eventLoop) running(ctx context.Context) bool {
 
 // closedLoop sends on every free connection until the end.
 func (l *eventLoop) closedLoop(ctx context.Context) {
-	l.start()
+	l.thinkers.start()
 	for l.running(ctx) {
 		l.expire()
-		l.openMore()
+		l.connector.openMore()
 		next := l.end
-		if l.users.Len() > 0 {
-			next = min(next, l.users.First().At)
+		if l.thinkers.users.Len() > 0 {
+			next = min(next, l.thinkers.users.First().At)
 		}
 		l.poll(time.Duration(next - l.now))
-		l.wakeUsers()
-	}
-}
-
-// start makes all workers of a closed loop begin: at once or, if they think
-// between their requests, spread over the time they do.
-func (l *eventLoop) start() {
-	n := l.idle.len()
-	for i := range n {
-		id := l.unpark()
-		if l.think.Mean == 0 {
-			l.release(id)
-			continue
-		}
-		l.restUntil(id, l.now+int64(l.think.Mean*float64(i)/float64(n)))
+		l.thinkers.wakeUsers()
 	}
 }
 
@@ -271,7 +246,7 @@ func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
 			l.takeDue(l.now + 1)
 		}
 		l.expire()
-		l.openMore()
+		l.connector.openMore()
 		l.poll(time.Duration(min(l.next, l.end) - l.now))
 	}
 }
@@ -328,7 +303,7 @@ func (l *eventLoop) drain(ctx context.Context) {
 	patience := l.now + int64(l.Patience)
 	for l.rec.inFlight > 0 && l.now < patience && ctx.Err() == nil && l.broken == nil {
 		l.expire()
-		l.openMore()
+		l.connector.openMore()
 		l.poll(min(maxWait, time.Duration(patience-l.now)))
 	}
 }

@@ -140,7 +140,7 @@ func (s *listeners) head(id int32, data []byte) (rest []byte) {
 	}
 	k.known = true
 	k.body.StartResponse(&k.head)
-	l.usable(id)
+	l.connector.usable(id)
 	return data[n:]
 }
 
@@ -219,7 +219,7 @@ func (s *listeners) came(k *listener, e *eventstream.Found, missed uint64, repea
 func (s *listeners) refused(id int32, why i18n.Message) {
 	l := s.loop
 	l.refused(id, measure.HandshakeError, why)
-	l.retries.Stop(id)
+	l.connector.retries.Stop(id)
 	s.later(id)
 }
 
@@ -227,13 +227,13 @@ func (s *listeners) refused(id int32, why i18n.Message) {
 func (s *listeners) lose(id int32, kind measure.ErrorKind, why i18n.Message) {
 	l := s.loop
 	l.fault(kind, why)
-	l.drop(id)
+	l.connector.drop(id)
 	s.later(id)
 }
 
 // end ends a stream that the server has ended as it may.
 func (s *listeners) end(id int32) {
-	s.loop.drop(id)
+	s.loop.connector.drop(id)
 	s.later(id)
 }
 
@@ -247,7 +247,7 @@ func (s *listeners) later(id int32) {
 func (s *listeners) ended(id int32) {
 	switch k := &s.listeners[id]; {
 	case s.loop.conns[id].state == greeting:
-		s.loop.connectFailed(id, errNoHandshake)
+		s.loop.connector.connectFailed(id, errNoHandshake)
 	case k.head.UntilClose:
 		s.end(id)
 	default:
@@ -259,7 +259,7 @@ func (s *listeners) broke(id int32, why i18n.Message) {
 	switch s.loop.conns[id].state {
 	case down:
 	case greeting:
-		s.loop.connectFailed(id, i18n.Fail(why))
+		s.loop.connector.connectFailed(id, i18n.Fail(why))
 	default:
 		s.lose(id, measure.ResetError, why)
 	}
@@ -270,8 +270,8 @@ func (s *listeners) flush(id int32) { s.loop.handOver(id, &s.listeners[id].outbo
 func (s *listeners) turn() {
 	l := s.loop
 	for s.waiting.Len() > 0 && s.waiting.First().At <= l.now {
-		if id := s.waiting.Pop().ID; l.keepsWarm() {
-			l.open(id)
+		if id := s.waiting.Pop().ID; l.connector.keepsWarm() {
+			l.connector.open(id)
 		}
 	}
 	if s.options.Silence == 0 || l.now-s.ticked < int64(silenceTick) {

@@ -54,7 +54,7 @@ func (m *multiplexer) greet(conn int32) {
 		l.conns[conn].state = greeting
 		return
 	}
-	l.isUp(conn)
+	l.connector.isUp(conn)
 	m.proceed(conn)
 }
 
@@ -71,7 +71,7 @@ func (m *multiplexer) unconnected(conn int32, err error) {
 			continue
 		}
 		failed++
-		l.unconnected(s.intended, err)
+		l.connector.unconnected(s.intended, err)
 		m.letGo(s)
 		k.aside.push(id)
 	}
@@ -118,7 +118,7 @@ func (m *multiplexer) event(conn int32, ev *http2.Event) {
 			l.Errors.allows(n)
 		}
 		if l.conns[conn].state == greeting {
-			l.isUp(conn)
+			l.connector.isUp(conn)
 		}
 	case http2.EventGoAway:
 		k.going = true
@@ -147,7 +147,7 @@ func (m *multiplexer) flush(conn int32) {
 		m.handing(conn, clock.Now())
 		if s := c.secured; s != nil {
 			m.seal(c, k)
-			l.flush(conn)
+			l.encryption.flush(conn)
 			s.turn = noTurn
 		} else {
 			k.sending, k.wire.Out = k.wire.Out, k.sending[:0]
@@ -190,7 +190,7 @@ func (m *multiplexer) violated(conn int32, first []byte, err error) {
 		err = notHTTP2(first, err)
 	}
 	if m.loop.conns[conn].state == greeting {
-		m.loop.connectFailed(conn, err)
+		m.loop.connector.connectFailed(conn, err)
 		return
 	}
 	m.flush(conn) // the GOAWAY
@@ -200,7 +200,7 @@ func (m *multiplexer) violated(conn int32, first []byte, err error) {
 // ended is called when the server has closed its side of an established connection.
 func (m *multiplexer) ended(conn int32) {
 	if m.loop.conns[conn].state == greeting {
-		m.loop.connectFailed(conn, errNotGreeted)
+		m.loop.connector.connectFailed(conn, errNotGreeted)
 		return
 	}
 	m.broke(conn, serverClosed)
@@ -212,7 +212,7 @@ func (m *multiplexer) broke(conn int32, why i18n.Message) {
 		return
 	}
 	if m.loop.conns[conn].state == greeting {
-		m.loop.connectFailed(conn, i18n.Errorf("engine.closed-before-settings-tls", "%s before its SETTINGS: does it speak HTTP/2, and to this client?", why))
+		m.loop.connector.connectFailed(conn, i18n.Errorf("engine.closed-before-settings-tls", "%s before its SETTINGS: does it speak HTTP/2, and to this client?", why))
 		return
 	}
 	k := &m.carriers[conn]
@@ -244,11 +244,11 @@ func (m *multiplexer) lost(conn int32, kind measure.ErrorKind, why i18n.Message)
 			k.aside.push(s.id)
 		}
 	}
-	l.drop(conn)
+	l.connector.drop(conn)
 	if k.opened == 0 {
-		l.cameUp = true
+		l.connector.cameUp = true
 		k.resting = true
-		l.retries.Start(conn, max(l.now, 1))
+		l.connector.retries.Start(conn, max(l.now, 1))
 		return
 	}
 	m.again(conn)

@@ -126,7 +126,7 @@ func (m *multiplexer) await(id int32) {
 func (m *multiplexer) open(conn int32) {
 	if k := &m.carriers[conn]; !k.asked {
 		k.asked = true
-		m.loop.open(conn)
+		m.loop.connector.open(conn)
 	}
 }
 
@@ -158,7 +158,7 @@ func (m *multiplexer) proceed(conn int32) {
 		return
 	}
 	if k.going && k.wire.Streams() == 0 {
-		l.drop(conn)
+		l.connector.drop(conn)
 		m.again(conn)
 		return
 	}
@@ -188,7 +188,7 @@ func (m *multiplexer) again(conn int32) {
 	for n := k.aside.len(); n > 0; n-- {
 		m.loop.release(k.aside.pop())
 	}
-	if m.loop.conns[conn].state == down && (k.waiting.len() > 0 || m.loop.keepsWarm()) {
+	if m.loop.conns[conn].state == down && (k.waiting.len() > 0 || m.loop.connector.keepsWarm()) {
 		m.open(conn)
 	}
 }
@@ -253,7 +253,7 @@ func (m *multiplexer) giveUp() {
 // sendTime is the instant at which a request is sent, as far as a turn of the loop
 // takes time.
 func (m *multiplexer) sendTime() int64 {
-	if l := m.loop; l.Profile.Mode == profile.Open || l.think.Mean > 0 {
+	if l := m.loop; l.Profile.Mode == profile.Open || l.thinkers.think.Mean > 0 {
 		l.now = clock.Now() // several may be sent in a row
 	}
 	return m.loop.now

@@ -217,7 +217,7 @@ func (m *multiplexer) refused(s *slot) (again bool) {
 	m.await(s.id)
 	if !k.going {
 		k.held = true
-		l.retries.Start(conn, max(l.now, 1))
+		l.connector.retries.Start(conn, max(l.now, 1))
 	}
 	return true
 }

@@ -100,7 +100,7 @@ func (l *eventLoop) upToDate() bool {
 	case l.Profile.Mode == profile.Open:
 		return l.next > l.now
 	}
-	return l.users.Len() == 0 || l.users.First().At > l.now
+	return l.thinkers.users.Len() == 0 || l.thinkers.users.First().At > l.now
 }
 
 // noteStall records that the loop was back at an instant later than expected. A

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"dyno.example/dyno/load/internal/agenda"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
 )
@@ -19,7 +20,7 @@ func (l *eventLoop) begin(id int32, due int64) {
 	case ready:
 		l.send(id)
 	case down:
-		l.open(id)
+		l.connector.open(id)
 	}
 }
 
@@ -32,8 +33,8 @@ func (l *eventLoop) release(id int32) {
 		l.begin(id, l.backlog.pop())
 	case !l.sending || l.Quota > 0 && l.begun >= l.Quota:
 		l.park(id)
-	case l.think.Mean > 0:
-		l.rest(id)
+	case l.thinkers.think.Mean > 0:
+		l.thinkers.rest(id)
 	case l.Profile.Mode == profile.Closed:
 		l.sendNext(id, l.now)
 	default:
@@ -50,13 +51,35 @@ func (l *eventLoop) sendNext(id int32, due int64) {
 	l.begin(id, due)
 }
 
+// thinkers are the users of a closed loop that think between their requests.
+type thinkers struct {
+	*eventLoop
+
+	think profile.Thinker
+	users agenda.Agenda // those that think now
+}
+
+// start makes all workers of a closed loop begin: at once or, if they think
+// between their requests, spread over the time they do.
+func (l *thinkers) start() {
+	n := l.idle.len()
+	for i := range n {
+		id := l.unpark()
+		if l.think.Mean == 0 {
+			l.release(id)
+			continue
+		}
+		l.restUntil(id, l.now+int64(l.think.Mean*float64(i)/float64(n)))
+	}
+}
+
 // rest lets the worker of a connection think. Where connections are shared, the
 // connection is free meanwhile.
-func (l *eventLoop) rest(id int32) {
+func (l *thinkers) rest(id int32) {
 	l.restUntil(id, l.now+l.think.Next())
 }
 
-func (l *eventLoop) restUntil(id int32, at int64) {
+func (l *thinkers) restUntil(id int32, at int64) {
 	l.users.Push(at, id)
 	if l.Link.Reuse == request.Shared {
 		l.park(id)
@@ -66,7 +89,7 @@ func (l *eventLoop) restUntil(id int32, at int64) {
 }
 
 // wakeUsers makes the requests due of users that have thought long enough.
-func (l *eventLoop) wakeUsers() {
+func (l *thinkers) wakeUsers() {
 	for l.users.Len() > 0 && l.users.First().At <= l.now {
 		u := l.users.Pop()
 		if !l.sending || l.Quota > 0 && l.begun >= l.Quota {

@@ -80,7 +80,7 @@ func (l *eventLoop) handOver(id int32, o *outbox) {
 			panic("load: writing to memory failed: " + err.Error())
 		}
 		o.out = o.out[:0]
-		l.flush(id)
+		l.encryption.flush(id)
 		if l.talker != nil && !l.talker.quiet(id) {
 			s.turn = noTurn
 		}
@@ -108,7 +108,7 @@ func (l *eventLoop) sends(id int32) {
 func (l *eventLoop) refused(id int32, kind measure.ErrorKind, why i18n.Message) {
 	c := &l.conns[id]
 	l.Errors.failed(&c.exchange, kind, why, l.now)
-	l.drop(id)
+	l.connector.drop(id)
 	switch {
 	case c.pending:
 		c.pending = false
@@ -117,7 +117,7 @@ func (l *eventLoop) refused(id int32, kind measure.ErrorKind, why i18n.Message) 
 	case l.rec != nil:
 		l.rec.erredApart(kind)
 	}
-	l.retries.Start(id, max(l.now, 1))
+	l.connector.retries.Start(id, max(l.now, 1))
 }
 
 var errNoHandshake = errors.New("the server closed the connection without an answer to the handshake")
@@ -130,8 +130,8 @@ func (l *eventLoop) lose(id int32, kind measure.ErrorKind, why i18n.Message) {
 		return
 	}
 	l.fault(kind, why)
-	l.drop(id)
-	l.retries.Start(id, max(l.now, 1))
+	l.connector.drop(id)
+	l.connector.retries.Start(id, max(l.now, 1))
 }
 
 // fault counts an error that belongs to no request.

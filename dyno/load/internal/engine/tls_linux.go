@@ -77,8 +77,15 @@ func (s *secured) SetDeadline(time.Time) error      { return nil }
 func (s *secured) SetReadDeadline(time.Time) error  { return nil }
 func (s *secured) SetWriteDeadline(time.Time) error { return nil }
 
+// encryption is TLS on the loop's connections.
+type encryption struct {
+	*eventLoop
+
+	plain []byte // what was decrypted; shared by all connections
+}
+
 // handshake begins the TLS handshake of a connection that has come up.
-func (l *eventLoop) handshake(id int32) {
+func (l *encryption) handshake(id int32) {
 	c := &l.conns[id]
 	s := &secured{began: clock.Now(), now: &l.turn}
 	s.tls = tls.Client(s, l.TLS)
@@ -92,7 +99,7 @@ func (l *eventLoop) handshake(id int32) {
 }
 
 // shakeHands runs the handshake as far as it gets with what has come.
-func (l *eventLoop) shakeHands(id int32) {
+func (l *encryption) shakeHands(id int32) {
 	c := &l.conns[id]
 	s := c.secured
 	_, more := s.resume()
@@ -100,23 +107,23 @@ func (l *eventLoop) shakeHands(id int32) {
 		return
 	}
 	if s.err != nil {
-		l.connectFailed(id, fmt.Errorf("TLS handshake: %w", s.err))
+		l.connector.connectFailed(id, fmt.Errorf("TLS handshake: %w", s.err))
 		return
 	}
 	state := s.tls.ConnectionState()
 	if err := spoken(&state, l.Link.Protocol()); err != nil {
-		l.connectFailed(id, err)
+		l.connector.connectFailed(id, err)
 		return
 	}
 	if l.rec != nil {
 		l.rec.secured(clock.Now()-s.began, state.DidResume)
 	}
-	l.established(id)
+	l.connector.established(id)
 }
 
 // flush sends what crypto/tls has written, once the kernel has all of what was sent
 // before. It reports whether the connection is still the same.
-func (l *eventLoop) flush(id int32) bool {
+func (l *encryption) flush(id int32) bool {
 	c := &l.conns[id]
 	if len(c.secured.out) == 0 || len(c.unsent) > 0 {
 		return true
@@ -131,7 +138,7 @@ func (l *eventLoop) flush(id int32) bool {
 }
 
 // encrypt turns the request that is to be sent into its records.
-func (l *eventLoop) encrypt(c *conn) {
+func (l *encryption) encrypt(c *conn) {
 	s := c.secured
 	if _, err := s.tls.Write(c.unsent); err != nil {
 		panic("load: writing to memory failed: " + err.Error())
@@ -144,7 +151,7 @@ func (l *eventLoop) encrypt(c *conn) {
 func (l *eventLoop) handedOver(id int32) {
 	if s := l.conns[id].secured; s != nil {
 		s.partly = false
-		l.flush(id)
+		l.encryption.flush(id)
 	}
 	if l.mux != nil {
 		l.mux.flush(id)
@@ -155,13 +162,13 @@ func (l *eventLoop) handedOver(id int32) {
 }
 
 // queue returns what is to be sent. It stays as it is until the loop's next turn.
-func (l *eventLoop) queue(s *secured) []byte {
+func (l *encryption) queue(s *secured) []byte {
 	s.sent, s.out, s.turn = s.out, nil, l.turn
 	return s.sent
 }
 
 // decrypt takes bytes that came on a TLS connection.
-func (l *eventLoop) decrypt(id int32, data []byte) {
+func (l *encryption) decrypt(id int32, data []byte) {
 	c := &l.conns[id]
 	gen, s := c.gen, c.secured
 	s.in, s.partly = data, len(c.unsent) > 0

@@ -6,10 +6,11 @@ import "testing"
 // being sent, as in answer to a key update, must not end up in its bytes.
 func TestWhatIsBeingSentStays(t *testing.T) {
 	l := &eventLoop{turn: 1}
+	l.encryption.eventLoop = l
 	s := &secured{now: &l.turn}
 	write := func(text string) []byte {
 		s.Write([]byte(text))
-		return l.queue(s)
+		return l.encryption.queue(s)
 	}
 	first, second, third := write("first"), write("second"), write("third") // in one turn
 	l.turn++

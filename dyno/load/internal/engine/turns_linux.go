@@ -30,10 +30,10 @@ func (t *Turns) Revive() {
 	for l.now = clock.Now(); l.now < until && l.broken == nil; {
 		before := l.turn
 		l.expire()
-		l.openMore()
+		l.connector.openMore()
 		l.poll(0)
-		for l.broken == nil && (l.making > 0 || l.waiting.len() > 0) && l.now < until {
-			l.openMore()
+		for l.broken == nil && (l.connector.making > 0 || l.connector.waiting.len() > 0) && l.now < until {
+			l.connector.openMore()
 			l.poll(time.Millisecond)
 		}
 		if l.turn == before+1 { // nothing was to be made

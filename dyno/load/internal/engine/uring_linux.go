@@ -166,7 +166,7 @@ func (r *kernelRing) complete(e *uring.Completion) {
 		l.handedOver(id)
 	case op == opConnect:
 		if err := reactor.ConnectError(int(c.fd)); err != nil {
-			l.connected(id, err)
+			l.connector.connected(id, err)
 			return
 		}
 		r.established(id)
@@ -190,7 +190,7 @@ func (r *kernelRing) receive(id int32) {
 
 func (r *kernelRing) dial(id int32) error {
 	l := r.loop
-	fd, up, err := l.dialer.Dial()
+	fd, up, err := l.connector.dialer.Dial()
 	if err == unix.EMFILE && r.closing > 0 {
 		return errNotYet
 	}
@@ -212,7 +212,7 @@ func (r *kernelRing) dial(id int32) error {
 
 func (r *kernelRing) established(id int32) {
 	r.receive(id)
-	r.loop.connected(id, nil)
+	r.loop.connector.connected(id, nil)
 }
 
 func (r *kernelRing) send(id int32) {
@@ -234,7 +234,7 @@ func (r *kernelRing) hangUp(id int32) {
 		r.stampSent()
 		_ = r.ring.Enter(0) // a failure shows in the next wait
 	}
-	r.loop.quickEnd(id)
+	r.loop.connector.quickEnd(id)
 	r.closing++
 	// A connection in the making is awaited, one that is busy may still send.
 	if own.receiving || c.state == connecting || c.state == busy || len(c.unsent) > 0 {

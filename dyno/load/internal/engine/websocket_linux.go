@@ -195,7 +195,7 @@ func (w *webSockets) opened(id int32) {
 			l.rec.Messages.Out++
 		}
 	}
-	l.usable(id)
+	l.connector.usable(id)
 }
 
 // frame appends a message.
@@ -217,7 +217,7 @@ func (w *webSockets) mask() (mask [4]byte) {
 func (w *webSockets) send(id int32) {
 	l, k := w.loop, &w.sockets[id]
 	c := &l.conns[id]
-	if l.Profile.Mode == profile.Open || c.served == 0 || l.think.Mean > 0 {
+	if l.Profile.Mode == profile.Open || c.served == 0 || l.thinkers.think.Mean > 0 {
 		l.now = clock.Now()
 	}
 	l.work++
@@ -351,8 +351,8 @@ func (w *webSockets) idle(id int32) {
 		l.lostIdle(id)
 		return
 	}
-	l.drop(id)
-	l.retries.Start(id, max(l.now, 1))
+	l.connector.drop(id)
+	l.connector.retries.Start(id, max(l.now, 1))
 }
 
 // violated ends a connection on which the server broke the protocol.
@@ -385,7 +385,7 @@ func (w *webSockets) ended(id int32) {
 
 func (w *webSockets) broke(id int32, why i18n.Message) {
 	if w.loop.conns[id].state == greeting { // such as a client's certificate that was not accepted
-		w.loop.connectFailed(id, i18n.Fail(why))
+		w.loop.connector.connectFailed(id, i18n.Fail(why))
 		return
 	}
 	w.gone(id, why)
@@ -398,10 +398,10 @@ func (w *webSockets) gone(id int32, why i18n.Message) {
 	switch {
 	case c.state == down:
 	case c.state == greeting:
-		l.connectFailed(id, errNoHandshake)
+		l.connector.connectFailed(id, errNoHandshake)
 	case k.closing:
-		l.drop(id)
-		l.again(id)
+		l.connector.drop(id)
+		l.connector.again(id)
 	case c.state == busy, w.options.Pushes(), k.frames.InMessage():
 		l.Errors.cause(measure.ResetError, websocket.StatusName(websocket.AbnormalClosure))
 		l.lose(id, measure.ResetError, why)
@@ -414,8 +414,8 @@ func (w *webSockets) timedOut(id int32) {
 	l := w.loop
 	c := &l.conns[id]
 	if c.state != busy { // it was closing
-		l.drop(id)
-		l.again(id)
+		l.connector.drop(id)
+		l.connector.again(id)
 		return
 	}
 	l.rec.waitedFor(c.request, c.intended, c.sent, l.now)
