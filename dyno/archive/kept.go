@@ -51,10 +51,14 @@ func Kinds() []Kind {
 // request was slow. A trial may have several; go tool trace opens them.
 const FlightTrace Kind = "flight"
 
+// PacketHeaders is the kind of a capture of the headers of the subject's packets, which
+// Wireshark opens.
+const PacketHeaders Kind = "packets"
+
 // files are the kinds' files, which other tools know by their ends.
 var files = map[Kind]string{
 	CPUProfile: "cpu.pb.gz", SlowProfile: "cpu-slow.pb.gz", OtherProfile: "cpu-others.pb.gz",
-	RuntimeProfile: "pprof-cpu.pb.gz", AllocProfile: "pprof-allocs.pb.gz", HeapProfile: "pprof-heap.pb.gz",
+	RuntimeProfile: "pprof-cpu.pb.gz", AllocProfile: "pprof-allocs.pb.gz", HeapProfile: "pprof-heap.pb.gz", PacketHeaders: "packets.pcapng.gz",
 }
 
 // Keep adds a file. One that is too large, or that holds a secret, is left out, with the

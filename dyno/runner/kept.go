@@ -27,6 +27,7 @@ type keeping struct {
 	sampler  *sampled.Sampler // nil if it isn't wanted, or not possible
 	unable   error            // why it isn't
 	flights  *flights         // nil if they aren't wanted
+	captured *captured        // nil if packets aren't wanted
 	fetcher  *fetcher         // nil if the subject's own profiles aren't wanted
 	measured int64            // when the measured time began, CLOCK_MONOTONIC in ns; 0 before
 }
@@ -43,6 +44,9 @@ func (s *session) keep(ctx context.Context, cell *study.Cell, in *subject.Instan
 	k := &keeping{study: s.runner.Study, secrets: s.runner.Plan.Secrets, name: cell.Subject, duration: duration}
 	if recorder != nil {
 		k.flights = newFlights(recorder)
+	}
+	if k.study.Keeps(study.KeepPackets) {
+		k.captured = &captured{port: in.Port()}
 	}
 	contender := s.ready.contenders[cell.Subject]
 	if k.study.Keeps(study.KeepCPU) {
@@ -65,6 +69,9 @@ func (s *session) keep(ctx context.Context, cell *study.Cell, in *subject.Instan
 // begin is called when it is known when the measured time begins.
 func (k *keeping) begin(measured int64) {
 	k.measured = measured
+	if k.captured != nil {
+		k.captured.begin(measured)
+	}
 	if k.fetcher != nil {
 		k.fetcher.begin(measured, k.duration)
 	}
@@ -87,6 +94,9 @@ func (k *keeping) end(ctx context.Context, t *archive.Trial) {
 	case k.study.Keeps(study.KeepFlight):
 		t.Lack(archive.FlightTrace, errUp)
 	}
+	if k.captured != nil {
+		k.captured.end(t)
+	}
 	if k.fetcher != nil {
 		k.fetcher.end(ctx, t, k.secrets)
 	}
@@ -107,6 +117,11 @@ func (k *keeping) end(ctx context.Context, t *archive.Trial) {
 	if t.Evidence == nil {
 		return
 	}
+	k.apart(t, processes, remarks)
+}
+
+// apart keeps what ran for slow requests and for others, as evidence of them tells.
+func (k *keeping) apart(t *archive.Trial, processes []*sampled.Process, remarks []string) {
 	slow, others := runs{}, runs{}
 	for i := range t.Evidence.Records {
 		if r := &t.Evidence.Records[i]; r.Class == evidence.Tail {
@@ -115,7 +130,11 @@ func (k *keeping) end(ctx context.Context, t *archive.Trial) {
 			others.add(r)
 		}
 	}
-	k.profile(t, archive.SlowProfile, processes, slow.sorted().holds, append(remarks, "only what ran for slow requests of which there is evidence"))
+	if len(slow) == 0 {
+		t.Lack(archive.SlowProfile, errNoneSlow)
+	} else {
+		k.profile(t, archive.SlowProfile, processes, slow.sorted().holds, append(remarks, "only what ran for slow requests of which there is evidence"))
+	}
 	k.profile(t, archive.OtherProfile, processes, others.sorted().holds, append(remarks, "only what ran for ordinary requests of which there is evidence"))
 }
 

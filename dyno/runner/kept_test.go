@@ -120,7 +120,7 @@ func TestKeptProfiles(t *testing.T) {
 		t.Skip(err)
 	}
 	s.Stop()
-	r := burnRunner(t, "requests: [{get: /short, weight: 99}, {get: /long, weight: 1}]\nexplain: true\nkeep: [cpu, pprof, flight]\nloads: [{name: steady, open: {rate: 150, connections: 32}}]\n")
+	r := burnRunner(t, "requests: [{get: /short, weight: 99}, {get: /long, weight: 1}]\nexplain: true\nkeep: [cpu, pprof, flight, packets]\nloads: [{name: steady, open: {rate: 150, connections: 32}}]\n")
 	run := run(t, r)
 	for _, kind := range []archive.Kind{archive.CPUProfile, archive.RuntimeProfile} {
 		p := profileOf(t, run, kind)
@@ -131,6 +131,10 @@ func TestKeptProfiles(t *testing.T) {
 		if all := p.Sum(p.Column("samples")); own == 0 || own*4 < all {
 			t.Errorf("%s: %d of %d samples where it burns: %+v", kind, own, all, p.Functions(0))
 		}
+	}
+	capture, err := run.Kept(0, archive.PacketHeaders)
+	if text := unpacked(capture); err != nil || !bytes.HasPrefix(text, []byte{0x0a, 0x0d, 0x0d, 0x0a}) || len(text) < 10_000 || bytes.Contains(text, []byte("GET /")) || !bytes.Contains(text, []byte("slow request")) {
+		t.Errorf("%d bytes of packets, %v", len(text), err)
 	}
 	flights := run.Flights(0)
 	if len(flights) == 0 || len(flights) > mostFlights {

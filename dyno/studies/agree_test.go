@@ -256,7 +256,7 @@ func TestSchemaAndParserAccept(t *testing.T) {
 		{"events", minimal + "loads: [{name: a, closed: {}, events: true}, {name: b, closed: {}, events: {stamp: id, stamp_clock: monotonic-ns, retry: 1s, silence: 10s, max_event: 1000}}]\n"},
 		{"accept", minimal + "accept: [drifting, steal]\n"},
 		{"explain", minimal + "explain: true\n"},
-		{"keep", minimal + "keep: [cpu, flight, buffers]\nexplain: true\n"},
+		{"keep", minimal + "keep: [cpu, flight, buffers, packets]\nexplain: true\n"},
 		{"pprof", "study: s\nsubjects: [{name: a, run: ./a, pprof: /debug/pprof}, {name: b, url: \"http://h\", pprof: \"http://h:90/debug/pprof/\"}, {use: go/gin, pprof: /p}]\nkeep: [cpu, pprof]\n"},
 		{"until", minimal + "until: {time: 10m, precision: 2%, blocks: 30}\n"},
 		{"until blocks alone", minimal + "until: {blocks: 12}\n"},

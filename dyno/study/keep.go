@@ -23,10 +23,13 @@ const (
 	// KeepBuffers is what waits in the subject's sockets, each second; a study that explains
 	// has it anyway.
 	KeepBuffers Kept = "buffers"
+	// KeepPackets is the headers of the packets to and from the subject's port, without what
+	// they carry, up to a number.
+	KeepPackets Kept = "packets"
 )
 
 // Keepable is all that a study may have kept.
-func Keepable() []Kept { return []Kept{KeepCPU, KeepPprof, KeepFlight, KeepBuffers} }
+func Keepable() []Kept { return []Kept{KeepCPU, KeepPprof, KeepFlight, KeepBuffers, KeepPackets} }
 
 // Keeps reports whether something is to be kept.
 func (s *Study) Keeps(what Kept) bool { return slices.Contains(s.Keep, what) }
