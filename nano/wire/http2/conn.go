@@ -45,59 +45,47 @@ func NewConfig(c Config) *Config {
 // Time is an argument wherever it matters: nanoseconds on a clock that only goes
 // forward.
 type Conn struct {
-	// Out is what is to be sent. Its owner takes the bytes, and puts an empty slice
-	// or what it could not send back.
-	Out []byte
+	Output
 
 	cfg  *Config
 	pool *Pool
 	now  int64 // of the call that is under way
-	dead *Error
 
 	dec  Decoder
-	enc  Encoder
 	peer Settings
 
-	streams streamTable
-	gone    closedRing
-	last    uint32 // the highest stream that the peer has opened
-	next    uint32 // the next stream that this side opens
-	held    int    // streams that the owner has: released ones are not counted
-	open    int    // streams of this side that are not closed
+	streams streams
+	sending sendWindow
+	costs   costs
 
-	sendWindow int64 // bytes that may be sent on all streams together
 	recvWindow int64 // bytes that the peer may send
 	credit     int64 // bytes that are consumed and not in recvWindow again
 
-	preface    int   // bytes of the client's preface that are still to come
+	preface    preface
 	greeted    bool  // the peer's first SETTINGS are in
 	unacked    bool  // our SETTINGS are not acknowledged
 	sentAt     int64 // when they were sent
 	body       inBody
 	block      inBlock
-	heading    outHead
-	waiting    streamList // for a window
-	waking     streamList // to get an event that there may be one
 	draining   drain
 	goneAway   bool   // the peer takes no more streams
 	peerLast   uint32 // the last that it processes
 	refuse     bool   // streams above that are to be given up
 	unreported faults // of streams without an event
-
-	resets, settings, noise meter
-	replies                 int // that the peer hasn't read
 }
 
 // Start begins a connection: Out gets what is to be sent first. pool may be shared
 // with other connections of the same goroutine.
 func (c *Conn) Start(cfg *Config, pool *Pool, now int64) {
-	*c = Conn{Out: c.Out, cfg: cfg, pool: pool, peer: initialSettings, unacked: true, sentAt: now, next: 1}
+	*c = Conn{Output: Output{Out: c.Out}, cfg: cfg, pool: pool, peer: initialSettings, unacked: true, sentAt: now}
+	c.costs.limits = &cfg.Limits
 	c.dec.Init(defaultTable)
 	c.enc.Init(cfg.Table)
-	c.sendWindow, c.recvWindow = defaultWindow, int64(cfg.Window)
-	if cfg.Server {
-		c.preface, c.next = len(Preface), 2
+	c.sending.window, c.recvWindow = defaultWindow, int64(cfg.Window)
+	if c.streams.server = cfg.Server; cfg.Server {
+		c.preface, c.streams.next = preface(len(Preface)), 2
 	} else {
+		c.streams.next = 1
 		c.Out = append(c.Out, Preface...)
 	}
 	c.Out = AppendSettings(c.Out, &cfg.Settings, cfg.Server)
@@ -119,25 +107,14 @@ func (c *Conn) Err() error {
 }
 
 // Streams is how many streams the owner has to release.
-func (c *Conn) Streams() int { return c.held }
+func (c *Conn) Streams() int { return c.streams.held }
 
 // InBlock reports whether the peer is in the middle of a field block that takes
 // several frames: it may not take its time.
 func (c *Conn) InBlock() bool { return c.block.stream != 0 }
 
 // Flushed notes that the socket has taken all of Out.
-func (c *Conn) Flushed() { c.replies = 0 }
-
-// mine reports whether this side opens streams of that ID.
-func (c *Conn) mine(id uint32) bool { return (id&1 == 0) == c.cfg.Server }
-
-// idle reports whether neither side has opened the stream yet.
-func (c *Conn) idle(id uint32) bool {
-	if c.mine(id) {
-		return id >= c.next
-	}
-	return id > c.last
-}
+func (c *Conn) Flushed() { c.costs.replies = 0 }
 
 // recvInitial is the window of a new stream, for the peer to send: what it knows
 // of it.
@@ -153,23 +130,7 @@ func (c *Conn) add(id uint32) *Stream {
 	s := c.pool.take()
 	s.ID, s.sendWindow, s.recvWindow, s.left = id, int32(c.peer.InitialWindow), c.recvInitial(), -1
 	c.streams.add(s)
-	c.held++
-	c.noise.earn(8)
+	c.streams.held++
+	c.costs.noise.earn(8)
 	return s
-}
-
-// reply counts something that is sent because the peer sent something.
-func (c *Conn) reply() *Error {
-	if c.replies++; c.replies > c.cfg.Limits.Replies {
-		return errReplies
-	}
-	return nil
-}
-
-// countNoise counts a frame that requests nothing.
-func (c *Conn) countNoise() *Error {
-	if !c.noise.add(c.cfg.Limits.Noise, c.now) {
-		return errNoise
-	}
-	return nil
 }

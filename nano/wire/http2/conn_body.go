@@ -42,14 +42,14 @@ func (c *Conn) beginBody(h FrameHeader, b []byte) (n int, err *Error) {
 	case s != nil:
 		c.body.stream = s
 		if data >= uint32(c.cfg.Limits.WindowTooSmall) {
-			c.noise.earn(2)
+			c.costs.noise.earn(2)
 		}
 		c.refill(s, int32(padding))
 		if data == 0 && end {
 			c.happens(EventData, s)
 			err = c.finish(s, true)
 		} else if data == 0 {
-			err = c.countNoise()
+			err = c.costs.frame(c.now)
 		}
 	}
 	return FrameHeaderLen + int(before), err

@@ -75,7 +75,7 @@ func TestClientOpensAsManyAsAllowed(t *testing.T) { // RFC 9113 5.1.2
 	if n := e.Room(); n != -1 {
 		t.Errorf("room for %d after it was lowered", n)
 	}
-	e.next = 1<<31 + 1
+	e.streams.next = 1<<31 + 1
 	e.peer.MaxConcurrent = 100
 	if _, err := e.Open(); err != ErrIDs {
 		t.Errorf("no IDs left: %v", err)
@@ -99,8 +99,8 @@ func TestGoAwayFromServer(t *testing.T) { // RFC 9113 6.8
 		got != `goaway NO_ERROR "bye"; reset 5 REFUSED_STREAM; reset 7 REFUSED_STREAM; head 3 200 end` {
 		t.Errorf("second: %s", got)
 	}
-	if e.open != 1 {
-		t.Errorf("%d are open", e.open)
+	if e.streams.open != 1 {
+		t.Errorf("%d are open", e.streams.open)
 	}
 }
 
@@ -190,8 +190,8 @@ func TestRelease(t *testing.T) {
 			e.Release(ev.Stream)
 		}
 		e.feed(t, post(1))
-		if got := e.sent(t); got != tt.want || e.held != 0 || e.streams.n != 0 {
-			t.Errorf("%s: sent %s, %d held, %d open", tt.name, got, e.held, e.streams.n)
+		if got := e.sent(t); got != tt.want || e.streams.held != 0 || e.streams.n != 0 {
+			t.Errorf("%s: sent %s, %d held, %d open", tt.name, got, e.streams.held, e.streams.n)
 		}
 	}
 }

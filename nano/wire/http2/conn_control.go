@@ -10,15 +10,15 @@ var (
 func (c *Conn) readSettings(h FrameHeader, payload []byte) *Error {
 	if h.Flags.Has(FlagAck) {
 		if !c.unacked {
-			return c.countNoise()
+			return c.costs.frame(c.now)
 		}
 		c.acknowledged()
 		return nil
 	}
-	if !c.settings.add(c.cfg.Limits.Settings, c.now) {
+	if !c.costs.setting(c.now) {
 		return errSettings
 	}
-	if err := c.reply(); err != nil {
+	if err := c.costs.reply(); err != nil {
 		return err
 	}
 	was := c.peer.InitialWindow
@@ -58,7 +58,7 @@ func (c *Conn) shiftWindows(by int64) *Error {
 	if over {
 		return errWindowsOver
 	}
-	c.wake()
+	c.sending.wake()
 	return nil
 }
 
@@ -69,49 +69,41 @@ func (c *Conn) readWindowUpdate(h FrameHeader, payload []byte) *Error {
 		if err != nil {
 			return err
 		}
-		if c.sendWindow += int64(n); c.sendWindow > maxWindow {
+		if c.sending.window += int64(n); c.sending.window > maxWindow {
 			return errWindowOver
 		}
-		c.wake()
-		return c.countNoise()
+		c.sending.wake()
+		return c.costs.frame(c.now)
 	}
 	s := c.streams.find(h.Stream)
 	switch {
-	case s == nil && c.idle(h.Stream):
+	case s == nil && c.streams.idle(h.Stream):
 		return c.late(h.Stream)
 	case err != nil:
 		return c.fault(h.Stream, err)
 	case s == nil:
-		return c.countNoise()
+		return c.costs.frame(c.now)
 	case int64(s.sendWindow)+int64(n) > maxWindow:
 		return c.fault(h.Stream, errStreamWindowOver)
 	}
 	s.sendWindow += int32(n)
-	if s.in == &c.waiting && s.sendWindow > 0 {
-		c.waiting.remove(s)
-		c.waking.push(s)
+	if s.in == &c.sending.waiting && s.sendWindow > 0 {
+		c.sending.waiting.remove(s)
+		c.sending.waking.push(s)
 	}
-	return c.countNoise()
-}
-
-// wake lets all streams that wait for a window try again, in the order they came.
-func (c *Conn) wake() {
-	for s := c.waiting.first; s != nil; s = c.waiting.first {
-		c.waiting.remove(s)
-		c.waking.push(s)
-	}
+	return c.costs.frame(c.now)
 }
 
 // readReset ends a stream (RFC 9113 6.4).
 func (c *Conn) readReset(h FrameHeader, payload []byte) *Error {
 	s := c.streams.find(h.Stream)
 	if s == nil {
-		if c.idle(h.Stream) {
+		if c.streams.idle(h.Stream) {
 			return c.late(h.Stream)
 		}
-		return c.countNoise()
+		return c.costs.frame(c.now)
 	}
-	if c.cfg.Server && !c.resets.add(c.cfg.Limits.Resets, c.now) {
+	if c.cfg.Server && !c.costs.reset(c.now) {
 		return errResets
 	}
 	c.close(s, byPeer)
@@ -121,12 +113,12 @@ func (c *Conn) readReset(h FrameHeader, payload []byte) *Error {
 
 // readPing acknowledges a PING, or takes the acknowledgement of one (RFC 9113 6.7).
 func (c *Conn) readPing(h FrameHeader, payload []byte) *Error {
-	if err := c.countNoise(); err != nil {
+	if err := c.costs.frame(c.now); err != nil {
 		return err
 	}
 	if !h.Flags.Has(FlagAck) {
 		c.Out = AppendPing(c.Out, [8]byte(payload), true)
-		return c.reply()
+		return c.costs.reply()
 	}
 	if c.draining.phase == drainFirst && [8]byte(payload) == drainPing {
 		c.lastGoAway()
@@ -138,24 +130,12 @@ func (c *Conn) readPing(h FrameHeader, payload []byte) *Error {
 
 // readGoAway learns that the peer takes no more streams (RFC 9113 6.8).
 func (c *Conn) readGoAway(payload []byte) *Error {
-	if err := c.countNoise(); err != nil {
+	if err := c.costs.frame(c.now); err != nil {
 		return err
 	}
 	last, code, debug := ParseGoAway(payload)
 	c.goneAway, c.peerLast, c.refuse = true, last, true
 	ev := c.happens(EventGoAway, nil)
 	ev.Code, ev.Data = code, debug
-	return nil
-}
-
-// unprocessed returns a stream of ours that the peer said it won't process, or nil.
-func (c *Conn) unprocessed() *Stream {
-	for _, s := range c.streams.slots {
-		for ; s != nil; s = s.chain {
-			if c.mine(s.ID) && s.ID > c.peerLast {
-				return s
-			}
-		}
-	}
 	return nil
 }

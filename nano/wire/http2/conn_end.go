@@ -37,9 +37,9 @@ func (c *Conn) close(s *Stream, how closedBy) {
 	}
 	s.closed, s.recvEnded, s.sendEnded = true, true, true
 	c.streams.remove(s)
-	c.gone.add(s.ID, how)
-	if c.mine(s.ID) {
-		c.open--
+	c.streams.gone.add(s.ID, how)
+	if c.streams.mine(s.ID) {
+		c.streams.open--
 	}
 	if s.in != nil {
 		s.in.remove(s)
@@ -65,7 +65,7 @@ func (c *Conn) Release(s *Stream) {
 		c.Reset(s, code)
 	}
 	c.giveBack(int64(s.unread))
-	c.held--
+	c.streams.held--
 	c.pool.give(s)
 }
 
@@ -105,18 +105,18 @@ func (c *Conn) Drain(now int64) {
 // lastGoAway says which stream is the last.
 func (c *Conn) lastGoAway() {
 	c.draining.phase = drainLast
-	c.Out = AppendGoAway(c.Out, c.last, NoError, "")
+	c.Out = AppendGoAway(c.Out, c.streams.last, NoError, "")
 }
 
 // Drained reports whether a graceful end has come to it: the connection can be
 // closed when Out is sent.
-func (c *Conn) Drained() bool { return c.draining.phase == drainLast && c.held == 0 }
+func (c *Conn) Drained() bool { return c.draining.phase == drainLast && c.streams.held == 0 }
 
 // Close ends the connection at once, with a GOAWAY that says why. Streams that the
 // owner has are its to release.
 func (c *Conn) Close(code ErrCode) {
 	if c.dead == nil {
-		c.Out = AppendGoAway(c.Out, c.last, code, "")
+		c.Out = AppendGoAway(c.Out, c.streams.last, code, "")
 		c.dead = closedConn
 	}
 }
@@ -137,7 +137,7 @@ func (c *Conn) Tick(now int64) (*Event, error) {
 	if c.draining.phase == drainFirst && now-c.draining.at > drainWait {
 		c.lastGoAway()
 	}
-	for _, list := range []*streamList{&c.waiting, &c.waking} {
+	for _, list := range []*streamList{&c.sending.waiting, &c.sending.waking} {
 		for s := list.first; s != nil; s = s.after {
 			if now-s.blockedAt > int64(c.cfg.Limits.StallWait) {
 				if err := c.fault(s.ID, errStall); err != nil {

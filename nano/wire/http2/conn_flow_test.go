@@ -188,11 +188,11 @@ func TestUnreadDataIsGivenBack(t *testing.T) {
 	var s *Stream
 	e.answer = func(ev *Event) { s = ev.Stream }
 	for _, last := range []Flags{0, FlagEndStream} {
-		e.feed(t, post(e.last|1+2), frame(FrameData, last, e.last|1+2, "hello"))
+		e.feed(t, post(e.streams.last|1+2), frame(FrameData, last, e.streams.last|1+2, "hello"))
 		e.Release(s)
 	}
-	if e.recvWindow+e.credit != 1<<20 || e.held != 0 {
-		t.Errorf("window %d + %d, %d streams", e.recvWindow, e.credit, e.held)
+	if e.recvWindow+e.credit != 1<<20 || e.streams.held != 0 {
+		t.Errorf("window %d + %d, %d streams", e.recvWindow, e.credit, e.streams.held)
 	}
 }
 

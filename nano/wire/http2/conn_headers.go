@@ -14,6 +14,15 @@ type inBlock struct {
 	bytes     []byte
 }
 
+// add adds what a frame has of the block, which is limited in bytes.
+func (k *inBlock) add(part []byte, limit int) *Error {
+	if len(k.bytes)+len(part) > limit {
+		return errBlock
+	}
+	k.bytes = append(k.bytes, part...)
+	return nil
+}
+
 // readHeaders reads HEADERS (RFC 9113 6.2).
 func (c *Conn) readHeaders(h FrameHeader, payload []byte) *Error {
 	block, dependsOn, err := h.Fragment(payload)
@@ -25,7 +34,7 @@ func (c *Conn) readHeaders(h FrameHeader, payload []byte) *Error {
 		return c.section(h.Stream, end, dependsOn, block)
 	}
 	c.block = inBlock{h.Stream, end, dependsOn, nil}
-	return c.addBlock(block)
+	return c.block.add(block, c.cfg.Limits.HeaderBlock)
 }
 
 // readContinuation reads CONTINUATION (RFC 9113 6.10). Each counts as noise, so
@@ -34,23 +43,15 @@ func (c *Conn) readContinuation(h FrameHeader, payload []byte) *Error {
 	if c.block.stream == 0 {
 		return errUnexpected
 	}
-	if err := c.countNoise(); err != nil {
+	if err := c.costs.frame(c.now); err != nil {
 		return err
 	}
-	if err := c.addBlock(payload); err != nil || !h.Flags.Has(FlagEndHeaders) {
+	if err := c.block.add(payload, c.cfg.Limits.HeaderBlock); err != nil || !h.Flags.Has(FlagEndHeaders) {
 		return err
 	}
 	block := c.block
 	c.block = inBlock{}
 	return c.section(block.stream, block.end, block.dependsOn, block.bytes)
-}
-
-func (c *Conn) addBlock(part []byte) *Error {
-	if len(c.block.bytes)+len(part) > c.cfg.Limits.HeaderBlock {
-		return errBlock
-	}
-	c.block.bytes = append(c.block.bytes, part...)
-	return nil
 }
 
 // section decodes a block, whatever becomes of it: the decoder must see them all.
@@ -62,9 +63,9 @@ func (c *Conn) section(id uint32, end bool, dependsOn uint32, block []byte) *Err
 	}
 	s := c.streams.find(id)
 	switch {
-	case s == nil && c.cfg.Server && id > c.last && !c.mine(id):
+	case s == nil && c.cfg.Server && id > c.streams.last && !c.streams.mine(id):
 		if c.draining.phase == drainLast {
-			return c.countNoise()
+			return c.costs.frame(c.now)
 		}
 		return c.opened(id, end, dependsOn == id, h)
 	case s == nil:
@@ -84,7 +85,7 @@ func (c *Conn) section(id uint32, end bool, dependsOn uint32, block []byte) *Err
 // lateSection judges a section of a stream that is closed, or of one that the peer
 // can't open.
 func (c *Conn) lateSection(id uint32) *Error {
-	if !c.mine(id) && (c.idle(id) || c.gone.find(id) == byNobody) {
+	if !c.streams.mine(id) && (c.streams.idle(id) || c.streams.gone.find(id) == byNobody) {
 		return errOrder
 	}
 	err := c.late(id)
@@ -96,12 +97,12 @@ func (c *Conn) lateSection(id uint32) *Error {
 
 // opened makes a stream of a request.
 func (c *Conn) opened(id uint32, end, onItself bool, h *Header) *Error {
-	c.last = id
+	c.streams.last = id
 	err := errRefused
 	// Streams count until their owner lets go of them, not until they are closed: a
 	// peer that resets streams gets no more work done at a time.
-	if uint32(c.held) < c.cfg.Settings.MaxConcurrent {
-		err = c.request(end, h)
+	if uint32(c.streams.held) < c.cfg.Settings.MaxConcurrent {
+		err = h.wholeRequest(c.cfg.Settings.ConnectProtocol, end)
 	}
 	if onItself {
 		err = errDependency
@@ -121,12 +122,12 @@ func (c *Conn) opened(id uint32, end, onItself bool, h *Header) *Error {
 	return nil
 }
 
-// request checks a request's head, if all of it is there.
-func (c *Conn) request(end bool, h *Header) *Error {
+// wholeRequest checks a request's head, if all of it is there.
+func (h *Header) wholeRequest(connects, end bool) *Error {
 	if h.TooLarge {
 		return nil
 	}
-	if err := h.request(c.cfg.Settings.ConnectProtocol); err != nil {
+	if err := h.request(connects); err != nil {
 		return err
 	}
 	if end && h.ContentLength > 0 {
@@ -145,7 +146,7 @@ func (c *Conn) response(s *Stream, end bool, h *Header) *Error {
 			return c.fault(s.ID, errInterimEnd)
 		}
 		c.happens(EventInterim, s).Header = h
-		return c.countNoise()
+		return c.costs.frame(c.now)
 	}
 	s.headIn, s.left = true, h.ContentLength
 	if s.bodiless || h.Status == 204 || h.Status == 304 {

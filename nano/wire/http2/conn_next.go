@@ -29,7 +29,7 @@ func (c *Conn) Next(b []byte, now int64) (n int, ev *Event, err error) {
 		if c.dead != nil {
 			return n, ev, c.dead
 		}
-		if c.refuse || c.waking.first != nil {
+		if c.refuse || c.sending.waking.first != nil {
 			if c.due(); ev.Kind != More {
 				return n, ev, nil
 			}
@@ -57,21 +57,21 @@ func (c *Conn) happens(kind EventKind, s *Stream) *Event {
 // due finds events that no bytes are needed for any more.
 func (c *Conn) due() {
 	if c.refuse {
-		if s := c.unprocessed(); s != nil {
+		if s := c.streams.above(c.peerLast); s != nil {
 			c.close(s, byPeer)
 			c.happens(EventReset, s).Code = RefusedStream
 			return
 		}
 		c.refuse = false
 	}
-	for c.waking.first != nil && c.sendWindow > 0 {
-		s := c.waking.first
-		c.waking.remove(s)
+	for c.sending.waking.first != nil && c.sending.window > 0 {
+		s := c.sending.waking.first
+		c.sending.waking.remove(s)
 		if s.sendWindow > 0 {
 			c.happens(EventWritable, s)
 			return
 		}
-		c.waiting.push(s)
+		c.sending.waiting.push(s)
 	}
 }
 
@@ -81,7 +81,7 @@ func (c *Conn) step(b []byte) (n int, err *Error) {
 		return c.readBody(b)
 	}
 	if c.preface > 0 {
-		return c.readPreface(b)
+		return c.preface.read(b)
 	}
 	if len(b) < FrameHeaderLen {
 		return 0, nil
@@ -118,14 +118,17 @@ func (c *Conn) wrongFrame(h FrameHeader, b []byte, err *Error) (n int, _ *Error)
 	return n, c.fault(h.Stream, err)
 }
 
-// readPreface passes over what a client sends first.
-func (c *Conn) readPreface(b []byte) (n int, _ *Error) {
-	rest := Preface[len(Preface)-c.preface:]
+// preface is how many bytes of what a client sends first are still to come.
+type preface int
+
+// read passes over them.
+func (p *preface) read(b []byte) (n int, _ *Error) {
+	rest := Preface[len(Preface)-int(*p):]
 	n = min(len(b), len(rest))
 	if string(b[:n]) != rest[:n] {
 		return 0, errPreface
 	}
-	c.preface -= n
+	*p -= preface(n)
 	return n, nil
 }
 
@@ -157,41 +160,41 @@ func (c *Conn) frame(h FrameHeader, payload []byte) *Error {
 			return err
 		}
 	}
-	return c.countNoise()
+	return c.costs.frame(c.now)
 }
 
 // late judges a frame of a stream that is not in the table: nil if it is to be
 // ignored.
 func (c *Conn) late(id uint32) *Error {
-	if c.idle(id) {
-		if c.draining.phase == drainLast && !c.mine(id) {
-			return c.countNoise() // our GOAWAY said that we won't process it
+	if c.streams.idle(id) {
+		if c.draining.phase == drainLast && !c.streams.mine(id) {
+			return c.costs.frame(c.now) // our GOAWAY said that we won't process it
 		}
 		return errIdle
 	}
-	switch c.gone.find(id) {
+	switch c.streams.gone.find(id) {
 	case byPeer:
 		return errLateReset
 	case byEnd:
 		return errLate
 	}
-	return c.countNoise()
+	return c.costs.frame(c.now)
 }
 
 // fault ends a stream for a violation; the owner, if it knows the stream, gets an
 // event.
 func (c *Conn) fault(id uint32, err *Error) *Error {
 	c.Out = AppendRSTStream(c.Out, id, err.Code)
-	if c.cfg.Server && !c.resets.add(c.cfg.Limits.Resets, c.now) {
+	if c.cfg.Server && !c.costs.reset(c.now) {
 		return errResets
 	}
-	if err := c.reply(); err != nil {
+	if err := c.costs.reply(); err != nil {
 		return err
 	}
 	s := c.streams.find(id)
 	if s == nil {
-		if !c.idle(id) && c.gone.find(id) == byNobody {
-			c.gone.add(id, byUs)
+		if !c.streams.idle(id) && c.streams.gone.find(id) == byNobody {
+			c.streams.gone.add(id, byUs)
 		}
 		if err.Code != RefusedStream { // which the client may not have known
 			c.unreported.n++
@@ -224,6 +227,6 @@ func (c *Conn) Faults() (n int, last *Error) {
 func (c *Conn) fail(err *Error) {
 	if c.dead == nil {
 		c.dead = err
-		c.Out = AppendGoAway(c.Out, c.last, err.Code, err.Message)
+		c.Out = AppendGoAway(c.Out, c.streams.last, err.Code, err.Message)
 	}
 }

@@ -22,12 +22,12 @@ func (c *Conn) Open() (*Stream, error) {
 		return nil, ErrGoAway
 	case c.Room() <= 0:
 		return nil, ErrStreams
-	case c.next > 1<<31-1:
+	case c.streams.next > 1<<31-1:
 		return nil, ErrIDs
 	}
-	s := c.add(c.next)
-	c.next += 2
-	c.open++
+	s := c.add(c.streams.next)
+	c.streams.next += 2
+	c.streams.open++
 	return s, nil
 }
 
@@ -37,89 +37,11 @@ func (c *Conn) Room() int {
 	if !c.greeted {
 		most = streamsUnasked
 	}
-	return int(most) - c.open
+	return int(most) - c.streams.open
 }
 
 // Window is how many bytes may be sent now on all streams together.
-func (c *Conn) Window() int64 { return c.sendWindow }
-
-// outHead is a field block that is being written.
-type outHead struct {
-	stream  *Stream // nil: none
-	at      int     // where its frame starts in Out
-	changes uint32  // of the encoder, before it
-}
-
-// Request begins a request's head. Fields and EndHeaders follow, and nothing else
-// in between; the same goes for the other heads.
-func (c *Conn) Request(s *Stream, method, scheme, authority, path []byte) {
-	c.begin(s)
-	s.bodiless = string(method) == "HEAD"
-	c.Known(NameMethod, method)
-	c.Known(NameScheme, scheme)
-	if len(authority) > 0 {
-		c.Known(NameAuthority, authority)
-	}
-	c.Known(NamePath, path)
-}
-
-// Connect begins the head of CONNECT: extended (RFC 8441), which the peer must
-// allow, or of a tunnel to authority if protocol is empty.
-func (c *Conn) Connect(s *Stream, protocol, scheme, authority, path []byte) {
-	c.begin(s)
-	c.Known(NameMethod, unsafeBytes("CONNECT"))
-	c.Known(NameAuthority, authority)
-	if len(protocol) > 0 {
-		c.Known(NameProtocol, protocol)
-		c.Known(NameScheme, scheme)
-		c.Known(NamePath, path)
-	}
-}
-
-// Response begins a response's head, or that of an interim one.
-func (c *Conn) Response(s *Stream, status int) {
-	c.begin(s)
-	if c.heading.stream != nil {
-		c.Out = c.enc.AppendStatus(c.Out, status)
-	}
-}
-
-// Trailers begins the fields after a body.
-func (c *Conn) Trailers(s *Stream) { c.begin(s) }
-
-// begin leaves room for a frame's header. Of a stream that is closed nothing is
-// written: the table must not know fields that the peer won't see.
-func (c *Conn) begin(s *Stream) {
-	if s.closed || s.sendEnded || c.dead != nil {
-		c.heading = outHead{}
-		return
-	}
-	c.heading = outHead{s, len(c.Out), c.enc.changes}
-	c.Out = AppendFrameHeader(c.Out, FrameHeader{})
-	c.Out = c.enc.Begin(c.Out)
-}
-
-// Field adds a field; capitals in its name become small letters. Neither name nor
-// value is checked.
-func (c *Conn) Field(name, value []byte) {
-	if c.heading.stream != nil {
-		c.Out = c.enc.Append(c.Out, name, value, false)
-	}
-}
-
-// Sensitive adds a field that is not to be compressed (RFC 7541 7.1.3).
-func (c *Conn) Sensitive(name, value []byte) {
-	if c.heading.stream != nil {
-		c.Out = c.enc.Append(c.Out, name, value, true)
-	}
-}
-
-// Known adds a field whose name is known here, for less than Field.
-func (c *Conn) Known(name Name, value []byte) {
-	if c.heading.stream != nil {
-		c.Out = c.enc.AppendKnown(c.Out, name, value)
-	}
-}
+func (c *Conn) Window() int64 { return c.sending.window }
 
 // EndHeaders ends the head or trailers. end says that nothing follows on this side
 // of the stream.
@@ -168,16 +90,16 @@ func (c *Conn) DataFrame(s *Stream, n int, end bool) (k int, ok bool) {
 	if s.sendEnded || c.dead != nil {
 		return 0, false
 	}
-	window := int(min(int64(s.sendWindow), c.sendWindow))
+	window := int(min(int64(s.sendWindow), c.sending.window))
 	if k = min(n, int(c.peer.MaxFrame), window); k <= 0 && n > 0 {
-		c.park(s)
+		c.sending.park(s, c.now)
 		return 0, false
 	}
 	if !c.worth(k, n) {
 		return 0, false
 	}
 	s.sendWindow -= int32(k)
-	c.sendWindow -= int64(k)
+	c.sending.window -= int64(k)
 	c.Out = AppendFrameHeader(c.Out, FrameHeader{uint32(k), s.ID, FrameData, endFlag(end && k == n)})
 	if s.in != nil {
 		s.in.remove(s)
@@ -196,21 +118,13 @@ func (c *Conn) DataFrame(s *Stream, n int, end bool) (k int, ok bool) {
 // as this side.
 func (c *Conn) worth(k, n int) bool {
 	if c.cfg.Server && k < n && k < c.cfg.Limits.WindowTooSmall {
-		if err := c.countNoise(); err != nil {
+		if err := c.costs.frame(c.now); err != nil {
 			c.fail(err)
 			return false
 		}
 		return true
 	}
 	// Some peers open both windows again for each 4 KiB that they have read.
-	c.noise.earn(4 + int32(k>>10))
+	c.costs.noise.earn(4 + int32(k>>10))
 	return true
-}
-
-// park makes a stream wait for a window.
-func (c *Conn) park(s *Stream) {
-	if s.in == nil {
-		s.blockedAt = c.now
-		c.waiting.push(s)
-	}
 }

@@ -182,8 +182,8 @@ func TestGreeting(t *testing.T) {
 	if got := client.Peer(); *got != (Settings{4096, true, 100, 256 << 10, 16384, 16384, false}) {
 		t.Errorf("client knows %+v", got)
 	}
-	if client.sendWindow != 1<<20 || server.sendWindow != 1<<20 {
-		t.Errorf("windows %d, %d", client.sendWindow, server.sendWindow)
+	if client.sending.window != 1<<20 || server.sending.window != 1<<20 {
+		t.Errorf("windows %d, %d", client.sending.window, server.sending.window)
 	}
 }
 

@@ -16,7 +16,7 @@
 //     (header*.go);
 //   - a connection: [Conn] ties these together with flow control, the states of
 //     streams, SETTINGS, PING, GOAWAY, and [Limits] against peers that cost too much
-//     (conn*.go, stream.go, event.go, limits.go).
+//     (conn*.go, output.go, stream.go, window.go, event.go, limits.go).
 //
 // # A connection
 //

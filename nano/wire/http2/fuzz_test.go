@@ -87,8 +87,8 @@ func (o *owner) check(t testing.TB) {
 			t.Fatalf("stream %d: %+v", s.ID, s)
 		}
 	})
-	if n != o.streams.n || n > o.held || o.held > 4 {
-		t.Fatalf("%d streams, %d counted, %d held", n, o.streams.n, o.held)
+	if n != o.streams.n || n > o.streams.held || o.streams.held > 4 {
+		t.Fatalf("%d streams, %d counted, %d held", n, o.streams.n, o.streams.held)
 	}
 	if o.dead == nil && o.recvWindow+o.credit > int64(o.cfg.Window) {
 		t.Fatalf("window %d + %d", o.recvWindow, o.credit)

@@ -97,3 +97,33 @@ func (m *meter) add(r Rate, now int64) bool {
 
 // earn takes n back.
 func (m *meter) earn(n int32) { m.level = max(0, m.level-n) }
+
+// costs are what a peer has made this side do, held to the limits.
+type costs struct {
+	limits *Limits
+
+	resets, settings, noise meter
+	replies                 int // that the peer hasn't read
+}
+
+// reset counts a stream that ended early, and reports whether that is within the rate.
+func (c *costs) reset(now int64) bool { return c.resets.add(c.limits.Resets, now) }
+
+// setting does so for SETTINGS.
+func (c *costs) setting(now int64) bool { return c.settings.add(c.limits.Settings, now) }
+
+// frame counts a frame that requests nothing.
+func (c *costs) frame(now int64) *Error {
+	if !c.noise.add(c.limits.Noise, now) {
+		return errNoise
+	}
+	return nil
+}
+
+// reply counts something that is sent because the peer sent something.
+func (c *costs) reply() *Error {
+	if c.replies++; c.replies > c.limits.Replies {
+		return errReplies
+	}
+	return nil
+}

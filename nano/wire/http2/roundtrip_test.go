@@ -157,7 +157,7 @@ func BenchmarkServer(b *testing.B) {
 				wire[5], wire[6], wire[7], wire[8] = byte(id>>24), byte(id>>16), byte(id>>8), byte(id)
 				s.ID += 2
 				w.toServer = wire
-				w.server.sendWindow = 1 << 20
+				w.server.sending.window = 1 << 20
 				w.serve(b)
 				w.server.Out = w.server.Out[:0]
 			}

@@ -198,3 +198,37 @@ func (r *closedRing) find(id uint32) closedBy {
 	}
 	return byNobody
 }
+
+// streams are those of a connection, and what is known of others.
+type streams struct {
+	streamTable // those that are not closed
+	gone        closedRing
+	server      bool   // this side is
+	last        uint32 // the highest stream that the peer has opened
+	next        uint32 // the next stream that this side opens
+	held        int    // streams that the owner has: released ones are not counted
+	open        int    // streams of this side that are not closed
+}
+
+// mine reports whether this side opens streams of that ID.
+func (t *streams) mine(id uint32) bool { return (id&1 == 0) == t.server }
+
+// idle reports whether neither side has opened the stream yet.
+func (t *streams) idle(id uint32) bool {
+	if t.mine(id) {
+		return id >= t.next
+	}
+	return id > t.last
+}
+
+// above returns a stream of this side with an ID above last, or nil.
+func (t *streams) above(last uint32) *Stream {
+	for _, s := range t.slots {
+		for ; s != nil; s = s.chain {
+			if t.mine(s.ID) && s.ID > last {
+				return s
+			}
+		}
+	}
+	return nil
+}

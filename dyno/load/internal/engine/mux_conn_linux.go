@@ -41,7 +41,7 @@ func (k *carrier) room() bool { return !k.going && !k.held && k.wire.Room() > 0 
 func (m *multiplexer) greet(conn int32) {
 	l, k := m.loop, &m.carriers[conn]
 	*k = carrier{
-		wire: http2.Conn{Out: k.wire.Out[:0]}, sending: k.sending[:0], partial: k.partial[:0], fresh: k.fresh[:0], handed: k.handed[:0],
+		wire: http2.Conn{Output: http2.Output{Out: k.wire.Out[:0]}}, sending: k.sending[:0], partial: k.partial[:0], fresh: k.fresh[:0], handed: k.handed[:0],
 		waiting: k.waiting, aside: k.aside, more: k.more, dirty: k.dirty, heard: l.now, most: l.Link.PerConnection,
 	}
 	k.more.clear()
