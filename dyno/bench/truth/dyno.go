@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 type lab struct {
 	dyno string // the binary
 	self string // this program, for subjects of studies
+	open string // the same with its symbols, as services usually have them; empty: not asked for yet
 	dir  string // a folder of its own, removed at the end
 
 	each, seconds int // of causes that are to be explained: how often each is injected, and for how long
@@ -43,6 +45,27 @@ func newLab(ctx context.Context, dyno string) (*lab, error) {
 		}
 	}
 	return l, nil
+}
+
+// withSymbols is this program linked with symbols, which "go run" leaves out.
+func (l *lab) withSymbols(ctx context.Context) (string, error) {
+	if l.open != "" {
+		return l.open, nil
+	}
+	if f, err := elf.Open(l.self); err == nil {
+		_, err = f.Symbols()
+		f.Close()
+		if err == nil {
+			l.open = l.self
+			return l.open, nil
+		}
+	}
+	file := filepath.Join(l.dir, "truth")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", file, "dyno.example/dyno/bench/truth").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the services: %w\n%s", err, out)
+	}
+	l.open = file
+	return file, nil
 }
 
 func (l *lab) close() { os.RemoveAll(l.dir) }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // explained is a cause that is injected into a service, and what the lab has to name.
@@ -42,14 +43,14 @@ func injectedCauses() []explained {
 		{name: "loop", injected: "one request of 300 computes 60 ms on the only event loop: those behind it wait", cause: "loop", want: []string{"loop-queue"}},
 		{name: "accept", injected: "one connection of 40 is accepted 30 ms late, each request on a new one", cause: "accept", want: []string{"accept-queue"}, load: ", reuse: none"},
 		{name: "loss", injected: "one segment of a hundred to the service is lost", cause: "loss", want: []string{"retransmit"}},
-		{name: "collections", injected: "a heap of 4 million pointers is collected twice a second", cause: "gc", want: []string{"gc"}},
+		{name: "collections", injected: "a heap of 4 million pointers is collected twice a second, on a CPU without the generator", cause: "gc", outside: ownCPU, want: []string{"gc"}},
 		{name: "timers", injected: "50,000 timers come due at once, twice a second", cause: "timers", want: []string{"scheduler", "cpu-wait"}},
 		{name: "hog", injected: "another program computes 100 ms of 400 on the service's CPU", outside: hog, want: []string{"cpu-wait"}},
 		{name: "quota", injected: "a quota of 4 ms each 100 ms", outside: quota, want: []string{"throttled"}},
-		{name: "stopped", injected: "the process is stopped for 60 ms each second", outside: stopping, want: []string{"stopped"}},
+		{name: "stopped", injected: "the process is stopped for 60 ms each second", outside: stoppingFor(60*time.Millisecond, time.Second), want: []string{"stopped"}},
 		{name: "nightly", injected: "another program writes to the disk that one request of 40 waits for", cause: "fsync", outside: nightly, want: []string{"disk"}},
-		{name: "two-disk-upstream", injected: "one request of 40 waits for the disk or, in turns, an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}},
-		{name: "two-stopped-fsync", injected: "stopped for 60 ms each second, and one request of 40 waits for a busy disk", cause: "fsync", outside: stopping, want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}},
+		{name: "two-disk-upstream", injected: "one request of 100 waits for the disk for 30 ms or, in turns, for an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}},
+		{name: "two-stopped-fsync", injected: "stopped for 60 ms every 4 s, and one request of 200 waits for the disk for 30 ms", cause: "commit", outside: stoppingFor(60*time.Millisecond, 4*time.Second), want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}},
 	}
 }
 
@@ -168,7 +169,7 @@ func (x *explained) once(ctx context.Context, l *lab, e *Examined) (*named, erro
 		defer stop()
 		resolver = addr
 	}
-	s, err := l.suffer(x.cause, upstream.URL, resolver)
+	s, err := l.suffer(ctx, x.cause, upstream.URL, resolver)
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,12 @@ func hog(ctx context.Context, l *lab, pid int) (func(), error) {
 	return undo, nil
 }
 
+// ownCPU pins the service on a CPU: what it computes beside its requests doesn't hold up the
+// generator, which would be the generator's delay then.
+func ownCPU(_ context.Context, _ *lab, pid int) (func(), error) {
+	return func() {}, pinAll(pid, lastCPU())
+}
+
 // burn uses a CPU for 100 ms of 400, for ever: a neighbour that comes and goes.
 func burn() {
 	for {
@@ -110,23 +116,25 @@ func quota(_ context.Context, _ *lab, pid int) (func(), error) {
 	return nil, fmt.Errorf("%s takes no quota", dir)
 }
 
-// stopping stops the service for 60 ms each second.
-func stopping(ctx context.Context, _ *lab, pid int) (func(), error) {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for ctx.Err() == nil {
-			syscall.Kill(pid, syscall.SIGSTOP)
-			time.Sleep(60 * time.Millisecond)
-			syscall.Kill(pid, syscall.SIGCONT)
-			select {
-			case <-ctx.Done():
-			case <-time.After(940 * time.Millisecond):
+// stoppingFor stops the service again and again.
+func stoppingFor(length, every time.Duration) injection {
+	return func(ctx context.Context, _ *lab, pid int) (func(), error) {
+		ctx, cancel := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for ctx.Err() == nil {
+				syscall.Kill(pid, syscall.SIGSTOP)
+				time.Sleep(length)
+				syscall.Kill(pid, syscall.SIGCONT)
+				select {
+				case <-ctx.Done():
+				case <-time.After(every - length):
+				}
 			}
-		}
-	}()
-	return func() { cancel(); <-ended }, nil
+		}()
+		return func() { cancel(); <-ended }, nil
+	}
 }
 
 // nightly writes to the disk as fast as that takes it, as a backup does.

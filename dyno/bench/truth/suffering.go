@@ -22,8 +22,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hitEach is of how many requests one is hit.
-const hitEach = 40
+// hitEach is of how many requests one is hit; of two causes at once seldomEach, so that
+// the slowest hundredth of all requests, which is what is explained, has both.
+const (
+	hitEach    = 40
+	seldomEach = 100
+)
 
 // suffering is a service that knows nothing of the lab: net/http, or an event loop by
 // hand, with one thing that makes some of its requests slow.
@@ -37,6 +41,7 @@ type suffering struct {
 func (s *suffering) hits() map[string]func() {
 	return map[string]func(){
 		"fsync":    s.fsync,
+		"commit":   s.commit,
 		"flock":    s.flock,
 		"mutex":    func() { s.from.Lock(); s.from.Unlock() }, //nolint:staticcheck // to wait is all it is for
 		"sleep":    func() { unix.Nanosleep(&unix.Timespec{Nsec: 30e6}, nil) },
@@ -44,14 +49,14 @@ func (s *suffering) hits() map[string]func() {
 		"fault":    touch,
 		"dns":      s.resolve,
 		"upstream": s.fetch,
-		"both":     func() { s.either(s.fsync, s.fetch) },
+		"both":     func() { s.either(s.commit, s.fetch) },
 		"pipe":     waitForPipe,
 	}
 }
 
 // either does one or the other in turns.
 func (s *suffering) either(a, b func()) {
-	if s.count.Load()/hitEach%2 == 0 {
+	if s.count.Load()/seldomEach%2 == 0 {
 		a()
 		return
 	}
@@ -112,6 +117,13 @@ func (s *suffering) fsync() {
 	for range 4 { // a disk that is quick isn't asked once
 		f.Write(make([]byte, 64<<10))
 		f.Sync()
+	}
+}
+
+// commit waits for the disk for 30 ms at least, however quick it is.
+func (s *suffering) commit() {
+	for begin := time.Now(); time.Since(begin) < 30*time.Millisecond; {
+		s.fsync()
 	}
 }
 
@@ -206,9 +218,15 @@ func suffer(args []string) error {
 	if *cause == "accept" {
 		ln = &slowAcceptor{Listener: ln}
 	}
-	hit := s.hits()[*cause]
+	hit, each := s.hits()[*cause], int64(hitEach)
+	switch *cause {
+	case "both": // each of the two is half of them
+		each = seldomEach
+	case "commit":
+		each = 2 * seldomEach
+	}
 	return http.Serve(ln, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if k := s.count.Add(1); hit != nil && k%hitEach == 0 {
+		if k := s.count.Add(1); hit != nil && k%each == 0 {
 			hit()
 		}
 		io.WriteString(w, "ok")
@@ -260,8 +278,12 @@ type sufferer struct {
 }
 
 // start starts a service that suffers from a cause.
-func (l *lab) suffer(cause, upstream, resolver string) (*sufferer, error) {
-	cmd := exec.Command(l.self, "suffer", "-cause", cause, "-dir", l.dir, "-upstream", upstream, "-resolver", resolver)
+func (l *lab) suffer(ctx context.Context, cause, upstream, resolver string) (*sufferer, error) {
+	program, err := l.withSymbols(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, "suffer", "-cause", cause, "-dir", l.dir, "-upstream", upstream, "-resolver", resolver)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
