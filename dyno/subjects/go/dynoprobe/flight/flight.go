@@ -4,7 +4,7 @@
 //	import _ "dynoprobe/flight"
 //
 // Nothing happens unless the environment variable DYNO_FLIGHT_SOCKET names a unix socket. Then
-// the runtime's flight recorder runs, which costs a few percent, and one goroutine connects
+// the runtime's flight recorder runs, which costs CPU time all along, and one goroutine connects
 // to the socket and answers each line "snapshot" with a line of JSON, {"bytes":N} and N bytes
 // of trace after it, or {"error":"…"}. It neither logs nor panics.
 package flight
