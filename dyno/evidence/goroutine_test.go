@@ -112,6 +112,20 @@ func TestJoinOfGoroutines(t *testing.T) {
 	}
 }
 
+// What a Go program's own loop does is its loop's, though goroutines go from thread to thread.
+func TestJoinOfALoopOfGoroutines(t *testing.T) {
+	events := []Event{
+		at(-100, SwitchIn, loop, 0, 0), at(10, Ready, 0, us, 1), ofRoutine(at(90_010, Received, loop, us, 80)), at(99_900, Sent, loop, us, 200), at(100_000, ClientReady, 0, us, 1),
+	}
+	s := requested(100e6)
+	for stage, loops := range map[Stage]map[uint64]bool{LoopQueue: {routine: true}, Scheduler: {routine + 1: true}} {
+		r := Join(&s, events, Server{Pooled: true, Loops: loops})
+		if got := r.Budget()[stage]; got != 90e6 {
+			t.Errorf("%s takes %d ns; %+v", stage, got, r.Intervals)
+		}
+	}
+}
+
 // Whoever knows a reason by its cut text gets its whole name, and no other is known.
 func TestParkedText(t *testing.T) {
 	for text, why := range parkedFor {

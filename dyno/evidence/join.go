@@ -10,6 +10,9 @@ type Server struct {
 	Started   int64 // of the measured time, CLOCK_MONOTONIC in ns
 	FaultCost int64 // what a page fault costs, ns; 0 if that isn't known
 	Pooled    bool  // its connections go from thread to thread
+	// Loops are the goroutines that serve several connections each: those wait for their
+	// loop, on whichever thread it is.
+	Loops map[uint64]bool
 }
 
 // acceptPatience is how much later than a request the handshake's end may be seen without
@@ -25,7 +28,7 @@ func Join(s *Sample, events []Event, about Server) Record {
 		Failed: s.Failed, Window: int(floorDiv(s.Intended-about.Started, 1e9)),
 		Intended: s.Intended, Sent: s.Sent, First: s.First, Done: max(s.Done, s.Intended),
 	}
-	j := joiner{sample: s, record: &r, events: events, at: r.Intended, end: r.Done, migrates: about.Pooled}
+	j := joiner{sample: s, record: &r, events: events, at: r.Intended, end: r.Done, migrates: about.Pooled, loops: about.Loops}
 	j.index()
 	j.find()
 	j.process = j.processOf(j.reader)
@@ -77,6 +80,7 @@ type joiner struct {
 	arrivals    []*Event           // of bytes, at the server's sockets and those of upstreams
 	ticked      bool               // clocks' ticks are among the events
 	goroutine   uint64             // that read; 0 if the server has none, or it isn't known
+	loops       map[uint64]bool    // goroutines that serve several connections
 	parked      []*Event           // when goroutines didn't run
 	collecting  []*Event           // when the server collected
 	shared      []int32            // threads of the process that may have the request

@@ -62,7 +62,7 @@ func (j *joiner) queued(p *span) Interval {
 // elsewhere is what a request waits for that no thread has while threads do other things: a
 // loop that belongs to its connection, or the next of those that take from all.
 func (j *joiner) elsewhere() Stage {
-	if j.migrates {
+	if j.migrates && !j.loops[j.goroutine] {
 		return Scheduler
 	}
 	return LoopQueue

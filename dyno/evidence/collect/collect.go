@@ -268,7 +268,7 @@ func (k *Collector) keep(s *evidence.Sample) {
 		k.scratch, whole = k.probes.Slice(min(s.Sent, s.Intended)-context, s.Done, k.scratch[:0])
 	}
 	k.scratch = k.inside.slice(s.Sent, s.Done, k.scratch)
-	about := evidence.Server{Started: started, FaultCost: k.header.FaultCost, Pooled: k.pool.is(k.scratch)}
+	about := evidence.Server{Started: started, FaultCost: k.header.FaultCost, Pooled: k.pool.is(k.scratch), Loops: k.pool.loops}
 	r := evidence.Join(s, k.scratch, about)
 	if !whole {
 		r.Incomplete = append(r.Incomplete, evidence.Overwritten)

@@ -42,8 +42,9 @@ func (k *Collector) lookInside(pid int) {
 		k.inside.mu.Lock()
 		k.inside.processes = append(k.inside.processes, p)
 		k.inside.mu.Unlock()
-		k.pool.known = true
+		k.pool.goes = true
 	case !errors.Is(err, goroutines.ErrNotGo):
+		k.pool.goes = true
 		k.header.Missing = append(k.header.Missing, evidence.Missing{What: "locks of goroutines, gc", Why: err.Error()})
 	}
 }
@@ -125,6 +126,12 @@ func (n *inside) slice(from, to int64, events []evidence.Event) []evidence.Event
 type pool struct {
 	known   bool
 	readers map[uint64]int32 // thread that read a connection last
+
+	goes  bool // it is one of Go's programs: its goroutines are known
+	until int64
+	last  map[uint64]uint64 // connection that a goroutine read last
+	read  map[[2]uint64]bool
+	loops map[uint64]bool // goroutines that went back to a connection after another
 }
 
 // connectionsKept is how many connections are remembered.
@@ -132,6 +139,10 @@ const connectionsKept = 1 << 12
 
 // is reports whether they do, as far as the events so far tell.
 func (p *pool) is(events []evidence.Event) bool {
+	if p.goes {
+		p.goroutines(events)
+		return true
+	}
 	if p.known {
 		return true
 	}
@@ -150,4 +161,27 @@ func (p *pool) is(events []evidence.Event) bool {
 		p.readers[e.Subject] = e.Thread
 	}
 	return false
+}
+
+// goroutines learns which of them serve several connections. One that serves a connection, ends
+// and is used anew for another goes back to none.
+func (p *pool) goroutines(events []evidence.Event) {
+	if p.last == nil || len(p.read) > connectionsKept {
+		p.last, p.read = make(map[uint64]uint64), make(map[[2]uint64]bool)
+	}
+	if p.loops == nil {
+		p.loops = make(map[uint64]bool)
+	}
+	for i := range events {
+		e := &events[i]
+		g := evidence.Goroutine(e)
+		if e.Kind != evidence.Received || e.A == 0 || e.Time <= p.until || g == 0 {
+			continue
+		}
+		p.until = e.Time // requests overlap: what was seen isn't looked at again
+		if p.last[g] != e.Subject && p.read[[2]uint64{g, e.Subject}] {
+			p.loops[g] = true
+		}
+		p.last[g], p.read[[2]uint64{g, e.Subject}] = e.Subject, true
+	}
 }

@@ -22,6 +22,31 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// TestLoops: a goroutine for each connection is no loop, nor one that is used anew for the next;
+// one that goes from connection to connection and back is.
+func TestLoops(t *testing.T) {
+	now := int64(0)
+	read := func(g byte, connection uint64) evidence.Event {
+		now++
+		e := evidence.Event{Kind: evidence.Received, Time: now, Subject: connection, A: 1}
+		e.Text[0] = g
+		return e
+	}
+	const loop, one, two, reused = 1, 2, 3, 4
+	p := pool{goes: true}
+	events := []evidence.Event{
+		read(loop, 10), read(one, 20), read(reused, 30), read(loop, 11), read(two, 21), read(reused, 31), read(loop, 10), read(one, 20), read(two, 21), read(reused, 32),
+	}
+	for range 2 { // the events of requests at the same time are the same
+		if !p.is(events) {
+			t.Error("goroutines stay on their threads")
+		}
+	}
+	if len(p.loops) != 1 || !p.loops[loop] {
+		t.Errorf("%v", p.loops)
+	}
+}
+
 // TestInsideIsOfTheRequest: what is taken is of its time, of goroutines that read, and in order.
 func TestInsideIsOfTheRequest(t *testing.T) {
 	var n inside

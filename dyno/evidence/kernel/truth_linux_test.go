@@ -144,5 +144,6 @@ func TestInjectedTruth(t *testing.T) {
 		if r.Faults < 1000 {
 			t.Errorf("%d faults", r.Faults)
 		}
+		holds(t, r, evidence.PageFault)
 	})
 }
