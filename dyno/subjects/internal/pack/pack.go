@@ -20,7 +20,7 @@ var kinds = []string{
 	".rs", "Cargo.toml", "Cargo.lock", ".js", "package.json", "package-lock.json",
 	".c", ".h", ".cpp", ".hpp", ".py", "requirements.txt", ".php", ".ini", ".rb", ".ru", ".pl", ".lua",
 	".conf", ".sh", ".java", "pom.xml", ".kt", ".scala", ".ts", ".erl", ".ex", ".hs", ".ml", ".cr", ".clj",
-	".R", ".lisp", ".rkt",
+	".R", ".lisp", ".rkt", ".sql", ".csv",
 }
 
 // Sources lists the files of fsys, the folder of the subjects, that are
