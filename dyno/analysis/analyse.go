@@ -51,6 +51,9 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 		found.addTrial(t, used)
 		found.addSpeed(t, usual, m.Accept)
 	}
+	for _, t := range tables {
+		t.useNeighbours()
+	}
 	found.addRun(run)
 	found.addExhausted(run, builders)
 	for _, s := range builders {

@@ -27,10 +27,11 @@ type cellBuilder struct {
 	services []*serviceSums  // of all used trials
 	// responses of each used trial, see [responseWindows]
 	responses [][]stats.Counts
-	explained *explain.Cell        // what is known of the slow requests of its used trials
-	sliced    []*archive.Sliced    // of each used trial; nil of one that was not
-	turns     map[int][]stats.Turn // by block, those of the trials that were
-	unusable  map[string][]float64 // metric → one value per completed trial left out
+	explained *explain.Cell           // what is known of the slow requests of its used trials
+	sliced    []*archive.Sliced       // of each used trial; nil of one that was not
+	turns     map[int][]stats.Turn    // by block, those of the trials that were …
+	slots     map[int][]archive.Slice // … and when they had them
+	unusable  map[string][]float64    // metric → one value per completed trial left out
 
 	places []int                   // block of each trial that counts: used, or failed
 	failed map[int]bool            // blocks in which the subject failed, or failed many requests
@@ -49,7 +50,7 @@ func newCellBuilder(c *study.Cell) *cellBuilder {
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
 			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]i18n.Message{},
 		},
-		failed: map[int]bool{}, turns: map[int][]stats.Turn{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
+		failed: map[int]bool{}, turns: map[int][]stats.Turn{}, slots: map[int][]archive.Slice{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
 		explained: &explain.Cell{},
 		name:      c.Subject + " under " + c.Title(), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
 	}

@@ -13,6 +13,7 @@ type table struct {
 	Group
 	builders []*cellBuilder
 	twin     *cellBuilder // the reference measured again; nil if it was not
+	beside   besides
 
 	reference *cellBuilder // nil if the group doesn't have it
 }

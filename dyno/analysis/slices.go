@@ -14,11 +14,15 @@ type Slices struct {
 	Rounds int           `json:"rounds"` // of a block
 	Trials int           `json:"trials"` // that were measured so, of those that figures rest on …
 	Whole  int           `json:"whole"`  // … and that were not
+	// What slices beside each one have explained of CPU time and of throughput, as
+	// [stats.ByNeighbours] says; Values are less that.
+	CPU        stats.Neighbours `json:"cpu"`
+	Throughput stats.Neighbours `json:"throughput"`
 }
 
 // slicesOf says it of a group's cells; nil if none was.
 func (t *table) slicesOf() *Slices {
-	s := &Slices{}
+	s := &Slices{CPU: t.beside.cpu, Throughput: t.beside.throughput}
 	for _, b := range t.arms() {
 		for _, sliced := range b.sliced {
 			if sliced == nil {
@@ -47,7 +51,7 @@ func (t *table) arms() []*cellBuilder {
 func (s *cellBuilder) takeSlices(t *archive.Trial) {
 	s.sliced = append(s.sliced, t.Sliced)
 	if t.Sliced != nil {
-		s.turns[t.Block] = turnsOf(t)
+		s.turns[t.Block], s.slots[t.Block] = turnsOf(t), t.Slices
 	}
 }
 
@@ -65,15 +69,11 @@ func turnsOf(t *archive.Trial) []stats.Turn {
 // compareTurns says of the ratios of CPU time per request, of subjects that took turns with
 // the reference, what their uncertainty is made of.
 func (t *table) compareTurns(reference *cellBuilder) {
-	var comparisons [][]stats.Start
-	var of []*cellBuilder
 	for _, s := range t.arms() {
 		if starts := s.startsWith(reference); s != reference && len(starts) > 0 {
-			comparisons, of = append(comparisons, starts), append(of, s)
+			ratio := stats.SlicedRatio(starts, level)
+			s.Turns = &ratio
 		}
-	}
-	for i, ratio := range stats.SlicedRatios(comparisons, level) {
-		of[i].Turns = &ratio
 	}
 }
 

@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -47,6 +48,9 @@ func shareOut(t *archive.Trial, requests uint64, cpu time.Duration) {
 	}
 	for i := range t.Windows {
 		w := &t.Windows[i]
+		if w.Server.Process == nil {
+			continue
+		}
 		n := w.Client.Completed + w.Client.Drained
 		w.Server.Process.CPU = time.Duration(float64(cpu) / float64(requests) * float64(n))
 	}
@@ -111,5 +115,81 @@ func TestSomeAlone(t *testing.T) {
 	}
 	if s := a.Groups[0].Slices; s == nil || s.Whole != 1 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// restlessRun is one of eight subjects that took turns in random order on a machine that
+// changes within a block, and of which d costs 10 % more.
+func restlessRun() *archive.Run {
+	run := analysistest.Run(3, "a", "b", "c", "d", "e", "f", "g", "h")
+	const rounds = 40
+	random := rand.New(rand.NewPCG(1, 2))
+	byBlock := map[int][]*archive.Trial{}
+	for i := range run.Trials {
+		t := &run.Trials[i]
+		t.Sliced = &archive.Sliced{Length: 100 * time.Millisecond, Rounds: rounds, Arms: 8}
+		byBlock[t.Block] = append(byBlock[t.Block], t)
+	}
+	for block := range len(byBlock) {
+		slow, at := 0.0, int64(1e9)
+		cpu, all := map[*archive.Trial]time.Duration{}, map[*archive.Trial]uint64{}
+		for round := range rounds {
+			for _, i := range random.Perm(len(byBlock[block])) {
+				t := byBlock[block][i]
+				cost := map[string]float64{"d": 22e3}[run.Manifest.Plan.Cells[t.Cell].Subject]
+				slow = 0.9*slow + 0.07*random.NormFloat64()
+				s := archive.Slice{Round: round, Start: at, Length: 1e8, CPU: 1e8}
+				s.Requests = uint64(1e8 / (max(cost, 20e3) * math.Exp(slow)))
+				t.Slices = append(t.Slices, s)
+				at, cpu[t], all[t] = at+2e8, cpu[t]+s.CPU, all[t]+s.Requests
+			}
+		}
+		for _, t := range byBlock[block] {
+			shareOut(t, all[t], cpu[t])
+		}
+	}
+	return run
+}
+
+// On a machine that is never the same for long, what slices beside its own explain is taken
+// out of each subject's CPU time: its ratio is found, and more surely than by sums alone.
+func TestNeighboursSteadyValues(t *testing.T) {
+	run := restlessRun()
+	a, err := analysis.Analyse(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := a.Groups[0].Slices.CPU; !n.Used || n.Explains < 0.3 {
+		t.Fatalf("%+v", n)
+	}
+	for i := range run.Trials {
+		for j := range run.Trials[i].Slices { // far apart in time, they are no neighbours in the same state …
+			run.Trials[i].Slices[j].Start = int64(run.Trials[i].Cell)*1e12 + int64(j)*1e9 // … but of the same subject
+		}
+	}
+	sums, err := analysis.Analyse(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := sums.Groups[0].Slices.CPU; n.Used {
+		t.Fatalf("of slices in no order %+v", n)
+	}
+	width := func(a *analysis.Analysis) (sum float64) {
+		for _, c := range a.Groups[0].Cells {
+			want := 1.0
+			if c.Subject == "d" {
+				want = 1.1
+			}
+			if ratio := c.Ratios["cpu"]; c.Subject != "a" && ratio.N > 0 {
+				if math.Abs(ratio.Estimate/want-1) > 0.04 {
+					t.Errorf("%s: %+v", c.Subject, ratio)
+				}
+				sum += math.Log(ratio.High / ratio.Low)
+			}
+		}
+		return sum
+	}
+	if with, without := width(a), width(sums); with > 0.8*without {
+		t.Errorf("%.4f with the neighbours, %.4f without", with, without)
 	}
 }

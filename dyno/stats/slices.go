@@ -190,7 +190,7 @@ func (s *Sliced) Reach(half float64, rounds int) (p SlicedPlan) {
 	wanted, level := math.Log1p(half), s.Ratio.Level
 	wide := func(starts int, rounds float64) float64 {
 		variance := (s.Between*s.Between + s.Within*s.Within/rounds) / float64(starts)
-		// What was borrowed of other comparisons stays borrowed.
+		// As many more starts are as many more degrees of freedom.
 		freedom := s.Freedom + float64(starts-n)
 		return studentQuantile(max(freedom, 1), 1-(1-level)/2) * math.Sqrt(variance)
 	}

@@ -103,15 +103,6 @@ func (w *Widths) Ratio(starts []Start) Sliced {
 	return w.widen(s)
 }
 
-// Ratios is [SlicedRatios] in the same way.
-func (w *Widths) Ratios(comparisons [][]Start) []Sliced {
-	results := SlicedRatios(comparisons, w.Level)
-	for i := range results {
-		results[i] = w.widen(results[i])
-	}
-	return results
-}
-
 func (w *Widths) widen(s Sliced) Sliced {
 	if n := s.Ratio.N; n >= 1 && n < w.First {
 		s.Ratio = pointRatio(n, math.Log(s.Ratio.Estimate), i18n.New("stats.first-look-starts", "the first look is after %d starts", w.First))

@@ -60,7 +60,7 @@ func TestWidthsBeforeTheFirstLook(t *testing.T) {
 	if s := w.Ratio(list[0][:2]); s.Ratio.Level != 0 || s.Ratio.Note.IsZero() || w.Reached(s, 10) {
 		t.Errorf("%+v", s.Ratio)
 	}
-	s, student := w.Ratios(list)[0], stats.SlicedRatio(list[0], 0.95)
+	s, student := w.Ratio(list[0]), stats.SlicedRatio(list[0], 0.95)
 	if s.Ratio.Level != 0.95 || s.Ratio.High <= student.Ratio.High || s.Ratio.Estimate != student.Ratio.Estimate || !w.Reached(s, 10) || w.Reached(s, 1e-6) {
 		t.Errorf("%+v, Student's %+v", s.Ratio, student.Ratio)
 	}

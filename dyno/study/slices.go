@@ -23,7 +23,7 @@ type Slices struct {
 
 // What a study that has slices has unless it says so, and what it may.
 const (
-	usualSlice = 100 * time.Millisecond
+	usualSlice = 50 * time.Millisecond
 	leastSlice = 20 * time.Millisecond
 	mostSlice  = time.Second
 	mostRounds = 100_000

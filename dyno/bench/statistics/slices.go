@@ -114,7 +114,8 @@ func (o *options) uneven(r *Record) {
 		bias := 0.0
 		random := statstest.Seeded(o.seed)
 		for range max(o.studies/4, 1) {
-			for i, s := range stats.SlicedRatios(statstest.AgainstFirst(d.Draw(random)), level) {
+			for i, starts := range statstest.AgainstFirst(d.Draw(random)) {
+				s := stats.SlicedRatio(starts, level)
 				truth := arms[i+1].Mean()
 				if i == 8 {
 					odd.Add(s.Ratio.Contains(truth))

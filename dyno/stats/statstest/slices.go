@@ -15,6 +15,7 @@ type SlicedArm struct {
 	Collects int     // every so many slices …
 	By       float64 // … one costs so much more, as a share
 	Follows  float64 // exponent of the machine's slowness: 1 is in proportion
+	Carries  float64 // by which share the slice after its own costs more
 }
 
 // Slices is a design: so many starts, each of so many rounds in which each arm has a slice
@@ -44,14 +45,23 @@ func Alike(arms int) []SlicedArm {
 
 // Draw draws what was measured: turns[start][arm][round].
 func (d *Slices) Draw(r *rand.Rand) (turns [][][]stats.Turn) {
-	for range d.Starts {
-		turns = append(turns, d.start(r))
-	}
+	turns, _ = d.DrawInTime(r)
 	return turns
 }
 
-func (d *Slices) start(r *rand.Rand) [][]stats.Turn {
+// DrawInTime also says in which order, by start.
+func (d *Slices) DrawInTime(r *rand.Rand) (turns [][][]stats.Turn, slots [][]stats.Slot) {
+	for range d.Starts {
+		t, s := d.start(r)
+		turns, slots = append(turns, t), append(slots, s)
+	}
+	return turns, slots
+}
+
+func (d *Slices) start(r *rand.Rand) ([][]stats.Turn, []stats.Slot) {
 	slow, now := d.Host.New(r), 0.0
+	var slots []stats.Slot
+	carried := 0.0
 	turns := make([][]stats.Turn, len(d.Arms))
 	plateaus := make([]float64, len(d.Arms))
 	phases := make([]int, len(d.Arms))
@@ -68,10 +78,13 @@ func (d *Slices) start(r *rand.Rand) [][]stats.Turn {
 			if a.Collects > 0 && (round+phases[i])%a.Collects == 0 {
 				cost *= 1 + a.By
 			}
+			cost *= 1 + carried
 			turns[i][round], before = d.turn(cost, a.Follows, before, &now, slow, r), slow(now)
+			carried = a.Carries
+			slots = append(slots, stats.Slot{Arm: i, Turn: turns[i][round]})
 		}
 	}
-	return turns
+	return turns, slots
 }
 
 // turn is a slice of a subject that is busy all the time.
@@ -123,7 +136,8 @@ type SlicedOutcome struct {
 func (d *Slices) Simulate(studies int, level float64, seed uint64) (o SlicedOutcome) {
 	r := rand.New(rand.NewPCG(seed, 0x736c696365))
 	for range studies {
-		for i, s := range stats.SlicedRatios(AgainstFirst(d.Draw(r)), level) {
+		for i, starts := range AgainstFirst(d.Draw(r)) {
+			s := stats.SlicedRatio(starts, level)
 			truth := d.Arms[i+1].Mean() / d.Arms[0].Mean()
 			o.Covered.Add(s.Ratio.Contains(truth))
 			o.Rounds.Add(s.Rounds.Contains(truth))
@@ -134,4 +148,44 @@ func (d *Slices) Simulate(studies int, level float64, seed uint64) (o SlicedOutc
 		}
 	}
 	return o
+}
+
+// SimulateNeighbours draws the same studies, of which each start has one value of each arm,
+// with what the slices beside its own explain taken back, as the lab's analysis has it. Used
+// counts studies.
+func (d *Slices) SimulateNeighbours(studies int, level float64, seed uint64) (o SlicedOutcome) {
+	r := rand.New(rand.NewPCG(seed, 0x736c696365))
+	for range studies {
+		turns, slots := d.DrawInTime(r)
+		n := stats.ByNeighbours(slots, len(d.Arms))
+		o.Used.Add(n.Used)
+		costs := make([][]float64, len(d.Arms))
+		for start := range turns {
+			for arm, list := range turns[start] {
+				cost := costOf(list)
+				if n.Used {
+					cost *= math.Exp(n.Logs[start][arm])
+				}
+				costs[arm] = append(costs[arm], cost)
+			}
+		}
+		for arm := 1; arm < len(costs); arm++ {
+			truth := d.Arms[arm].Mean() / d.Arms[0].Mean()
+			ratio := stats.Ratio(costs[arm], costs[0], level)
+			o.Covered.Add(ratio.Contains(truth))
+			count := float64(o.Covered.Of)
+			o.Half += (ratio.High/ratio.Estimate - 1 - o.Half) / count
+			o.Bias += (math.Log(ratio.Estimate/truth) - o.Bias) / count
+		}
+	}
+	return o
+}
+
+// costOf is all that turns spent on all their requests.
+func costOf(turns []stats.Turn) float64 {
+	spent, requests := 0.0, 0.0
+	for _, t := range turns {
+		spent, requests = spent+t.Spent, requests+t.Requests
+	}
+	return spent / requests
 }
