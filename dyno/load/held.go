@@ -61,8 +61,9 @@ type Turn struct {
 	Length   time.Duration // from then until the last response was in
 	Requests uint64
 	Failed   uint64
-	// Void says that the generator itself was stopped in it for so long that times are none
-	// of the server's: it is in no window.
+	// Void says that the generator itself was stopped in it, for [measure.StallSuspect] or
+	// longer, so that times are none of the server's: it is in no window. A turn can be
+	// done without, as a second of a load that goes on can't.
 	Void bool
 }
 
@@ -195,7 +196,7 @@ func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bo
 	for _, l := range h.loops {
 		for len(l.slots) > 0 {
 			s := <-l.slots
-			slots, t.Void = append(slots, s), t.Void || s.Stall >= stallInvalid
+			slots, t.Void = append(slots, s), t.Void || s.Stall >= measure.StallSuspect
 		}
 	}
 	counts = counts && failed == nil && !t.Void

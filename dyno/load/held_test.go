@@ -78,7 +78,7 @@ func TestTurnsCountWhatTheyCost(t *testing.T) {
 					defer held[i].Close()
 				}
 				connected := arms[0].connections.Load()
-				sums := [2]uint64{}
+				sums, turns := [2]uint64{}, [2]time.Duration{}
 				for round := range 6 {
 					for _, i := range []int{round % 2, (round + 1) % 2} {
 						before, other := arms[i].spent.Load(), arms[1-i].served.Load()
@@ -95,8 +95,9 @@ func TestTurnsCountWhatTheyCost(t *testing.T) {
 						if turn.Length < 40*time.Millisecond {
 							t.Errorf("a turn of %v", turn.Length)
 						}
-						if round > 0 {
+						if round > 0 && !turn.Void { // a busy machine may stop the loop
 							sums[i] += turn.Requests
+							turns[i]++
 						}
 					}
 				}
@@ -104,8 +105,11 @@ func TestTurnsCountWhatTheyCost(t *testing.T) {
 					t.Errorf("%d connections after %d", n, connected)
 				}
 				for i := range held {
+					if turns[i] == 0 {
+						continue
+					}
 					w := held[i].Window()
-					if got := w.Completed + w.Drained; got != sums[i] || w.Length != 5*40*time.Millisecond {
+					if got := w.Completed + w.Drained; got != sums[i] || w.Length != turns[i]*40*time.Millisecond {
 						t.Errorf("the window has %d responses in %v, the turns had %d", got, w.Length, sums[i])
 					}
 					if n := w.Hist[measure.Response].TotalCount(); n != int64(sums[i]) {

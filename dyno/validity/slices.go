@@ -8,9 +8,12 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// mostVoid is the share of a trial's slices that may be left out as the generator was
-// stopped in them: with more, those left may be chosen.
-const mostVoid = 0.5
+// What share of a trial's slices may be left out as the generator was stopped in them: with
+// more, those left may be chosen.
+const (
+	manyVoid = 0.1
+	mostVoid = 0.5
+)
 
 // VoidSlices says that some slices of so many were left out.
 func VoidSlices(void, of int) []finding.Finding {
@@ -18,11 +21,14 @@ func VoidSlices(void, of int) []finding.Finding {
 		return nil
 	}
 	level := finding.Valid
-	if float64(void) > mostVoid*float64(of) {
+	switch share := float64(void) / float64(of); {
+	case share > mostVoid:
 		level = finding.Invalid
+	case share > manyVoid:
+		level = finding.Suspect
 	}
 	return []finding.Finding{newFinding(finding.GeneratorStalled, level, nil, i18n.New("validity.void-slices",
-		"in %d of %d slices a load loop was away for so long that they are left out (limit %.0f %%)", void, of, 100*mostVoid))}
+		"in %d of %d slices a load loop was away for so long that they are left out (limit %.0f %%, and %.0f %% at most)", void, of, 100*manyVoid, 100*mostVoid))}
 }
 
 // Sliced is Trial for windows that are made of slices, between which others had the load.

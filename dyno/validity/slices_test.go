@@ -14,7 +14,7 @@ func TestVoidSlices(t *testing.T) {
 	for _, c := range []struct {
 		void, of int
 		want     finding.Validity
-	}{{0, 10, ""}, {1, 10, finding.Valid}, {5, 10, finding.Valid}, {6, 10, finding.Invalid}, {10, 10, finding.Invalid}} {
+	}{{0, 10, ""}, {1, 10, finding.Valid}, {2, 10, finding.Suspect}, {5, 10, finding.Suspect}, {6, 10, finding.Invalid}, {10, 10, finding.Invalid}} {
 		found := VoidSlices(c.void, c.of)
 		if (len(found) == 0) != (c.want == "") || len(found) > 0 && (found[0].Validity != c.want || found[0].Name != finding.GeneratorStalled) {
 			t.Errorf("%d of %d: %+v", c.void, c.of, found)
