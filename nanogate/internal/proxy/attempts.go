@@ -264,6 +264,7 @@ func (l *attempts) next(c *client) {
 func (l *attempts) over(c *client, status int, why request.Failure) {
 	l.giveUp(c)
 	l.told(&c.x, status, why)
+	c.x.outcome.Responded = 0
 	c.x.uncount()
 }
 

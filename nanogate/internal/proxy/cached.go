@@ -32,6 +32,13 @@ type caching struct {
 // is stored is given by stored.go; requests that wait for one another are in suspend.go; what
 // comes of that is stored by storing.go.
 
+// cached is what the cache keeps of an exchange.
+type cached struct {
+	asking   *asking // the upstream is asked for what is stored; nil: it isn't
+	rest     []byte  // of a response that is stored, what the client hasn't been given
+	patience int64   // until when it waits for another like it, ns; 0: it hasn't; below: see [shared]
+}
+
 // asking is a request that the upstream is asked for although the route stores responses,
 // and what is known of it for storing the response.
 type asking struct {
@@ -79,7 +86,7 @@ func (l *caching) respond(c *client) bool {
 // lookUp gives what is stored under a key, has the request wait, or readies it for the upstream.
 func (l *caching) lookUp(c *client, key cache.Key, why string) bool {
 	x, a := &c.x, &l.asked
-	rules := x.route.Cache
+	rules, patience := x.route.Cache, l.keep(x).cached.patience
 	var m *asking
 	for range 3 { // until the store and who is asking already are in accord
 		v, known := l.find(rules, key)
@@ -98,7 +105,7 @@ func (l *caching) lookUp(c *client, key cache.Key, why string) bool {
 		if v != nil {
 			m.result = cache.Expired
 		}
-		if a.Authorized || rules.Wait == 0 || x.patience < 0 {
+		if a.Authorized || rules.Wait == 0 || patience < 0 {
 			break
 		}
 		kind := rules.Store.FlightKey(key, l.kind, known, &l.sent, &l.chosen)
@@ -199,7 +206,7 @@ func (l *caching) giveIfGood(c *client, v *cache.Response, key cache.Key, known 
 	result := cache.Hit
 	switch x.route.Cache.Judge(v, &l.asked, l.now) {
 	case cache.Give:
-		if x.patience == shared {
+		if x.kept.cached.patience == shared {
 			result = cache.Coalesced
 		}
 		l.giveStored(c, v, &l.asked, result, 0)
@@ -232,15 +239,14 @@ func (l *caching) ask(x *exchange, m *asking) {
 		}
 		m.validating = v.Validators()
 	}
-	x.asking = m
+	l.keep(x).cached.asking = m
 	x.join(filter.Cache)
 }
 
 // ending is done with it.
 func (l *caching) ending(c *client) {
 	x := &c.x
-	m := x.asking
-	x.asking = nil
+	m := x.kept.cached.asking
 	if m.fill != nil {
 		m.fill.Abandon()
 	}
@@ -260,7 +266,8 @@ type invalidating struct{ *loop }
 func (l invalidating) respond(c *client) bool {
 	x := &c.x
 	if x.method == other || x.method == idempotent {
-		if x.url = cache.AppendURL(x.url[:0], &l.req); len(x.url) > 0 {
+		k := l.keep(x)
+		if k.changes = cache.AppendURL(k.changes[:0], &l.req); len(k.changes) > 0 {
 			x.join(filter.Invalidate)
 		}
 	}
@@ -273,11 +280,11 @@ func (l invalidating) beginning(c *client, b []byte) bool {
 	if store == nil || l.resp.Status < 200 || l.resp.Status >= 400 {
 		return false
 	}
-	store.Invalidate(store.KeyOf(x.url))
+	store.Invalidate(store.KeyOf(x.kept.changes))
 	for i := range l.resp.Fields {
 		f := &l.resp.Fields[i]
 		if name := f.Name.Of(b); http1.EqualFold(name, "location") || http1.EqualFold(name, "content-location") {
-			store.InvalidateBy(x.url, f.Value.Of(b), request.Keeps(l.snap.Config.Paths))
+			store.InvalidateBy(x.kept.changes, f.Value.Of(b), request.Keeps(l.snap.Config.Paths))
 		}
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/upstream"
 )
 
@@ -15,10 +16,15 @@ type dividing struct{ *loop }
 func (l dividing) chooseUpstream(c *client) {
 	x := &c.x
 	yes, ticket := x.route.Canary.Draw(&l.req, &l.local)
-	if x.group = ticket; yes {
+	l.keep(x).group = ticket
+	x.join(filter.Canary)
+	if yes {
 		x.upstream = x.route.CanaryTo
 	}
 }
+
+// ending counts what came of it in its group.
+func (l dividing) ending(c *client) { c.x.kept.group.Ended(&c.x.outcome) }
 
 // sticking has clients come back to the endpoint that they had, by a cookie.
 type sticking struct{ *loop }

@@ -71,9 +71,11 @@ func (c *client) conn() *client {
 }
 
 func (c *client) begin(fd int, id int32, from netip.AddrPort) {
-	in, out := c.in[:0], c.out.b[:0]
-	*c = client{socket: socket{fd: fd}, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0], fields: c.x.fields[:0], withheld: c.x.withheld[:0], outcome: request.Outcome{Trail: c.x.outcome.Trail[:0]}}}
-	c.out.b = out
+	in, out, forwards, serial, m := c.in[:0], c.out.b[:0], c.forwards[:0], c.serial+1, c.x.memory()
+	*c = client{}
+	c.fd, c.id, c.serial, c.peer, c.readable = fd, id, serial, from, true
+	c.in, c.out.b, c.forwards = in, out, forwards
+	c.x.have(m)
 }
 
 // clientEvent takes an event of a client.

@@ -74,13 +74,13 @@ func (l *deadlines) await(c *client, p state) {
 func (l *deadlines) tooSlow(c *client, d time.Duration) int64 {
 	const never = 1<<63 - 1
 	x, rate := &c.x, l.snap.Config.Client.Rate
-	begun, bytes := x.outcome.Began, x.sent.taken+x.took
+	begun, bytes := x.outcome.Began, x.came
 	switch {
 	case c.state == stateBody && c.out.empty() && x.upstream != nil && x.upstream.Config.Rate > 0:
 		c.stalled = 0
 		begun, bytes, rate = x.outcome.Responded, x.outcome.Sent, x.upstream.Config.Rate // it is the upstream that is waited for
 		if x.waits != nil {                                                              // for all of a response, nothing of which has been sent on
-			begun, bytes = x.passage.came, int64(len(x.passage.content))
+			bytes = x.waits.gathered
 		}
 	case rate == 0:
 		return never

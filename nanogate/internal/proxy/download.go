@@ -185,13 +185,11 @@ func (l *bodies) begins(c *client, k *backend, b []byte) {
 
 // answered notes that the head of a response is in.
 func (l *bodies) answered(x *exchange) {
-	came := l.now
-	if x.passage != nil {
-		came = x.passage.came
+	if x.outcome.Upstream = true; x.outcome.Responded == 0 { // else it has waited for a decision since
+		x.outcome.Responded = l.now
 	}
-	x.outcome.Upstream, x.outcome.Responded = true, came
 	if x.upstream.Config.Balance.Kind == config.EWMA {
-		x.endpoint.Took(came-x.tried, l.now)
+		x.endpoint.Took(x.outcome.Responded-x.tried, l.now)
 	}
 }
 

@@ -6,14 +6,10 @@ import (
 	"time"
 
 	"dyno.example/nano/wire/http1"
-	"dyno.example/nanogate/internal/canary"
 	"dyno.example/nanogate/internal/filter"
-	"dyno.example/nanogate/internal/grpcweb"
-	"dyno.example/nanogate/internal/mirror"
 	"dyno.example/nanogate/internal/observe"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/snapshot"
-	"dyno.example/nanogate/internal/transcode"
 	"dyno.example/nanogate/internal/upstream"
 )
 
@@ -23,33 +19,23 @@ type exchange struct {
 	route    *snapshot.Route
 	upstream *upstream.Upstream
 	attempt
-	rival    attempt         // another one besides it; its zero value: none
-	head     []byte          // as it is sent; kept until no retry can need it
-	body     http1.Body      // of the request, as the client frames it
-	sent     content         // of it that was sent on
-	note     []byte          // of the route's observers
-	fields   []byte          // that are added to the response
-	withheld []string        // fields that the upstream isn't sent, besides the route's
-	copy     *mirror.Capture // of it and its response, or that it sends to the shadow; nil: it isn't mirrored
-	group    canary.Ticket   // in which it is compared to others; the zero value: none
-	deadline int64           // of the whole; 0: none
-	pause    time.Duration   // before the next try
-	web      *grpcweb.Call   // that it is made of; nil: of none
+	rival    attempt       // another one besides it; its zero value: none
+	head     []byte        // as it is sent; kept until no retry can need it
+	body     http1.Body    // of the request, as the client frames it
+	came     int64         // bytes of its content that have come
+	sent     content       // of it that was sent on
+	note     []byte        // of the route's observers
+	fields   []byte        // that are added to the response
+	withheld []string      // fields that the upstream isn't sent, besides the route's
+	deadline int64         // of the whole; 0: none
+	pause    time.Duration // before the next try
 	outcome  request.Outcome
-	waits    *suspended      // for a decision; nil: for none
-	passage  *passage        // what those who look at its response know of it; nil: nobody does
-	json     *transcode.Call // that the request is made, which has JSON; nil: it is sent on as it is
-	took     int64           // bytes of content that were made messages of json
-	passed   int             // how many of its route's filters have let it pass
-	taken    int             // how many of the upstream's limits have
-	asking   *asking         // the upstream is asked for what is stored; nil: it isn't
-	rest     []byte          // of a response that is stored, what the client hasn't been given
-	url      []byte          // that it is for, if it may change what is stored of it
-	ends     *endings        // who hears of its end; nil: nobody does
-	patience int64           // until when it waits for another like it, ns; 0: it hasn't; below: see [shared]
+	waits    *suspended // for a decision; nil: for none
+	passed   int        // how many of its route's filters have let it pass
+	taken    int        // how many of the upstream's limits have
 
-	explanation *explanation // that its response is to give; nil: none
-	with        filter.Set   // who has a hand in it
+	with filter.Set // who has a hand in it,
+	kept *kept      // and what they keep of it; nil: nothing
 
 	method   method
 	minor    uint8 // the client's HTTP/1.minor
@@ -80,6 +66,28 @@ type exchange struct {
 	refused uint8 // attempts that an endpoint didn't look at
 	moves   uint8 // connections on which there was no place after all
 	stale   bool  // a pooled connection was closed when it was sent on it
+}
+
+// renew readies x for the next request. Its memory stays.
+func (x *exchange) renew() {
+	m := x.memory()
+	*x = exchange{}
+	x.have(m)
+}
+
+// memory is what one exchange leaves to the next one.
+type memory struct {
+	note, fields []byte
+	withheld     []string
+	trail        []request.Try
+}
+
+func (x *exchange) memory() memory {
+	return memory{x.note[:0], x.fields[:0], x.withheld[:0], x.outcome.Trail[:0]}
+}
+
+func (x *exchange) have(m memory) {
+	x.note, x.fields, x.withheld, x.outcome.Trail = m.note, m.fields, m.withheld, m.trail
 }
 
 // method is what of a request's method matters.

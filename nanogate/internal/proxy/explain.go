@@ -21,10 +21,21 @@ const explainField = "nanogate-explain"
 
 // explanation is what a response will say; it is the request's for as long as that is under
 // way.
-type explanation struct{ text []byte }
+type explanation struct {
+	asked bool
+	text  []byte
+}
+
+// explained is what the exchange's response will say; nil: it needn't.
+func (x *exchange) explained() *explanation {
+	if x.kept == nil || !x.kept.explanation.asked {
+		return nil
+	}
+	return &x.kept.explanation
+}
 
 // explains begins an explanation, if one is asked for and may be given.
-func (x *exchange) explains(may []netip.Prefix, r *request.Request) {
+func (l *loop) explains(x *exchange, may []netip.Prefix, r *request.Request) {
 	if _, asked := r.Header(explainField); !asked {
 		return
 	}
@@ -32,7 +43,8 @@ func (x *exchange) explains(may []netip.Prefix, r *request.Request) {
 	if !trusts(may, r.Client) {
 		return
 	}
-	x.explanation = &explanation{strconv.AppendQuote([]byte("route;desc="), x.route.Name)}
+	e := &l.keep(x).explanation
+	e.asked, e.text = true, strconv.AppendQuote(append(e.text[:0], "route;desc="...), x.route.Name)
 }
 
 // check asks a filter about a request, and notes what it said.

@@ -27,8 +27,8 @@ func (l *exchanges) end(c *client) {
 		x.head = nil
 	}
 	x.sent.forget(&l.buffers)
-	x.rest = nil
 	if r == nil {
+		l.forget(x)
 		return
 	}
 	x.route = nil
@@ -38,7 +38,6 @@ func (l *exchanges) end(c *client) {
 	if x.endpoint != nil {
 		x.endpoint.Counters.Of(l.local.Loop).Count(&x.outcome)
 	}
-	x.group.Ended(&x.outcome)
 	r.Chain[:x.passed].Done(&x.outcome)
 	if x.taken > 0 {
 		for _, limit := range x.upstream.Limits[:x.taken] {
@@ -53,9 +52,11 @@ func (l *exchanges) end(c *client) {
 		observe.Ended(r.Observers, &x.outcome, x.note)
 	}
 	x.endpoint, x.upstream = nil, nil
-	if e := x.ends; e != nil {
-		x.ends = nil
-		l.tellEnds(e, &x.outcome, c.background)
+	if x.kept != nil {
+		if e := x.kept.ends; e != nil {
+			l.tellEnds(e, &x.outcome, c.background)
+		}
+		l.forget(x)
 	}
 }
 
@@ -68,15 +69,16 @@ type endings struct {
 }
 
 // awaitEnd takes over what middleware wants to be called when all is over.
-func (x *exchange) awaitEnd(r *request.Request) {
+func (l *loop) awaitEnd(x *exchange, r *request.Request) {
 	ends := r.TakeEnds()
 	if len(ends) == 0 {
 		return
 	}
-	if x.ends == nil {
-		x.ends = &endings{open: 1}
+	k := l.keep(x)
+	if k.ends == nil {
+		k.ends = &endings{open: 1}
 	}
-	x.ends.all = append(x.ends.all, ends...)
+	k.ends.all = append(k.ends.all, ends...)
 }
 
 // tellEnds tells of the end when the last of the exchanges is over. background says that it was the

@@ -22,14 +22,16 @@ func (l *webCalls) routed(c *client) {
 	x, r := &c.x, &l.req
 	kind, _ := r.Header("content-type")
 	accept, _ := r.Header("accept")
-	if string(r.Method()) == "POST" {
-		x.web = grpcweb.Begin(kind, accept)
-	}
-	if x.web == nil {
+	if string(r.Method()) != "POST" {
 		return
 	}
+	call := grpcweb.Begin(kind, accept)
+	if call == nil {
+		return
+	}
+	l.keep(x).web = call
 	x.join(filter.GRPCWeb)
-	c.grpc, x.call, x.remade, x.trailers, x.unsized = true, true, true, true, x.web.Text
+	c.grpc, x.call, x.remade, x.trailers, x.unsized = true, true, true, true, x.kept.web.Text
 	l.text = grpcweb.AppendContentType(l.text[:0], kind)
 	r.Forward("content-type", l.text)
 	r.Drop("content-length") // base64 is longer than what it says
@@ -39,11 +41,11 @@ func (l *webCalls) routed(c *client) {
 // uploading reads the base64 of a request.
 func (l *webCalls) uploading(c *client, piece []byte) (instead []byte, done, on bool) {
 	x := &c.x
-	if !x.web.Text {
+	if !x.kept.web.Text {
 		return piece, false, true
 	}
 	var err error
-	if l.text, err = x.web.Request(l.text[:0], piece, x.body.Done()); err != nil {
+	if l.text, err = x.kept.web.Request(l.text[:0], piece, x.body.Done()); err != nil {
 		l.bodies.badBody(c)
 		return nil, true, false
 	}
@@ -52,7 +54,7 @@ func (l *webCalls) uploading(c *client, piece []byte) (instead []byte, done, on 
 
 // translated writes the head of a call's response as gRPC-Web has it.
 func (l *webCalls) translated(x *exchange, text []byte, end bool) []byte {
-	l.told = x.web.Response(l.told[:0], text, end)
+	l.told = x.kept.web.Response(l.told[:0], text, end)
 	return l.told
 }
 
@@ -68,7 +70,7 @@ func (l *webCalls) responded(c *client, k *backend, text, _ []byte, _ tail) ([]b
 // downloading writes a part of a response as gRPC-Web has it; the trailers follow the last.
 func (l *webCalls) downloading(c *client, k *backend, piece []byte, done bool) ([]byte, bool) {
 	x := &c.x
-	call := x.web
+	call := x.kept.web
 	l.text = l.text[:0]
 	if len(piece) > 0 {
 		l.text = call.Part(l.text, piece)
@@ -83,7 +85,7 @@ func (l *webCalls) downloading(c *client, k *backend, piece []byte, done bool) (
 // replying writes a response of the gateway's own.
 func (l *webCalls) replying(c *client, a *request.Reply) bool {
 	out := append(append(l.out[:0], "HTTP/1.1 200 OK\r\n"...), l.date...)
-	l.grpc.giveRefusal(c, c.x.web.Refusal(out, l.grpc.statusFields(&c.x, a)))
+	l.grpc.giveRefusal(c, c.x.kept.web.Refusal(out, l.grpc.statusFields(&c.x, a)))
 	return true
 }
 
@@ -91,12 +93,12 @@ func (l *webCalls) replying(c *client, a *request.Reply) bool {
 // ends with a message.
 func (l *webCalls) cutting(c *client) bool {
 	x := &c.x
-	if !c.out.empty() || !x.web.Between() {
+	if !c.out.empty() || !x.kept.web.Between() {
 		return false
 	}
 	code, detail := x.codeOfFailure()
 	l.grpc.status = appendStatus(l.grpc.status[:0], code, detail)
-	l.text = x.web.End(l.text[:0], l.grpc.status)
+	l.text = x.kept.web.End(l.text[:0], l.grpc.status)
 	l.attempts.giveUp(c)
 	x.keep = x.keep && x.body.Done()
 	l.exchanges.end(c)

@@ -43,6 +43,7 @@ type loop struct {
 	said    [64]byte          // what idle connections say
 	out     []byte            // heads that are written
 	buffers eventloop.Buffers // for heads
+	unkept  []*kept           // memory for what filters keep
 
 	req   request.Request
 	head  http1.Request

@@ -17,7 +17,6 @@ import (
 type responders struct {
 	*loop
 
-	passages          []*passage // memory for what those know who look at responses
 	reply             request.Response
 	edited, wasEdited []byte // heads that they have changed
 }
@@ -35,42 +34,21 @@ type passage struct {
 	asked    int    // how many have been asked
 	content  []byte // the response's body, if it is whole
 	whole    bool
-	came     int64 // when the response's head was in, ns; 0: it isn't
 }
 
 // sending keeps what they will need.
 func (l *responders) sending(c *client) bool {
 	x, r := &c.x, &l.req
 	x.join(filter.Responses)
-	p := x.passage
-	if p == nil {
-		if n := len(l.passages); n > 0 {
-			p = l.passages[n-1]
-			l.passages = l.passages[:n-1]
-		} else {
-			p = &passage{}
-		}
-		x.passage = p
-	}
+	p := &l.keep(x).passage
 	r.Save(&p.findings)
 	p.client, p.secure = r.Client, r.Secure
 	return false
 }
 
-// ending is done with it.
-func (l *responders) ending(c *client) {
-	p := c.x.passage
-	c.x.passage = nil
-	p.findings.Forget()
-	p.content = nil
-	if len(l.passages) < mostSpares {
-		l.passages = append(l.passages, p)
-	}
-}
-
 // answering makes the loop's request the one whose response has come, as it was sent on.
 func (l *responders) answering(c *client, text []byte) *request.Request {
-	p, r := c.x.passage, l.heads.reread(&c.x)
+	p, r := &c.x.kept.passage, l.heads.reread(&c.x)
 	r.Peer, r.Client, r.Secure, r.Certificate, r.Now, r.HTTP2 = c.peer, p.client, p.secure, c.conn().certificate, l.now, c.of != nil
 	r.Recall(&p.findings)
 	l.reply.Begin(&l.resp, text)
@@ -82,8 +60,9 @@ func (l *responders) answering(c *client, text []byte) *request.Request {
 // l.resp; rest is what followed that over HTTP/1.1. It returns the head as it goes on. ok is
 // false if it doesn't go on now: the response waits, or is dealt with.
 func (l *responders) responded(c *client, k *backend, text, rest []byte, end tail) (as []byte, ok bool) {
-	p := c.x.passage
-	p.asked, p.came, p.whole = 0, l.now, false
+	p := &c.x.kept.passage
+	p.asked, p.whole = 0, false
+	c.x.outcome.Responded = l.now
 	return l.askResponders(c, k, text, rest, end, nil)
 }
 
@@ -91,7 +70,7 @@ func (l *responders) responded(c *client, k *backend, text, rest []byte, end tai
 // nil: it is asked.
 func (l *responders) askResponders(c *client, k *backend, text, rest []byte, end tail, decide func(*request.Request) *request.Reply) (as []byte, ok bool) {
 	x := &c.x
-	p, all := x.passage, x.route.Responders
+	p, all := &x.kept.passage, x.route.Responders
 	for p.asked < len(all) {
 		r := l.answering(c, text)
 		if decide == nil {
@@ -135,7 +114,7 @@ func (l *responders) askResponders(c *client, k *backend, text, rest []byte, end
 func (l *responders) hold(c *client, k *backend, text, rest []byte, end tail, reply *request.Reply) bool {
 	x, later := &c.x, reply.Deferred
 	if later.Content != nil {
-		switch p := x.passage; {
+		switch p := &x.kept.passage; {
 		case x.call: // it is no body that has an end soon
 			later.End()
 			return false
@@ -184,7 +163,7 @@ func (l *responders) unhold(c *client, decide func(*request.Request) *request.Re
 	l.out = l.out[:0]
 	switch text, ok := l.askResponders(c, k, s.head, rest, s.tail, decide); {
 	case !ok:
-	case x.passage.whole:
+	case x.kept.passage.whole:
 		l.acceptedWhole(c, k, text)
 	default:
 		l.bodies.passHead(c, k, text, rest, s.tail, x.with.Before(filter.Responses))
@@ -212,7 +191,7 @@ func (l *responders) gatherResponse(c *client, k *backend, text, rest []byte, re
 	s.gathers, s.cancel, s.of = reply, reply.Deferred.End, k
 	k.toEnd, k.keep, k.headDone = h.UntilClose, h.KeepAlive, true
 	k.body.StartResponse(h)
-	x.passage.content = x.passage.content[:0]
+	x.kept.passage.content = x.kept.passage.content[:0]
 	if k.call == nil && !l.bodies.sendInterim(c) {
 		return
 	}
@@ -234,7 +213,7 @@ func (l *responders) downloading(c *client, k *backend, piece []byte, done bool)
 // gatherContent takes a piece of it; done says that it is the last.
 func (l *responders) gatherContent(c *client, k *backend, piece []byte, done bool) {
 	x := &c.x
-	p, s := x.passage, x.waits
+	p, s := &x.kept.passage, x.waits
 	reply := s.gathers
 	if len(p.content)+len(piece) > reply.Deferred.Most {
 		l.attempts.over(c, l.resp.Status, request.OK)
@@ -242,6 +221,7 @@ func (l *responders) gatherContent(c *client, k *backend, piece []byte, done boo
 		return
 	}
 	p.content = append(p.content, piece...)
+	s.gathered = int64(len(p.content))
 	if !done {
 		l.deadlines.await(c, stateBody)
 		if k.readable {
@@ -265,7 +245,7 @@ func (l *responders) gatherContent(c *client, k *backend, piece []byte, done boo
 // acceptedWhole passes on a response that is there as a whole. Its head says how long it is,
 // however the upstream framed it.
 func (l *responders) acceptedWhole(c *client, k *backend, text []byte) {
-	x, content := &c.x, c.x.passage.content
+	x, content := &c.x, c.x.kept.passage.content
 	before := x.with.Before(filter.Responses)
 	text, ok := l.throughHead(c, k, text, content, tail{}, before)
 	if !ok {

@@ -93,7 +93,8 @@ func (l *heads) refuseHead(c *client, err error) {
 
 // turnAway answers what is no whole request.
 func (l *heads) turnAway(c *client, a *request.Reply) {
-	c.x = exchange{note: c.x.note[:0], fields: c.x.fields[:0], withheld: c.x.withheld[:0], outcome: request.Outcome{Began: l.now, Trail: c.x.outcome.Trail[:0]}, minor: 1}
+	c.x.renew()
+	c.x.outcome.Began, c.x.minor = l.now, 1
 	c.unread = true
 	c.in = c.in[:0]
 	l.head.Reset()

@@ -87,7 +87,7 @@ func (l *exchanges) request(c *client, b []byte) {
 	r.Importance = importanceOf(r, &route.Config.Importance)
 	l.observe(x)
 	if may := l.snap.Config.Explain; len(may) > 0 {
-		x.explains(may, r)
+		l.explains(x, may, r)
 	}
 	if route.Broken != nil {
 		l.heads.refuse(c, route.Broken)
@@ -108,7 +108,7 @@ func (l *exchanges) check(c *client) {
 	for {
 		if r.Rewritten() {
 			if reply := l.rewrite(x); reply != nil {
-				x.awaitEnd(r)
+				l.awaitEnd(x, r)
 				l.heads.refuse(c, reply)
 				return
 			}
@@ -122,14 +122,14 @@ func (l *exchanges) check(c *client) {
 		}
 		x.passed++
 	}
-	x.awaitEnd(r)
+	l.awaitEnd(x, r)
 	l.passed(c)
 }
 
 // ask asks a filter.
 func (x *exchange) ask(s *snapshot.Step, r *request.Request) *request.Reply {
-	if x.explanation != nil {
-		return x.explanation.check(s, r)
+	if e := x.explained(); e != nil {
+		return e.check(s, r)
 	}
 	return s.Check(r)
 }
@@ -159,8 +159,8 @@ func (l *exchanges) rewrite(x *exchange) *request.Reply {
 // passed does what the route says with a request that may pass.
 func (l *exchanges) passed(c *client) {
 	x, r := &c.x, &l.req
-	if x.explanation != nil {
-		x.explanation.tell(x.route, r, true)
+	if e := x.explained(); e != nil {
+		e.tell(x.route, r, true)
 	}
 	if reply := l.tooLarge(x, r.Head); reply != nil {
 		l.heads.refuse(c, reply)
@@ -177,8 +177,8 @@ func (l *exchanges) passed(c *client) {
 
 // start readies x for a request.
 func (x *exchange) start(q *http1.Request, b []byte, now int64) {
-	*x = exchange{note: x.note[:0], fields: x.fields[:0], url: x.url[:0], withheld: x.withheld[:0], outcome: request.Outcome{Began: now, Trail: x.outcome.Trail[:0]},
-		minor: q.Minor, method: methodOf(q.Method.Of(b)), upgrade: q.Upgrade, chunked: q.Chunked}
+	x.renew()
+	x.outcome.Began, x.minor, x.method, x.upgrade, x.chunked = now, q.Minor, methodOf(q.Method.Of(b)), q.Upgrade, q.Chunked
 	x.silent = x.method == head
 	x.body.Start(q)
 	x.upgrade = x.upgrade && x.body.Done() // whose end would be what follows it?

@@ -35,40 +35,40 @@ func (l *mirroring) sending(c *client) bool {
 	if x.upgrade {
 		return false
 	}
-	if x.copy = x.route.Mirror.Take(&l.req, &l.local); x.copy != nil {
+	if copied := x.route.Mirror.Take(&l.req, &l.local); copied != nil {
 		x.join(filter.Mirror)
+		l.keep(x).copy = copied
 		if len(x.sent.kept) > 0 {
-			x.copy.Request(x.sent.kept) // what is in of its body, such as the messages that were made of JSON
+			copied.Request(x.sent.kept) // what is in of its body, such as the messages that were made of JSON
 		}
 	}
 	return false
 }
 
 func (l *mirroring) uploading(c *client, piece []byte) (instead []byte, done, on bool) {
-	c.x.copy.Request(piece)
+	c.x.kept.copy.Request(piece)
 	return piece, false, true
 }
 
 // responded copies a response's head as it came.
 func (l *mirroring) responded(c *client, _ *backend, text, _ []byte, _ tail) ([]byte, bool) {
-	c.x.copy.Response(l.resp.Status, l.bodies.came)
+	c.x.kept.copy.Response(l.resp.Status, l.bodies.came)
 	return text, true
 }
 
 func (l *mirroring) downloading(c *client, _ *backend, piece []byte, _ bool) ([]byte, bool) {
-	c.x.copy.Content(piece)
+	c.x.kept.copy.Content(piece)
 	return piece, true
 }
 
-func (l *mirroring) trailed(x *exchange, lines []byte) { x.copy.Trailers(lines) }
+func (l *mirroring) trailed(x *exchange, lines []byte) { x.kept.copy.Trailers(lines) }
 
 // ending hands the copy over.
 func (l *mirroring) ending(c *client) {
 	x := &c.x
-	if x.copy.End(x.head, &x.outcome, x.body.Done(), l.now) {
+	if x.kept.copy.End(x.head, &x.outcome, x.body.Done(), l.now) {
 		l.wantTurn(x.route.Shadow)
 	}
-	x.copy = nil
 }
 
 // shadowing has a copy's own exchange compared to that of which it is one.
@@ -81,7 +81,7 @@ func (l shadowing) responded(c *client, k *backend, text, rest []byte, end tail)
 // downloading ends the exchange when the rest of the response makes no difference.
 func (l shadowing) downloading(c *client, _ *backend, piece []byte, done bool) ([]byte, bool) {
 	x := &c.x
-	if x.copy.Content(piece); !done && x.copy.Enough() {
+	if x.kept.copy.Content(piece); !done && x.kept.copy.Enough() {
 		l.attempts.told(x, x.outcome.Status, request.OK)
 		l.caching.endAlone(c)
 		return nil, false
@@ -89,12 +89,12 @@ func (l shadowing) downloading(c *client, _ *backend, piece []byte, done bool) (
 	return piece, true
 }
 
-func (l shadowing) trailed(x *exchange, lines []byte) { x.copy.Trailers(lines) }
+func (l shadowing) trailed(x *exchange, lines []byte) { x.kept.copy.Trailers(lines) }
 
 // refusing notes why there is no response.
 func (l shadowing) refusing(c *client, a *request.Reply) (*request.Reply, bool) {
 	if a == replyCrowded {
-		c.x.copy.Drop(mirror.Files)
+		c.x.kept.copy.Drop(mirror.Files)
 	}
 	return a, true
 }
@@ -102,8 +102,7 @@ func (l shadowing) refusing(c *client, a *request.Reply) (*request.Reply, bool) 
 // ending says what came of a copy that was sent. There is room for another one.
 func (l shadowing) ending(c *client) {
 	x := &c.x
-	x.copy.ShadowDone(x.endpoint, &x.outcome, l.now)
-	x.copy = nil
+	x.kept.copy.ShadowDone(x.endpoint, &x.outcome, l.now)
 	l.mirroring.wantTurn(x.route)
 }
 
@@ -141,7 +140,8 @@ func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	n, err := l.head.Parse(text, &ownLimits)
 	x := &c.x
 	x.start(&l.head, text, l.now)
-	x.route, x.upstream, x.copy, x.yields = r, r.Mirror.Upstream, copied, true
+	x.route, x.upstream, x.yields = r, r.Mirror.Upstream, true
+	l.keep(x).copy = copied
 	x.join(filter.Shadow)
 	if n == 0 || err != nil { // which it was for its own endpoint
 		l.giveUpMirrored(c, mirror.Unanswered)
@@ -158,7 +158,7 @@ func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 
 // giveUpMirrored ends the request of a copy before the shadow has answered.
 func (l *mirroring) giveUpMirrored(c *client, why mirror.Reason) {
-	c.x.copy.Drop(why)
+	c.x.kept.copy.Drop(why)
 	l.caching.endAlone(c)
 }
 

@@ -16,8 +16,9 @@ import (
 func (l *caching) giveStored(c *client, v *cache.Response, a *cache.RequestFields, result cache.Result, status int) {
 	x := &c.x
 	rules := x.route.Cache
-	if x.asking != nil {
-		x.asking.result = result
+	k := &l.keep(x).cached
+	if k.asking != nil {
+		k.asking.result = result
 	} else {
 		rules.Counts.Of(l.local.Loop).Count(result)
 	}
@@ -48,7 +49,7 @@ func (l *caching) giveStored(c *client, v *cache.Response, a *cache.RequestField
 		body = nil
 	}
 	rules.Counts.Of(l.local.Loop).Gave(len(body))
-	x.rest = body
+	k.rest = body
 	l.giveRest(c)
 }
 
@@ -56,12 +57,12 @@ func (l *caching) giveStored(c *client, v *cache.Response, a *cache.RequestField
 // buffer.
 func (l *caching) giveRest(c *client) {
 	x := &c.x
-	piece := x.rest[:min(len(x.rest), readBuffer)]
-	x.rest = x.rest[len(piece):]
+	k := &x.kept.cached
+	piece := k.rest[:min(len(k.rest), readBuffer)]
+	k.rest = k.rest[len(piece):]
 	x.outcome.Sent += int64(len(piece))
-	done := len(x.rest) == 0
+	done := len(k.rest) == 0
 	if done {
-		x.rest = nil
 		l.exchanges.end(c)
 	}
 	if c.of != nil {
@@ -102,7 +103,7 @@ func joined(head, piece []byte) (out, rest []byte) {
 // giveAndRefresh gives a response that isn't fresh, and asks the upstream for a newer one:
 // for nobody, so that the client has its response whatever becomes of that.
 func (l *caching) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known []byte) {
-	route, of, ends := c.x.route, *c.conn(), c.x.ends
+	route, of, ends := c.x.route, *c.conn(), c.x.kept.ends
 	headOnly, kind := c.x.method == head, l.kind
 	if ends != nil {
 		ends.open++ // until it is known whether there is another exchange
@@ -146,7 +147,8 @@ func (l *caching) refresh(route *snapshot.Route, of *client, ends *endings, m *a
 	k.requests++
 	k.serial++
 	k.x.start(r.Head, r.Buf, l.now)
-	k.x.route, k.x.ends = route, ends
+	k.x.route = route
+	l.keep(&k.x).ends = ends
 	r.Drop("range")
 	r.Drop("if-range")
 	l.ask(&k.x, m)

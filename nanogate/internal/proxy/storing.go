@@ -26,7 +26,7 @@ func (l *caching) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamRes
 // responded looks at a response before it is passed on: one that says that what is stored
 // is good still, and one in place of which that is given, don't go on.
 func (l *caching) responded(c *client, k *backend, b, rest []byte, _ tail) ([]byte, bool) {
-	x, m := &c.x, c.x.asking
+	x, m := &c.x, c.x.kept.cached.asking
 	status := l.resp.Status
 	switch {
 	case status == 304 && m.validating:
@@ -58,7 +58,7 @@ func (l *caching) responded(c *client, k *backend, b, rest []byte, _ tail) ([]by
 
 // refusing gives what is stored in place of a failure.
 func (l *caching) refusing(c *client, a *request.Reply) (*request.Reply, bool) {
-	if l.mayGiveInstead(c.x.asking, a.Status) {
+	if l.mayGiveInstead(c.x.kept.cached.asking, a.Status) {
 		l.giveInstead(c, a.Status)
 		return nil, false
 	}
@@ -67,7 +67,7 @@ func (l *caching) refusing(c *client, a *request.Reply) (*request.Reply, bool) {
 
 // breaking ends an exchange of which the client has all: what breaks off was for the store only.
 func (l *caching) breaking(c *client, _ request.Failure) bool {
-	if !c.x.asking.muted {
+	if !c.x.kept.cached.asking.muted {
 		return false
 	}
 	l.endMuted(c)
@@ -101,14 +101,14 @@ func (l *caching) giveInstead(c *client, status int) {
 		l.endAlone(c)
 		return
 	}
-	l.giveStored(c, c.x.asking.stale, &c.x.asking.asked, cache.Saved, status)
+	l.giveStored(c, c.x.kept.cached.asking.stale, &c.x.kept.cached.asking.asked, cache.Saved, status)
 }
 
 // beginning begins to store the response whose head was parsed from b, if it may be stored. The
 // client may have all of it.
 func (l *caching) beginning(c *client, b []byte) bool {
 	x := &c.x
-	m := x.asking
+	m := x.kept.cached.asking
 	coming := l.comingFor(x, m, b)
 	m.fill = m.rules.Store.Begin(&m.rules.Policy, m.key, m.url, m.epoch, coming)
 	if m.fill == nil {
@@ -142,7 +142,7 @@ func (l *caching) giveUpStoring(m *asking) {
 
 // downloading stores a piece of the response's content; done says that it is the last.
 func (l *caching) downloading(c *client, k *backend, piece []byte, done bool) ([]byte, bool) {
-	m := c.x.asking
+	m := c.x.kept.cached.asking
 	if m.fill != nil && !m.fill.Write(piece) {
 		l.giveUpStoring(m)
 	}
@@ -172,7 +172,7 @@ func (l *caching) endMuted(c *client) {
 // notModified writes the head of a 304 in place of the response that is being stored.
 func (l *caching) notModified(c *client) {
 	x := &c.x
-	out := x.asking.fill.Response().AppendNotModified(l.out, l.now)
+	out := x.kept.cached.asking.fill.Response().AppendNotModified(l.out, l.now)
 	x.outcome.Status = 304
 	l.out = append(appendConnection(append(out, x.fields...), x), "\r\n"...)
 }

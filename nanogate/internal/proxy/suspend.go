@@ -40,6 +40,8 @@ type suspended struct {
 	queue  request.Queue // that it waits in; nil: for a decision
 	ticket uint64        // of the queue, or the decision's own
 
+	gathered int64 // bytes of a response that have come for gathers
+
 	of   *backend // whose response it is that waits, with its head; nil: the request does
 	tail tail     // of that
 }
@@ -47,7 +49,7 @@ type suspended struct {
 // decided goes on after the check that comes next: nil lets the request pass.
 func (l *suspensions) decided(c *client, reply *request.Reply) {
 	x := &c.x
-	x.awaitEnd(&l.req)
+	l.awaitEnd(x, &l.req)
 	switch {
 	case reply != nil && reply.Deferred != nil:
 		l.suspend(c, reply)
@@ -56,8 +58,8 @@ func (l *suspensions) decided(c *client, reply *request.Reply) {
 		l.queueUp(c, reply)
 		return
 	case reply != nil:
-		if x.explanation != nil && x.passed < len(x.route.Chain) {
-			x.explanation.tell(x.route, &l.req, false)
+		if e := x.explained(); e != nil && x.passed < len(x.route.Chain) {
+			e.tell(x.route, &l.req, false)
 		}
 		l.heads.refuse(c, reply)
 		return
@@ -335,10 +337,11 @@ func (l *suspensions) refuseWaiting(c *client) {
 func (l *suspensions) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
 	x := &c.x
 	rules := x.route.Cache
-	if x.patience == 0 {
-		x.patience = l.now + int64(rules.Wait)
+	k := &x.kept.cached
+	if k.patience == 0 {
+		k.patience = l.now + int64(rules.Wait)
 	}
-	if l.now >= x.patience {
+	if l.now >= k.patience {
 		return false, false
 	}
 	l.exchanges.limitTime(c)
@@ -350,8 +353,8 @@ func (l *suspensions) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
 		return false, ended
 	}
 	s := l.sleep(x, l.req.Buf)
-	s.until, s.cancel = x.patience, w.Leave
-	l.deadlines.soon(c, time.Duration(x.patience-l.now), checkOver)
+	s.until, s.cancel = k.patience, w.Leave
+	l.deadlines.soon(c, time.Duration(k.patience-l.now), checkOver)
 	l.deadlines.await(c, stateShared)
 	return true, false
 }
@@ -366,9 +369,9 @@ func (l *suspensions) flightLanded(id int32, serial uint32, how cache.FlightResu
 	}
 	switch how {
 	case cache.Stored:
-		c.x.patience = shared
+		c.x.kept.cached.patience = shared
 	case cache.Private:
-		c.x.patience = impatient
+		c.x.kept.cached.patience = impatient
 	}
 	l.askAgain(c)
 }
@@ -376,7 +379,7 @@ func (l *suspensions) flightLanded(id int32, serial uint32, how cache.FlightResu
 // waitedEnough goes on with a request that has waited for as long as it may.
 func (l *suspensions) waitedEnough(c *client) {
 	c.x.waits.cancel()
-	c.x.patience = impatient
+	c.x.kept.cached.patience = impatient
 	l.askAgain(c)
 }
 

@@ -16,7 +16,7 @@ func TestTooSlow(t *testing.T) {
 	x := &c.x
 	x.outcome.Began = at(100)
 	c.state, l.now = stateRequest, at(105)
-	x.sent.taken = 3000
+	x.came = 3000
 	if got := l.deadlines.tooSlow(c, idle); got != at(113) {
 		t.Errorf("a body of 3000 bytes may take until %v s", float64(got)/1e9)
 	}

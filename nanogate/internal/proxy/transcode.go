@@ -60,7 +60,7 @@ func (l *transcoding) transcode(c *client) {
 		l.heads.refuse(c, reply)
 		return
 	}
-	x.json, x.upgrade = call, false
+	l.keep(x).json, x.upgrade = call, false
 	x.call, x.needsCall, x.measured, x.remade = true, true, true, true
 	x.messages, x.bodyFirst = call.Streams(), !call.Streams()
 	x.join(filter.GRPCJSON)
@@ -113,10 +113,10 @@ func (l *transcoding) invite(c *client) bool {
 // sending makes the head that is sent on that of the call.
 func (l *transcoding) sending(c *client) bool {
 	x := &c.x
-	if x.json == nil {
+	if !x.with.Has(filter.GRPCJSON) { // it was a call already
 		return false
 	}
-	head := translate.Call(l.buffers.Take(), x.head, x.json.Binding.Method.Path)
+	head := translate.Call(l.buffers.Take(), x.head, x.kept.json.Binding.Method.Path)
 	l.buffers.Give(x.head)
 	x.head = head
 	return false
@@ -125,11 +125,10 @@ func (l *transcoding) sending(c *client) bool {
 // uploading makes messages of content of the request's body.
 func (l *transcoding) uploading(c *client, piece []byte) (instead []byte, done, on bool) {
 	x := &c.x
-	x.took += int64(len(piece))
-	if most := l.exchanges.mostBody(x); most > 0 && x.took > most {
+	if most := l.exchanges.mostBody(x); most > 0 && x.came > most {
 		return nil, true, l.declineJSON(c, &transcode.Wrong{Status: 413, Text: replyTooLarge.Detail})
 	}
-	messages, err := x.json.Request(piece, x.body.Done())
+	messages, err := x.kept.json.Request(piece, x.body.Done())
 	if err != nil {
 		return nil, true, l.declineJSON(c, err)
 	}
@@ -165,7 +164,7 @@ func (l *transcoding) responded(c *client, k *backend, text, _ []byte, end tail)
 // callAnswers takes the head of a call's response, which may be all of it.
 func (l *transcoding) callAnswers(c *client, k *backend, text []byte, end bool) {
 	x := &c.x
-	call := x.json
+	call := x.kept.json
 	var kind []byte
 	for _, f := range l.resp.Fields {
 		if http1.EqualFold(f.Name.Of(text), "content-type") {
@@ -204,9 +203,9 @@ func (l *transcoding) beginStreaming(c *client) {
 	x := &c.x
 	x.begun, x.outcome.Status = true, 200
 	x.sent.forget(&l.buffers)
-	l.out = append(append(l.out[:0], http1.StatusLine(200)...), x.json.Head...)
-	l.out = appendType(l.out, x.json.ContentType())
-	if x.json.Form == transcode.SSE {
+	l.out = append(append(l.out[:0], http1.StatusLine(200)...), x.kept.json.Head...)
+	l.out = appendType(l.out, x.kept.json.ContentType())
+	if x.kept.json.Form == transcode.SSE {
 		l.out = append(l.out, "Cache-Control: no-cache\r\n"...)
 	}
 	l.out = l.heads.framedAs(l.out, c, true)
@@ -224,7 +223,7 @@ func (l *transcoding) downloading(c *client, k *backend, piece []byte, done bool
 }
 
 func (l *transcoding) giveCall(c *client, k *backend, piece []byte, done bool) {
-	text, err := c.x.json.Response(piece)
+	text, err := c.x.kept.json.Response(piece)
 	switch {
 	case err != nil:
 		l.exchanges.failed(c, request.BadResponse)
@@ -247,7 +246,7 @@ func (l *transcoding) giveCall(c *client, k *backend, piece []byte, done bool) {
 // sent on before.
 func (l *transcoding) endCall(c *client, k *backend, lines, text []byte) {
 	x := &c.x
-	call := x.json
+	call := x.kept.json
 	status, ok := transcode.StatusOf(lines)
 	whole, err := call.Whole()
 	k.trailers = k.trailers[:0]
@@ -290,7 +289,7 @@ func (l *transcoding) giveWhole(c *client, k *backend, status int, fields, body 
 	x := &c.x
 	x.begun, x.outcome.Status = true, status
 	x.sent.forget(&l.buffers)
-	l.out = append(append(append(l.out[:0], http1.StatusLine(status)...), x.json.Head...), fields...)
+	l.out = append(append(append(l.out[:0], http1.StatusLine(status)...), x.kept.json.Head...), fields...)
 	l.out = append(l.out, "Content-Length: "...)
 	l.out = append(strconv.AppendInt(l.out, int64(len(body)), 10), "\r\n"...)
 	l.out = l.heads.framedAs(l.out, c, false)
@@ -313,16 +312,15 @@ func (l *transcoding) breaking(c *client, why request.Failure) bool {
 	return l.breakOff(c, statusOfFailure(why))
 }
 
-func (l *transcoding) ending(c *client) { c.x.json = nil }
-
 // breakOff ends a stream that can't go on by telling why, if the client has taken all that
 // came before. It reports whether it did.
 func (l *transcoding) breakOff(c *client, s *transcode.Status) bool {
 	x := &c.x
-	if x.json == nil || x.json.Form == transcode.One || x.json.Form == transcode.Raw || !c.out.empty() {
+	call := x.kept.json
+	if call.Form == transcode.One || call.Form == transcode.Raw || !c.out.empty() {
 		return false
 	}
-	text := x.json.Ending(s)
+	text := call.Ending(s)
 	x.outcome.Status = grpc.HTTPOfCode(s.Code)
 	x.outcome.Sent += int64(len(text))
 	x.keep = x.keep && x.body.Done()

@@ -96,6 +96,7 @@ func (l *bodies) passOn(c *client, b []byte) (used int, ok bool) {
 // reports whether the exchange goes on.
 func (l *bodies) passContent(c *client, piece []byte) bool {
 	x := &c.x
+	x.came += int64(len(piece))
 	if x.gathers() {
 		return l.gatherPart(c, piece)
 	}
