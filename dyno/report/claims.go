@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -149,7 +150,7 @@ func newRulingPart(k int, o *claim.Outcome, c language) rulingPart {
 	out.Of, out.Effect, out.Claimed, out.Range, out.Level = e.Of, s.Estimate, claimed(e), effectRange(e, s), level(e.Interval)
 	if p.Noise != nil {
 		n := writeInterval("×", *p.Noise)
-		out.Noise = c.text("claim.noise", "estimate", n.Estimate, "range", n.Range())
+		out.Noise = c.text("claim.noise", "estimate", n.Estimate, "range", cmp.Or(n.Range(), c.text("ranking.point")))
 	}
 	out.Scale = newEffectScale(e)
 	return out

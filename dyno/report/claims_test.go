@@ -31,7 +31,7 @@ func ruled() *analysis.Analysis {
 		{ID: "six-gnet", Says: "gnet serves half as much again as net/http.", Published: "78,900 against 14,200 requests/s", Verdict: claim.Confirmed, Why: i18n.Verbatim("the whole interval is on the claimed side"), Blocks: 6,
 			Parts: []claim.Part{{Expression: "throughput[gnet] >= 1.5 * throughput[nethttp]", Verdict: claim.Confirmed, Why: i18n.Verbatim("the whole interval is on the claimed side"), Effect: ratio, Blocks: 6, Noise: &stats.Interval{N: 6, Estimate: 1.001, Low: 0.99, High: 1.01, Level: 0.95}}}},
 		{ID: "six-frameworks", Says: "Fiber serves 2.3 times what net/http does.", Verdict: claim.Direction, Why: i18n.Verbatim("the direction holds, but the effect is smaller than claimed"), Blocks: 6,
-			Parts: []claim.Part{{Expression: "throughput[fiber] / throughput[nethttp] ~ 2.3", Verdict: claim.Direction, Why: i18n.Verbatim("the direction holds, but the effect is smaller than claimed"), Effect: short, Blocks: 6}}},
+			Parts: []claim.Part{{Expression: "throughput[fiber] / throughput[nethttp] ~ 2.3", Verdict: claim.Direction, Why: i18n.Verbatim("the direction holds, but the effect is smaller than claimed"), Effect: short, Blocks: 6, Noise: &stats.Interval{N: 1, Estimate: 1.07, Low: 1.07, High: 1.07}}}},
 		{ID: "tail", Verdict: claim.Mixed, Why: i18n.Verbatim("no effect: the same within 2 %"), Blocks: 5,
 			Parts: []claim.Part{
 				{Expression: "response.p99[gin] < 4ms", Verdict: claim.Confirmed, Why: i18n.Verbatim("the whole interval is on the claimed side"), Effect: effect("response.p99[gin]", "µs", 2786, 2700, 2850, claim.Less, 4000), Blocks: 5},
@@ -48,7 +48,7 @@ func ruled() *analysis.Analysis {
 // Every form says the verdict, the effect with its interval, and what is claimed.
 func TestClaimsInEveryForm(t *testing.T) {
 	for name, want := range map[string][]string{
-		"page":          {"CONFIRMED", "DIRECTION ONLY", "NO EFFECT", "MIXED (5 blocks)", "UNDECIDED", "UNMEASURABLE", "1.83×", "1.81–1.86", "≥ 1.5×", "~ 2.3× ± 10 %", "≥ 5000", "78,900 against", "A/A, the same program measured twice: 1.00× (0.990–1.01)", "about 4 more blocks would tell", "one NUMA node", `href="#claims"`, "95 % interval"},
+		"page":          {"CONFIRMED", "DIRECTION ONLY", "NO EFFECT", "MIXED (5 blocks)", "UNDECIDED", "UNMEASURABLE", "1.83×", "1.81–1.86", "≥ 1.5×", "~ 2.3× ± 10 %", "≥ 5000", "78,900 against", "A/A, the same program measured twice: 1.00× (0.990–1.01)", "A/A, the same program measured twice: 1.07× (no interval)", "about 4 more blocks would tell", "one NUMA node", `href="#claims"`, "95 % interval"},
 		"markdown.md":   {"## Claims and verdicts", "| **CONFIRMED** | gnet serves half as much again as net/http. |", "`` throughput[gnet] >= 1.5 * throughput[nethttp] `` | 1.83× (1.81–1.86) | ≥ 1.5× |", "| NO EFFECT (5 blocks) | `` cpu[gin] < 0.5 * cpu[chi] ``", "about 4 more blocks would tell (6 blocks)"},
 		"table.txt":     {"CONFIRMED  six-gnet\n  gnet serves half as much again as net/http.\n  throughput[gnet] >= 1.5 * throughput[nethttp]\n  1.83× (1.81–1.86), claimed ≥ 1.5×\n  The whole interval is on the claimed side (6 blocks)\n", "MIXED (5 blocks)  tail\n  response.p99[gin] < 4ms\n  CONFIRMED (5 blocks): 2.79 ms (2.70–2.85), claimed < 4 ms\n"},
 		"analysis.json": {`"verdict": "confirmed"`, `"open_above": true`},
@@ -180,9 +180,9 @@ func TestClaimsCSV(t *testing.T) {
 	}
 	for i, want := range []map[string]string{
 		{"claim": "six-gnet", "verdict": "confirmed", "part": "1", "estimate": "1.832", "low": "1.81", "high": "1.86", "level": "0.95", "unit": "×", "operator": ">=", "claimed": "1.5", "tolerance": "", "no_effect": "1", "noise": "1.001", "noise_high": "1.01", "blocks": "6", "needed_blocks": "", "run": a.Run.ID, "validity": "SUSPECT", "word": "confirmed (SUSPECT run, see its doubts)", "part_word": "confirmed (SUSPECT run, see its doubts)", "machine": "A CPU × 2", "commit": "0123456789ab", "clean": "false", "doubts": "errors: some; twin-differs: much", "by_rank": "", "at": "env.REPEAT=10", "published_figure": "1.5"},
-		{"claim": "six-frameworks", "verdict": "direction only", "operator": "~", "tolerance": "0.1", "noise": "", "at": "", "published_figure": ""},
+		{"claim": "six-frameworks", "verdict": "direction only", "operator": "~", "tolerance": "0.1", "noise": "1.07", "at": "", "published_figure": ""},
 		{"claim": "tail", "verdict": "mixed", "part": "1", "part_verdict": "confirmed", "estimate": "2786", "unit": "µs", "no_effect": ""},
-		{"claim": "tail", "verdict": "mixed", "part": "2", "part_verdict": "no effect", "expression": "cpu[gin] < 0.5 * cpu[chi]"},
+		{"claim": "tail", "verdict": "mixed", "part": "2", "part_verdict": "no effect", "noise": "", "expression": "cpu[gin] < 0.5 * cpu[chi]"},
 		{"claim": "six-io-knee", "verdict": "undecided", "low": "5000", "high": "", "needed_blocks": "4"},
 		{"claim": "gate-affinity", "verdict": "unmeasurable", "part": "1", "estimate": "", "low": "", "operator": ""},
 		{"claim": "nowhere", "verdict": "unmeasurable", "why": "takes a second machine", "part": "", "expression": "", "noise_high": ""},
