@@ -82,7 +82,7 @@ var errHTTP3 = errors.New("the null server doesn't speak HTTP/3, so its generato
 var errMessages = errors.New("the null server speaks HTTP/1.1 only: what the generator can do over WebSockets, or with server-sent events, on this machine is not known")
 
 // errStreams is why a load of messages on streams is not calibrated.
-var errStreams = errors.New("the null server answers unary calls: what the generator can do with messages on streams over gRPC on this machine is not known")
+var errStreams = errors.New("the null server responds to unary calls: what the generator can do with messages on streams over gRPC on this machine is not known")
 
 // bench is a null server with the generator to be measured against it.
 type bench struct {

@@ -212,18 +212,18 @@ func TestJudgeStall(t *testing.T) {
 }
 
 func TestJudgeFreeze(t *testing.T) {
-	marked := windowAnswer{Completed: 5, Validity: finding.Invalid, Findings: []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}}}
-	good := windowAnswer{Completed: 7, Validity: finding.Valid}
+	marked := windowResult{Completed: 5, Validity: finding.Invalid, Findings: []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}}}
+	good := windowResult{Completed: 7, Validity: finding.Valid}
 	for name, c := range map[string]struct {
-		a      generatorAnswer
+		a      generatorResult
 		passed bool
 	}{
-		"marked and left out":     {generatorAnswer{[]windowAnswer{marked, good}, 7}, true},
-		"both marked":             {generatorAnswer{[]windowAnswer{marked, marked}, 0}, true},
-		"marked, but in the sum":  {generatorAnswer{[]windowAnswer{marked, good}, 12}, false},
-		"not marked":              {generatorAnswer{[]windowAnswer{good, good}, 14}, false},
-		"the wrong second marked": {generatorAnswer{[]windowAnswer{good, marked}, 7}, false},
-		"nothing":                 {generatorAnswer{}, false},
+		"marked and left out":     {generatorResult{[]windowResult{marked, good}, 7}, true},
+		"both marked":             {generatorResult{[]windowResult{marked, marked}, 0}, true},
+		"marked, but in the sum":  {generatorResult{[]windowResult{marked, good}, 12}, false},
+		"not marked":              {generatorResult{[]windowResult{good, good}, 14}, false},
+		"the wrong second marked": {generatorResult{[]windowResult{good, marked}, 7}, false},
+		"nothing":                 {generatorResult{}, false},
 	} {
 		if p := judgeFreeze(&c.a, 0, time.Second); p.Passed != c.passed {
 			t.Errorf("%s: %+v", name, p)

@@ -49,5 +49,5 @@ func ChildMain() {
 type serverOrder struct {
 	CPUs    []int `json:"cpus"` // to be on; empty: anywhere
 	Threads int   `json:"threads"`
-	Calls   bool  `json:"calls,omitempty"` // over gRPC are what it answers over HTTP/2
+	Calls   bool  `json:"calls,omitempty"` // over HTTP/2 it responds to calls over gRPC
 }

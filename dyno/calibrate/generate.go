@@ -23,20 +23,20 @@ type generatorOrder struct {
 	Duration    time.Duration `json:"duration"`
 }
 
-// generatorAnswer is what it comes to.
-type generatorAnswer struct {
-	Windows   []windowAnswer `json:"windows"`
+// generatorResult is what it comes to.
+type generatorResult struct {
+	Windows   []windowResult `json:"windows"`
 	Completed uint64         `json:"completed"` // in the total
 }
 
-type windowAnswer struct {
+type windowResult struct {
 	Completed uint64            `json:"completed"`
 	Validity  finding.Validity  `json:"validity"`
 	Findings  []finding.Finding `json:"findings"`
 }
 
 // generate loads a target. It prints the start of the measured time and, when it
-// is over, the answer.
+// is over, the result.
 func generate(o generatorOrder) error {
 	out := json.NewEncoder(os.Stdout)
 	r, err := load.Run(context.Background(), load.Spec{
@@ -49,10 +49,10 @@ func generate(o generatorOrder) error {
 	if err != nil {
 		return err
 	}
-	answer := generatorAnswer{Completed: r.Total.Completed}
+	result := generatorResult{Completed: r.Total.Completed}
 	for i := range r.Windows {
 		w := &r.Windows[i]
-		answer.Windows = append(answer.Windows, windowAnswer{w.Completed, w.Validity(), w.Findings})
+		result.Windows = append(result.Windows, windowResult{w.Completed, w.Validity(), w.Findings})
 	}
-	return out.Encode(answer)
+	return out.Encode(result)
 }

@@ -37,7 +37,7 @@ func StartNull(ctx context.Context, generator []int) (*NullServer, error) {
 	return &NullServer{p, url}, nil
 }
 
-// URL is where it answers any request.
+// URL is where it responds to any request.
 func (s *NullServer) URL() string { return s.url }
 
 // PID is its process.

@@ -78,7 +78,7 @@ func (p *process) line() (string, error) {
 	text, err := p.lines.ReadString('\n')
 	if err != nil {
 		p.stop()
-		return "", fmt.Errorf("a child of the calibration ended without an answer: %s", strings.TrimSpace(p.stderr.String()))
+		return "", fmt.Errorf("a child of the calibration ended without a response: %s", strings.TrimSpace(p.stderr.String()))
 	}
 	return strings.TrimSuffix(text, "\n"), nil
 }
@@ -107,7 +107,7 @@ func (p *process) freeze(at int64, length time.Duration) (from int64, pause time
 }
 
 // startServer starts a null server with so many threads, away from the CPUs of
-// the generator where there are others. Over HTTP/2 it answers calls over gRPC, or other
+// the generator where there are others. Over HTTP/2 it responds to calls over gRPC, or other
 // requests.
 func startServer(ctx context.Context, threads int, generator []int, calls bool) (p *process, url string, err error) {
 	p, err = start(ctx, serverArg, serverOrder{CPUs: others(generator), Threads: threads, Calls: calls})

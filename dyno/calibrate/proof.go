@@ -112,16 +112,16 @@ func (b *bench) freeze(rate float64) (Proof, error) {
 	if line, err = child.line(); err != nil {
 		return Proof{}, cause(b.ctx, err)
 	}
-	var answer generatorAnswer
-	if err := json.Unmarshal([]byte(line), &answer); err != nil {
+	var result generatorResult
+	if err := json.Unmarshal([]byte(line), &result); err != nil {
 		return Proof{}, fmt.Errorf("a generator in a child said %.40q: %w", line, err)
 	}
-	return judgeFreeze(&answer, int((from-measured)/int64(time.Second)), pause), nil
+	return judgeFreeze(&result, int((from-measured)/int64(time.Second)), pause), nil
 }
 
 // judgeFreeze holds that the window in which a pause began is invalid because of
 // it, and that no invalid window is in the total.
-func judgeFreeze(a *generatorAnswer, window int, pause time.Duration) Proof {
+func judgeFreeze(a *generatorResult, window int, pause time.Duration) Proof {
 	marked, counted := 0, uint64(0)
 	for _, w := range a.Windows {
 		if w.Validity == finding.Invalid {

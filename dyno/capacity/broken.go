@@ -92,7 +92,7 @@ func (r *Result) hints() []i18n.Message {
 		}
 	}
 	if busy > 0 {
-		add(i18n.New("capacity.connections-all-waiting", "all connections were waiting for answers in %d of %d failing trials: the service was slow, or there are too few; --connections with more of them tells which", busy, len(failed)))
+		add(i18n.New("capacity.connections-all-waiting", "all connections were waiting for responses in %d of %d failing trials: the service was slow, or there are too few; --connections with more of them tells which", busy, len(failed)))
 	}
 	if all.Shed > 0 {
 		add(i18n.New("capacity.arrivals-given-up", "%d arrivals were given up because no more could wait", all.Shed))

@@ -38,8 +38,8 @@ func TestFiguresThatDoNotExist(t *testing.T) {
 		atLeast  bool
 		second   string // p99 of a single second, which is drawn
 	}{
-		{"nothing answered", 0, 0, "null", "null", false, "null"},
-		{"nothing answered in time", 0, 50, "null", "null", false, "null"},
+		{"nothing responded", 0, 0, "null", "null", false, "null"},
+		{"nothing responded in time", 0, 50, "null", "null", false, "null"},
 		{"too few for a p99", 20, 0, "100", "null", false, "100"},
 		{"enough", 500, 0, "100", "100", false, "100"},
 		{"hidden", 500, 50, "100", "100", true, "100"},

@@ -22,13 +22,13 @@ import (
 const (
 	ceilingTime  = time.Second
 	ceilingTries = 3
-	// ceilingAnswers is for how many response times of an idle service, in a row, the
+	// ceilingResponses is for how many response times of an idle service, in a row, the
 	// ceiling is worth waiting.
-	ceilingAnswers = 3
-	soundingTime   = 100 * time.Millisecond
-	calmFactor     = 2 // times the response of an idle service
-	calmSlack      = time.Millisecond
-	DefaultSettle  = 5 * time.Second
+	ceilingResponses = 3
+	soundingTime     = 100 * time.Millisecond
+	calmFactor       = 2 // times the response of an idle service
+	calmSlack        = time.Millisecond
+	DefaultSettle    = 5 * time.Second
 )
 
 // Generator runs trials with package load. It is the [Service] of a search over a
@@ -59,7 +59,7 @@ func (g *Generator) Ceiling(ctx context.Context) (Ceiling, error) {
 	var r *load.Result
 	for range ceilingTries {
 		var err error
-		r, err = g.run(ctx, profile.Profile{Mode: profile.Closed, Connections: g.Spec.Profile.Connections}, max(ceilingTime, ceilingAnswers*g.idle), 0)
+		r, err = g.run(ctx, profile.Profile{Mode: profile.Closed, Connections: g.Spec.Profile.Connections}, max(ceilingTime, ceilingResponses*g.idle), 0)
 		if err != nil {
 			return Ceiling{}, err
 		}
@@ -89,7 +89,7 @@ func seen(r *load.Result) float64 {
 	return float64(answered) / length.Seconds()
 }
 
-// whyNothing says why no answer counts.
+// whyNothing says why no response counts.
 func whyNothing(r *load.Result) i18n.Message {
 	if invalid, measured, reasons := r.LeftOut(); invalid == measured {
 		return i18n.New("capacity.generator-disturbed", "the generator was disturbed all the time: %s", strings.Join(finding.Words(reasons), ", "))
@@ -97,7 +97,7 @@ func whyNothing(r *load.Result) i18n.Message {
 	if kind := r.Total.Errors.Most(); kind != "" {
 		return i18n.Join(kind, ": ", r.FirstErrors[kind])
 	}
-	return i18n.New("capacity.nothing-as-expected", "no answer was as expected")
+	return i18n.New("capacity.nothing-as-expected", "no response was as expected")
 }
 
 // Trial runs an open loop with the arrivals and overflow of the spec's profile.

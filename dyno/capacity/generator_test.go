@@ -30,9 +30,9 @@ func TestSlowServiceIsSounded(t *testing.T) {
 		}
 	}
 	if g.idle < takes*99/100 {
-		t.Fatalf("an answer takes %v, and was said to take %v", takes, g.idle)
+		t.Fatalf("a response takes %v, and was said to take %v", takes, g.idle)
 	}
-	if c, err := g.Ceiling(t.Context()); err != nil || c.Rate <= 0 && c.Why.String() == "no answer was as expected" {
+	if c, err := g.Ceiling(t.Context()); err != nil || c.Rate <= 0 && c.Why.String() == "no response was as expected" {
 		t.Errorf("ceiling %+v, error %v", c, err)
 	}
 }

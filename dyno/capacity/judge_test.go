@@ -22,7 +22,7 @@ func parse(t *testing.T, expression string) *objective.Objective {
 	return o
 }
 
-// second is a window with so many answers of each time, in ms.
+// second is a window with so many responses of each time, in ms.
 func second(index int, times map[int]int64) measure.Window {
 	w := measure.Window{Index: index, Length: time.Second, InFlight: 1}
 	w.Hist[measure.Response] = measure.NewHistogram()
@@ -125,7 +125,7 @@ func TestJudgeByWindows(t *testing.T) {
 
 func TestBrokenAndHints(t *testing.T) {
 	failing := Trial{
-		Verdict: Fails, Length: time.Second, Throughput: 700, Busy: true, Shed: 3, First: map[string]i18n.Message{"timeout": i18n.Verbatim("no answer in 1s")},
+		Verdict: Fails, Length: time.Second, Throughput: 700, Busy: true, Shed: 3, First: map[string]i18n.Message{"timeout": i18n.Verbatim("no response in 1s")},
 		Terms: []Term{{"p99 < 1ms", "fails", i18n.Verbatim("p99 = 2ms")}, {"errors < 1%", "fails", i18n.Verbatim("errors = 2%")}, {"mean < 1s", "holds", i18n.Verbatim("mean = 1ms")}},
 	}
 	failing.Errors.Timeout = 7
@@ -137,7 +137,7 @@ func TestBrokenAndHints(t *testing.T) {
 		t.Errorf("broke %+v", got)
 	}
 	hints := i18n.List("\n", r.hints()...)
-	for _, part := range []string{"the service was saturated", "14 timeout errors, such as: no answer in 1s", "2 of 2 failing trials", "--connections", "6 arrivals were given up", "at most 700/s"} {
+	for _, part := range []string{"the service was saturated", "14 timeout errors, such as: no response in 1s", "2 of 2 failing trials", "--connections", "6 arrivals were given up", "at most 700/s"} {
 		if !strings.Contains(hints.String(), part) {
 			t.Errorf("%q is missing in:\n%s", part, hints)
 		}

@@ -83,6 +83,6 @@ func (t *LevelTrial) judge(r *load.Result, c *measure.Calibration) {
 	case t.Throughput == 0 && t.Errors.Total() > 0: // that is the service's doing
 		t.Why = whyNothing(r)
 	case t.Throughput == 0:
-		t.Spoiled, t.Why = true, i18n.New("capacity.trial-too-short-for-connections", "no answer came within the trial, which is too short for so many connections")
+		t.Spoiled, t.Why = true, i18n.New("capacity.trial-too-short-for-connections", "no response came within the trial, which is too short for so many connections")
 	}
 }

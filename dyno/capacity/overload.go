@@ -277,7 +277,7 @@ func (a *Aftermath) note(r *load.Result) {
 		add(i18n.New("capacity.seconds-left-out", "%d of %d seconds are in no figure, for the generator was disturbed", n, len(a.Seconds)))
 	}
 	if a.Limit == 0 {
-		add(i18n.New("capacity.objective-without-time", "the objective has no limit on the response time: goodput counts every answer"))
+		add(i18n.New("capacity.objective-without-time", "the objective has no limit on the response time: goodput counts every response"))
 	}
 	if a.Baseline.Windows == 0 {
 		add(i18n.New("capacity.baseline-unusable", "no second of the baseline can be used: recovery can't be told"))

@@ -41,7 +41,7 @@ type Result struct {
 	Why     i18n.Message   `json:"why"`         // why not, or why there is no bracket; "" if it was
 	Broke   []Broken       `json:"broke"`       // what fails at the upper end, what fails most first
 	Hints   []i18n.Message `json:"hints"`       // what may help, and what to keep in mind
-	Loads   []Load         `json:"loads"`       // all rates, ascending; none if nothing answered before the search
+	Loads   []Load         `json:"loads"`       // all rates, ascending; none if nothing responded before the search
 	Took    time.Duration  `json:"took_ns"`
 }
 
@@ -56,7 +56,7 @@ var (
 	errStuck  = i18n.Errorf("capacity.always-disturbed", "this machine was disturbed in every trial")
 	errFew    = i18n.Errorf("capacity.too-few-usable-trials", "too few of the trials could be used")
 	errEnded  = i18n.Errorf("capacity.was-interrupted", "it was interrupted")
-	errSilent = i18n.Errorf("capacity.nothing-answered", "nothing answered")
+	errSilent = i18n.Errorf("capacity.nothing-answered", "nothing responded")
 	errUnseen = i18n.Errorf("capacity.no-usable-trial", "no trial could be used")
 )
 

@@ -186,7 +186,7 @@ type silent struct {
 func (s silent) Ceiling(context.Context) (Ceiling, error) { return s.ceiling, nil }
 
 // A search that can't begin says why, and what that is worth.
-func TestSearchWhereNothingAnswers(t *testing.T) {
+func TestSearchWhereNothingResponds(t *testing.T) {
 	busy := []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: i18n.Verbatim("other programs used 90 %")}}
 	for why, c := range map[string]struct {
 		ceiling  Ceiling
@@ -194,7 +194,7 @@ func TestSearchWhereNothingAnswers(t *testing.T) {
 		validity finding.Validity
 		findings int
 	}{
-		"the service": {Ceiling{Why: i18n.Verbatim("status: 404")}, "nothing answered: ", finding.Valid, 0},
+		"the service": {Ceiling{Why: i18n.Verbatim("status: 404")}, "nothing responded: ", finding.Valid, 0},
 		"the machine": {Ceiling{Why: i18n.Verbatim("disturbed"), Disturbed: busy, Useless: true}, "no trial could be used: ", finding.Invalid, 1},
 		"no finding":  {Ceiling{Why: i18n.Verbatim("disturbed"), Useless: true}, "no trial could be used: ", finding.Invalid, 0},
 	} {

@@ -40,12 +40,12 @@ type Trial struct {
 	Why        i18n.Message            `json:"why,omitzero"`      // why it is spoiled, or why it fails without a term that does
 	Measured   i18n.Message            `json:"measured"`          // the objective's terms with what was measured
 	Terms      []Term                  `json:"terms"`
-	Throughput float64                 `json:"throughput"` // answers per second
+	Throughput float64                 `json:"throughput"` // responses per second
 	P50        Figure                  `json:"p50_ns"`     // response time; a lower bound if AtLeast says so
 	P99        Figure                  `json:"p99_ns"`
 	AtLeast    bool                    `json:"p99_at_least,omitempty"`
 	InFlight   float64                 `json:"in_flight"`            // on average
-	Busy       bool                    `json:"all_busy,omitempty"`   // all connections were waiting for answers
+	Busy       bool                    `json:"all_busy,omitempty"`   // all connections were waiting for responses
 	Errors     measure.Errors          `json:"errors"`               // by kind
 	First      map[string]i18n.Message `json:"examples,omitzero"`    // an example for each kind of error
 	GivenUp    uint64                  `json:"given_up,omitempty"`   // shed, timed out or unfinished

@@ -58,7 +58,7 @@ func benchmarkName(s *load.Spec) string {
 	return name
 }
 
-// benchmarkLine writes one window: the number of answers, then value and unit in
+// benchmarkLine writes one window: the number of responses, then value and unit in
 // turn. ns/op is the mean response time.
 func benchmarkLine(b *bytes.Buffer, name string, w *measure.Window) {
 	fmt.Fprintf(b, "%s %d", name, w.Timed(measure.Response))

@@ -35,7 +35,7 @@ type loadJSON struct {
 	Sent       uint64   `json:"sent"`
 	Shed       uint64   `json:"shed"`
 	SentLate   uint64   `json:"sent_late"` // of sent, after the end of the measured time
-	Drained    uint64   `json:"drained"`   // answers that came after it
+	Drained    uint64   `json:"drained"`   // responses that came after it
 	Drain      float64  `json:"drain_s"`   // how long these were waited for at most
 	Unfinished uint64   `json:"unfinished"`
 	// The books, of the arrivals that were due in windows that count:
@@ -51,7 +51,7 @@ type loadJSON struct {
 	Messages    *measure.Messages       `json:"messages,omitempty"` // over WebSockets or gRPC, or events
 	Errors      measure.Errors          `json:"errors"`
 	Causes      []measure.Cause         `json:"causes,omitempty"`     // errors by names finer than their kinds
-	Statuses    map[int]uint64          `json:"statuses"`             // complete answers by status
+	Statuses    map[int]uint64          `json:"statuses"`             // complete responses by status
 	Codes       map[string]uint64       `json:"grpc_codes,omitempty"` // complete calls over gRPC by the name of their status
 	Location    string                  `json:"location,omitempty"`   // where the first redirect led
 	FirstErrors map[string]i18n.Message `json:"first_errors"`

@@ -83,7 +83,7 @@ func (m *meter) add(w *measure.Window) []metric {
 	for _, k := range t.Errors.ByKind() {
 		errors.points = append(errors.points, point{labels: []label{{"kind", k.Kind}}, value: float64(k.Count)})
 	}
-	statuses := metric{name: "dyno_answers_total", help: "Complete answers, by status.", unit: "{request}", counter: true}
+	statuses := metric{name: "dyno_answers_total", help: "Complete responses, by status.", unit: "{request}", counter: true}
 	for _, status := range slices.Sorted(maps.Keys(t.Statuses)) {
 		statuses.points = append(statuses.points, point{labels: []label{{"status", strconv.Itoa(status)}}, value: float64(t.Statuses[status])})
 	}
@@ -92,7 +92,7 @@ func (m *meter) add(w *measure.Window) []metric {
 		counter("dyno_requests_sent_total", "Requests that were sent.", "{request}", t.Sent),
 		counter("dyno_requests_completed_total", "Requests that were answered as expected.", "{request}", t.Completed+t.Drained),
 		counter("dyno_requests_shed_total", "Requests that were given up before they were sent, as no connection was free.", "{request}", t.Shed),
-		counter("dyno_requests_unfinished_total", "Requests that had no answer by the end of the load.", "{request}", t.Unfinished),
+		counter("dyno_requests_unfinished_total", "Requests that had no response by the end of the load.", "{request}", t.Unfinished),
 		errors,
 		counter("dyno_received_bytes_total", "Bytes received.", "By", t.BytesIn),
 		counter("dyno_sent_bytes_total", "Bytes sent.", "By", t.BytesOut),
@@ -112,7 +112,7 @@ func (m *meter) add(w *measure.Window) []metric {
 	metrics = append(metrics, grpcMetrics(t)...)
 	if w.Length > 0 {
 		metrics = append(metrics,
-			gauge("dyno_throughput", "Answers per second in the last window.", "{request}/s", float64(w.Completed)/w.Length.Seconds()),
+			gauge("dyno_throughput", "Responses per second in the last window.", "{request}/s", float64(w.Completed)/w.Length.Seconds()),
 			gauge("dyno_generator_cpus", "CPUs that the load generator used for work in the last window.", "{cpu}", w.Worked().Seconds()/w.Length.Seconds()))
 	}
 	metrics = append(metrics, m.quantiles(w)...)

@@ -48,10 +48,10 @@ func prometheus(t *testing.T) string {
 		}
 	})
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		answer, err := http.Get("http://" + address + "/-/ready")
+		response, err := http.Get("http://" + address + "/-/ready")
 		if err == nil {
-			answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
 				return "http://" + address
 			}
 		}
@@ -64,16 +64,16 @@ func prometheus(t *testing.T) string {
 // query returns the value of an instant query with one series, NaN if it has none.
 func query(t *testing.T, address, expression string, at time.Time) float64 {
 	t.Helper()
-	answer, err := http.Get(address + "/api/v1/query?" + url.Values{"query": {expression}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1e3, 'f', 3, 64)}}.Encode())
+	response, err := http.Get(address + "/api/v1/query?" + url.Values{"query": {expression}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1e3, 'f', 3, 64)}}.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, _ := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	body, _ := io.ReadAll(response.Body)
 	var got struct {
 		Data struct{ Result []struct{ Value [2]any } }
 	}
-	if err := json.Unmarshal(body, &got); err != nil || answer.StatusCode != http.StatusOK {
+	if err := json.Unmarshal(body, &got); err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s %v", expression, body, err)
 	}
 	if len(got.Data.Result) != 1 {

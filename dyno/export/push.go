@@ -17,11 +17,11 @@ import (
 
 // Limits of a Push.
 const (
-	pushQueue   = 64               // windows that may wait: about a minute
-	pushTimeout = 10 * time.Second // of one request
-	pushTries   = 5                // for one window
-	pushPause   = 200 * time.Millisecond
-	pushAnswer  = 512 // bytes of an answer that are shown
+	pushQueue    = 64               // windows that may wait: about a minute
+	pushTimeout  = 10 * time.Second // of one request
+	pushTries    = 5                // for one window
+	pushPause    = 200 * time.Millisecond
+	pushResponse = 512 // bytes of a response that are shown
 )
 
 // Encoder turns windows into the bodies of requests: [RemoteWrite] and [OTLP].
@@ -140,17 +140,17 @@ func (p *Push) post(ctx context.Context, body []byte) (again bool, err error) {
 		return false, withoutURL(err)
 	}
 	request.Header = p.header
-	answer, err := p.client.Do(request)
+	response, err := p.client.Do(request)
 	if err != nil {
 		return true, withoutURL(err)
 	}
-	defer answer.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, pushAnswer))
-	if answer.StatusCode/100 == 2 {
+	defer response.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(response.Body, pushResponse))
+	if response.StatusCode/100 == 2 {
 		return false, nil
 	}
-	again = answer.StatusCode/100 == 5 || answer.StatusCode == http.StatusTooManyRequests
-	return again, fmt.Errorf("%s %s", answer.Status, strings.TrimSpace(strings.ToValidUTF8(string(text), "")))
+	again = response.StatusCode/100 == 5 || response.StatusCode == http.StatusTooManyRequests
+	return again, fmt.Errorf("%s %s", response.Status, strings.TrimSpace(strings.ToValidUTF8(string(text), "")))
 }
 
 // withoutURL takes the URL, which may hold a password, out of an error.

@@ -20,7 +20,7 @@ func source() *Source {
 	return &Source{Labels: map[string]string{"job": "dyno", "target": "http://x/", "mode": "open"}, Wall: started, Mono: 5_000_000_000, Since: started.Add(-time.Second)}
 }
 
-// receiver keeps what is posted to it, and answers with the statuses in turn,
+// receiver keeps what is posted to it, and responds with the statuses in turn,
 // then with 200.
 type receiver struct {
 	mu       sync.Mutex
@@ -195,7 +195,7 @@ func TestPushFollowsNoRedirect(t *testing.T) {
 	}
 }
 
-// Nobody there, or somebody who never answers, neither blocks the load nor
+// Nobody there, or somebody who never responds, neither blocks the load nor
 // outlasts the patience at its end; and errors don't show secrets.
 func TestPushDoesNotWait(t *testing.T) {
 	release := make(chan struct{})

@@ -89,7 +89,7 @@ const (
 	Unreachable      Name = "unreachable"
 	NoValidWindow    Name = "no-valid-window"
 	TrialFailed      Name = "trial-failed"      // the subject or the load could not go on
-	SubjectFailed    Name = "subject-failed"    // the subject did not start, died, or did not answer as it must
+	SubjectFailed    Name = "subject-failed"    // the subject did not start, died, or did not respond as it must
 	TrialInterrupted Name = "trial-interrupted" // stopped before its time
 	NoUsableWindow   Name = "no-usable-window"  // all measured windows are invalid, or there are none
 	RunIncomplete    Name = "run-incomplete"    // fewer trials than planned

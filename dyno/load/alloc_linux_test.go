@@ -43,7 +43,7 @@ func doesNotAllocate(t *testing.T, s Spec) {
 	}
 }
 
-// nullServer answers without allocating, so that what is counted is ours.
+// nullServer responds without allocating, so that what is counted is ours.
 func nullServer(t *testing.T) string {
 	return server(t, replies(okReply))
 }

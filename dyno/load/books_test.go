@@ -41,7 +41,7 @@ func balance(t *testing.T, w *measure.Window) {
 	}
 }
 
-// unreliable answers after a while: every tenth request with an error, every hundredth not
+// unreliable responds after a while: every tenth request with an error, every hundredth not
 // at all, every other hundredth by closing.
 func unreliable(after time.Duration) func(net.Conn) {
 	var seen atomic.Int64
@@ -117,7 +117,7 @@ func TestEveryLoadsBooksBalance(t *testing.T) {
 	})
 }
 
-// TestTheLastWindowTakesNothingWithIt: a service that answers half of what is asked has
+// TestTheLastWindowTakesNothingWithIt: a service that responds to half of what is asked has
 // the same percentiles if the last second, after which all the rest is drained and given
 // up, is left out.
 func TestTheLastWindowTakesNothingWithIt(t *testing.T) {

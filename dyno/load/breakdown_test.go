@@ -17,7 +17,7 @@ import (
 // What a server says it answered is what is counted: by status, and by kind of
 // request with its times. Windows of a busy machine may be invalid, and all
 // windows together count.
-func TestAnswersByStatusAndKind(t *testing.T) {
+func TestResponsesByStatusAndKind(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		var fast, slow, gone, hung atomic.Uint64
 		target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +49,7 @@ func TestAnswersByStatusAndKind(t *testing.T) {
 			all = measure.AddStatuses(all, r.Windows[i].Statuses)
 		}
 		if all[200] != fast.Load() || all[201] != slow.Load() || all[410] != gone.Load() || len(all) != 3 {
-			t.Errorf("statuses %v; the server answered %d fast, %d slow, %d gone", all, fast.Load(), slow.Load(), gone.Load())
+			t.Errorf("statuses %v; the server responded to %d fast, %d slow, %d gone", all, fast.Load(), slow.Load(), gone.Load())
 		}
 		if r.leftOut > 0 {
 			t.Skip("this machine is too busy for figures of kinds")
@@ -107,7 +107,7 @@ func TestRedirects(t *testing.T) {
 			if c.found != (detail != "") {
 				t.Errorf("%+v: found %q among %+v", c.request, detail, r.Findings)
 			}
-			if c.found && (!strings.Contains(detail, "50 of 50 answers were redirects, as 302 Found to https://elsewhere.example/a%1B…, and are not followed") || r.Validity == finding.Valid) {
+			if c.found && (!strings.Contains(detail, "50 of 50 responses were redirects, as 302 Found to https://elsewhere.example/a%1B…, and are not followed") || r.Validity == finding.Valid) {
 				t.Errorf("%s: %s", r.Validity, detail)
 			}
 		}

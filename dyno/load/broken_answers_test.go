@@ -14,7 +14,7 @@ import (
 // Of a response that breaks after its head, what came there is shown, and is not said
 // to be its beginning.
 func TestWhereAResponseBreaks(t *testing.T) {
-	for _, c := range []struct{ answer, want, not string }{
+	for _, c := range []struct{ response, want, not string }{
 		{chunkedHead + "5;\r\nhello\r\n0\r\n\r\n", `at "\r\nhello`, "begins with"},
 		{chunkedHead + "2\r\nokxx0\r\n\r\n", `at "xx0\r\n`, "begins with"},
 		{"220 mail.example ready\r\n\r\n", `begins with "220 mail.example`, " in its body"},
@@ -34,7 +34,7 @@ func TestWhereAResponseBreaks(t *testing.T) {
 				go func() {
 					defer conn.Close()
 					if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
-						io.WriteString(conn, c.answer)
+						io.WriteString(conn, c.response)
 						io.Copy(io.Discard, conn)
 					}
 				}()
@@ -46,11 +46,11 @@ func TestWhereAResponseBreaks(t *testing.T) {
 			r := ran(t, s)
 			why := r.FirstErrors["body"]
 			if why.IsZero() || !strings.Contains(why.String(), c.want) || strings.Contains(why.String(), c.not) {
-				t.Errorf("%s, %q: %q, want %q and not %q", r.Engine, c.answer, why, c.want, c.not)
+				t.Errorf("%s, %q: %q, want %q and not %q", r.Engine, c.response, why, c.want, c.not)
 			}
 			for _, f := range r.Failures {
-				if f.Received != "" && !strings.HasPrefix(f.Received, c.answer[:3]) {
-					t.Errorf("%s, %q: kept %q as if it were the response", r.Engine, c.answer, f.Received)
+				if f.Received != "" && !strings.HasPrefix(f.Received, c.response[:3]) {
+					t.Errorf("%s, %q: kept %q as if it were the response", r.Engine, c.response, f.Received)
 				}
 			}
 		}

@@ -24,11 +24,11 @@ import (
 type chaos struct {
 	mu      sync.Mutex
 	rng     *rand.Rand
-	good    uint64 // complete answers as they should be, begun
-	refused uint64 // complete answers with a status that is not expected, begun
+	good    uint64 // complete responses as they should be, begun
+	refused uint64 // complete responses with a status that is not expected, begun
 }
 
-// misdeed answers a request. It returns whether the connection goes on.
+// misdeed responds to a request. It returns whether the connection goes on.
 type misdeed func(c *chaos, conn net.Conn) bool
 
 func (c *chaos) count(n *uint64) {
@@ -43,8 +43,8 @@ func (c *chaos) pick(n int) int {
 	return c.rng.IntN(n)
 }
 
-// answers counts a good answer and sends it in pieces.
-func answers(goOn bool, pause time.Duration, pieces ...string) misdeed {
+// responses counts a good response and sends it in pieces.
+func responses(goOn bool, pause time.Duration, pieces ...string) misdeed {
 	return func(c *chaos, conn net.Conn) bool {
 		c.count(&c.good)
 		return write(conn, pause, pieces...) && goOn
@@ -69,15 +69,15 @@ func write(conn net.Conn, pause time.Duration, pieces ...string) bool {
 const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 var misdeeds = []misdeed{
-	answers(true, 0, okReply), answers(true, 0, okReply), answers(true, 0, okReply), answers(true, 0, okReply),
-	answers(true, 0, chunkedHead, "2\r\nok\r\n0\r\n\r\n"),
-	answers(true, time.Millisecond, strings.SplitAfter(okReply, "\n")...),
-	answers(true, time.Millisecond, strings.Split(okReply, "")...), // a byte at a time
-	answers(true, 0, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", okReply),
-	answers(true, 5*time.Millisecond, okReply),
-	answers(false, 0, okReply), // closes without having said so
-	answers(false, 0, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"),
-	answers(false, 0, "HTTP/1.1 200 OK\r\n\r\nuntil the end"),
+	responses(true, 0, okReply), responses(true, 0, okReply), responses(true, 0, okReply), responses(true, 0, okReply),
+	responses(true, 0, chunkedHead, "2\r\nok\r\n0\r\n\r\n"),
+	responses(true, time.Millisecond, strings.SplitAfter(okReply, "\n")...),
+	responses(true, time.Millisecond, strings.Split(okReply, "")...), // a byte at a time
+	responses(true, 0, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", okReply),
+	responses(true, 5*time.Millisecond, okReply),
+	responses(false, 0, okReply), // closes without having said so
+	responses(false, 0, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"),
+	responses(false, 0, "HTTP/1.1 200 OK\r\n\r\nuntil the end"),
 	func(c *chaos, conn net.Conn) bool {
 		c.count(&c.refused)
 		return write(conn, 0, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 5\r\n\r\nsorry")
@@ -104,7 +104,7 @@ var misdeeds = []misdeed{
 	breaks(true, chunkedHead, "2\r\nok\r\n"), // never ends
 }
 
-// serve answers each request with a misdeed. After one that leaves the client
+// serve responds to each request with a misdeed. After one that leaves the client
 // waiting it waits for its hanging up.
 func (c *chaos) serve(conn net.Conn) {
 	in := bufio.NewReader(conn)
@@ -179,7 +179,7 @@ func TestChaos(t *testing.T) {
 
 // accounted runs a load that ends by the number of its requests and checks that
 // each of them came to one end. It returns what became of them: on a busy machine all
-// answers may come too late.
+// responses may come too late.
 func accounted(t *testing.T, s Spec, c *chaos) *measure.Window {
 	t.Helper()
 	r := ran(t, s)
@@ -199,7 +199,7 @@ func accounted(t *testing.T, s Spec, c *chaos) *measure.Window {
 		t.Errorf("completed %d of %d, refused %d of %d", n, c.good, e.Status, c.refused)
 	}
 	if timed := all.Completed + all.Drained; r.leftOut == 0 && uint64(count(r, measure.Response)) != timed {
-		t.Errorf("%d times of %d answers", count(r, measure.Response), timed)
+		t.Errorf("%d times of %d responses", count(r, measure.Response), timed)
 	}
 	return all
 }

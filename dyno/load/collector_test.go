@@ -10,7 +10,7 @@ import (
 	"dyno.example/dyno/load/profile"
 )
 
-// filledSlot holds n answers of about 100 µs with a tail.
+// filledSlot holds n responses of about 100 µs with a tail.
 func filledSlot(n int) *engine.Slot {
 	s := engine.NewSlot(0)
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -105,7 +105,7 @@ func echoSchema(t *testing.T) request.Schema {
 	return request.Schema{Protos: []string{file}}
 }
 
-// echoing answers each message of a call with one, as a fate lets it.
+// echoing responds to each message of a call with one, as a fate lets it.
 func echoing(f fate) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/grpc")

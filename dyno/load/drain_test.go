@@ -14,7 +14,7 @@ import (
 	"dyno.example/nano/wire/clock"
 )
 
-// frozen answers at once, except between two instants since the first request: what
+// frozen responds at once, except between two instants since the first request: what
 // comes then is answered at the end of it.
 func frozen(from, until time.Duration) func(net.Conn) {
 	var first atomic.Int64
@@ -35,7 +35,7 @@ func frozen(from, until time.Duration) func(net.Conn) {
 	}
 }
 
-// hanging never answers one in n of the requests, and the others at once.
+// hanging never responds to one in n of the requests, and the others at once.
 func hanging(n int64) func(net.Conn) {
 	var seen atomic.Int64
 	return func(c net.Conn) {

@@ -164,9 +164,9 @@ func TestEventsFaults(t *testing.T) {
 	t.Parallel()
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 	for _, tt := range []struct {
-		name, answer string
-		stays        bool
-		kind, says   string
+		name, response string
+		stays          bool
+		kind, says     string
 	}{
 		{"reset", head + "5\r\ndata:", false, "reset", "in the middle of its stream"},
 		{"no chunk", head + "x\r\n", true, "body", "chunk"},
@@ -191,7 +191,7 @@ func TestEventsFaults(t *testing.T) {
 						<-start
 						time.Sleep(20 * time.Millisecond)
 						if tt.kind != "handshake" {
-							io.WriteString(c, strings.TrimPrefix(tt.answer, head))
+							io.WriteString(c, strings.TrimPrefix(tt.response, head))
 							if !tt.stays {
 								return
 							}
@@ -199,7 +199,7 @@ func TestEventsFaults(t *testing.T) {
 							return
 						}
 					} else {
-						io.WriteString(c, tt.answer)
+						io.WriteString(c, tt.response)
 						if !tt.stays {
 							return
 						}

@@ -69,7 +69,7 @@ func Example_openLoop() {
 	}
 	fmt.Println("offered:", offered)
 	if p99, known := r.Total.Quantile(measure.Response, 99); known && p99 > int64(5*time.Second) {
-		fmt.Println("the answers took", time.Duration(p99))
+		fmt.Println("the responses took", time.Duration(p99))
 	}
 	// Output: offered: 200
 }
@@ -104,7 +104,7 @@ func Example_phases() {
 }
 
 // A mix is drawn by weight and seed: the same seed sends the same requests.
-// Answers are held to what is expected of them.
+// Responses are held to what is expected of them.
 func Example_mix() {
 	var mu sync.Mutex
 	seen := make(map[string]int)

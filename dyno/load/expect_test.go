@@ -9,7 +9,7 @@ import (
 	"dyno.example/dyno/load/request"
 )
 
-// TestExpectations holds answers of a real server to expectations, on every
+// TestExpectations holds responses of a real server to expectations, on every
 // engine.
 func TestExpectations(t *testing.T) {
 	t.Parallel()

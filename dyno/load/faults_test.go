@@ -18,7 +18,7 @@ import (
 	"dyno.example/internal/freeport"
 )
 
-// after answers each read with head and then whatever body writes.
+// after responds to each read with head and then whatever body writes.
 func after(head string, body func(net.Conn)) func(net.Conn) {
 	return func(c net.Conn) {
 		buf := make([]byte, 4096)
@@ -46,9 +46,9 @@ func forever(text string) func(net.Conn) {
 	}
 }
 
-// TestAnswersWithoutEnd: what a server may send without end is bounded where the
-// answer could not be handled otherwise, and else by the time limit.
-func TestAnswersWithoutEnd(t *testing.T) {
+// TestResponsesWithoutEnd: what a server may send without end is bounded where the
+// response could not be handled otherwise, and else by the time limit.
+func TestResponsesWithoutEnd(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
@@ -62,7 +62,7 @@ func TestAnswersWithoutEnd(t *testing.T) {
 		{"trailers", after(chunkedHead+"0\r\n", forever("X: y\r\n")), time.Minute, func(e measure.Errors) uint64 { return e.Body }},
 		{"chunks", after(chunkedHead, forever("1\r\nx\r\n")), 200 * time.Millisecond, func(e measure.Errors) uint64 { return e.Timeout }},
 		{"body until the end", after("HTTP/1.1 200 OK\r\n\r\n", forever("x")), 200 * time.Millisecond, func(e measure.Errors) uint64 { return e.Timeout }},
-		{"interim answers", after("", forever("HTTP/1.1 103 Early Hints\r\n\r\n")), 200 * time.Millisecond, func(e measure.Errors) uint64 { return e.Timeout + e.Body }},
+		{"interim responses", after("", forever("HTTP/1.1 103 Early Hints\r\n\r\n")), 200 * time.Millisecond, func(e measure.Errors) uint64 { return e.Timeout + e.Body }},
 	}
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, tt := range tests {
@@ -94,8 +94,8 @@ func ran(t *testing.T, s Spec) *Result {
 	return r
 }
 
-// TestHugeAnswers: responses are taken as they come; 300 MB of them cost no memory.
-func TestHugeAnswers(t *testing.T) {
+// TestHugeResponses: responses are taken as they come; 300 MB of them cost no memory.
+func TestHugeResponses(t *testing.T) {
 	const size, block = 300 << 20, 1 << 20
 	zeros := make([]byte, block)
 	target := server(t, after("HTTP/1.1 200 OK\r\nContent-Length: 314572800\r\n\r\n", func(c net.Conn) {
@@ -118,7 +118,7 @@ func TestHugeAnswers(t *testing.T) {
 		// The histograms of a load are tens of megabytes; a copy of the response
 		// would be three hundred.
 		if n := (later.TotalAlloc - before.TotalAlloc) >> 20; n > 100 {
-			t.Errorf("%d MiB allocated for an answer of 300", n)
+			t.Errorf("%d MiB allocated for a response of 300", n)
 		}
 	})
 }

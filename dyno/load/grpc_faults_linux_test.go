@@ -43,8 +43,8 @@ func echoes(t *testing.T, target, engine, method, message string, n uint64) Spec
 // framed is a message with its prefix.
 func framed(text string) []byte { return append(grpc.AppendPrefix(nil, len(text), false), text...) }
 
-// answers sends a response of gRPC: its head, messages, and trailers unless there are none.
-func (p *peer) answers(stream uint32, body []byte, trailers ...string) {
+// respond sends a response of gRPC: its head, messages, and trailers unless there are none.
+func (p *peer) respond(stream uint32, body []byte, trailers ...string) {
 	p.head(stream, false, ":status", "200", "content-type", "application/grpc")
 	p.WriteData(stream, len(trailers) == 0, body)
 	if len(trailers) > 0 {
@@ -52,7 +52,7 @@ func (p *peer) answers(stream uint32, body []byte, trailers ...string) {
 	}
 }
 
-// TestGRPCFaults: what is no answer of gRPC, or a wrong one, is an error of its kind.
+// TestGRPCFaults: what is no response of gRPC, or a wrong one, is an error of its kind.
 func TestGRPCFaults(t *testing.T) {
 	one := framed("\x0a\x01x")
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestGRPCFaults(t *testing.T) {
 		do           script
 		kind, why    string // "" if it is no fault
 	}{
-		{"as it should be", "One", func(p *peer, id uint32) { p.answers(id, one, "grpc-status", "0") }, "", ""},
+		{"as it should be", "One", func(p *peer, id uint32) { p.respond(id, one, "grpc-status", "0") }, "", ""},
 		{"trailers only", "One", func(p *peer, id uint32) {
 			p.head(id, true, ":status", "200", "content-type", "application/grpc", "grpc-status", "7", "grpc-message", "not%20you")
 		}, "grpc", "PERMISSION_DENIED: not you"},
@@ -70,23 +70,23 @@ func TestGRPCFaults(t *testing.T) {
 		{"no messages of a stream", "Many", func(p *peer, id uint32) {
 			p.head(id, true, ":status", "200", "content-type", "application/grpc", "grpc-status", "0")
 		}, "", ""},
-		{"status of a number that has no meaning", "One", func(p *peer, id uint32) { p.answers(id, nil, "grpc-status", "77") }, "grpc", "UNKNOWN"},
-		{"no status", "One", func(p *peer, id uint32) { p.answers(id, one) }, "body", "without a status of gRPC"},
-		{"no status in the trailers", "One", func(p *peer, id uint32) { p.answers(id, one, "x", "y") }, "body", "without a status of gRPC"},
-		{"status that is no number", "One", func(p *peer, id uint32) { p.answers(id, one, "grpc-status", "OK") }, "body", `the status is no number: grpc-status: "OK"`},
-		{"two messages", "One", func(p *peer, id uint32) { p.answers(id, bytes.Repeat(one, 2), "grpc-status", "0") }, "body", "answered with one message was answered with 2"},
-		{"half a message", "Many", func(p *peer, id uint32) { p.answers(id, one[:6], "grpc-status", "0") }, "body", "ended within a message"},
-		{"a wrong flag", "Many", func(p *peer, id uint32) { p.answers(id, []byte{9, 0, 0, 0, 0}, "grpc-status", "0") }, "body", "neither 0 nor 1"},
+		{"status of a number that has no meaning", "One", func(p *peer, id uint32) { p.respond(id, nil, "grpc-status", "77") }, "grpc", "UNKNOWN"},
+		{"no status", "One", func(p *peer, id uint32) { p.respond(id, one) }, "body", "without a status of gRPC"},
+		{"no status in the trailers", "One", func(p *peer, id uint32) { p.respond(id, one, "x", "y") }, "body", "without a status of gRPC"},
+		{"status that is no number", "One", func(p *peer, id uint32) { p.respond(id, one, "grpc-status", "OK") }, "body", `the status is no number: grpc-status: "OK"`},
+		{"two messages", "One", func(p *peer, id uint32) { p.respond(id, bytes.Repeat(one, 2), "grpc-status", "0") }, "body", "answered with one message was answered with 2"},
+		{"half a message", "Many", func(p *peer, id uint32) { p.respond(id, one[:6], "grpc-status", "0") }, "body", "ended within a message"},
+		{"a wrong flag", "Many", func(p *peer, id uint32) { p.respond(id, []byte{9, 0, 0, 0, 0}, "grpc-status", "0") }, "body", "neither 0 nor 1"},
 		{"compressed without a word", "Many", func(p *peer, id uint32) {
-			p.answers(id, []byte{1, 0, 0, 0, 0}, "grpc-status", "0")
+			p.respond(id, []byte{1, 0, 0, 0, 0}, "grpc-status", "0")
 		}, "body", "no field grpc-encoding"},
 		{"a message that is too long", "Many", func(p *peer, id uint32) {
-			p.answers(id, []byte{0, 0xff, 0xff, 0xff, 0xff}, "grpc-status", "0")
+			p.respond(id, []byte{0, 0xff, 0xff, 0xff, 0xff}, "grpc-status", "0")
 		}, "body", "more than the limit"},
 		{"status of HTTP", "One", func(p *peer, id uint32) {
 			p.head(id, false, ":status", "503", "content-type", "text/html")
 			p.WriteData(id, true, []byte("<h1>no"))
-		}, "status", "status 503 Service Unavailable instead of an answer of gRPC, which clients take for UNAVAILABLE"},
+		}, "status", "status 503 Service Unavailable instead of a response of gRPC, which clients take for UNAVAILABLE"},
 		{"a page", "One", func(p *peer, id uint32) {
 			p.head(id, false, ":status", "200", "content-type", "text/html")
 			p.WriteData(id, true, []byte("<h1>hello"))
@@ -183,21 +183,21 @@ func TestGRPCStreamFaults(t *testing.T) {
 		{"nothing asked is answered too", func(p *peer, id uint32, nth int) {
 			p.WriteData(id, false, bytes.Repeat(one, 2))
 		}, "", "", 0},
-		{"an end instead of the third answer", func(p *peer, id uint32, nth int) {
+		{"an end instead of the third response", func(p *peer, id uint32, nth int) {
 			if nth == 3 {
 				p.head(id, true, "grpc-status", "14", "grpc-message", "gone")
 				return
 			}
 			p.WriteData(id, false, one)
 		}, "grpc", "UNAVAILABLE: gone", 4},
-		{"success instead of the third answer", func(p *peer, id uint32, nth int) {
+		{"success instead of the third response", func(p *peer, id uint32, nth int) {
 			if nth == 3 {
 				p.head(id, true, "grpc-status", "0")
 				return
 			}
 			p.WriteData(id, false, one)
-		}, "body", "the server ended the stream (OK) before it had answered the message", 4},
-		{"a reset instead of the third answer", func(p *peer, id uint32, nth int) {
+		}, "body", "the server ended the stream (OK) before it had responded to the message", 4},
+		{"a reset instead of the third response", func(p *peer, id uint32, nth int) {
 			if nth == 3 {
 				p.WriteRSTStream(id, xhttp2.ErrCodeCancel)
 				return
@@ -241,7 +241,7 @@ func TestGRPCDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// nullGRPC answers each message with an empty one, and each end with OK, without
+// nullGRPC responds to each message with an empty one, and each end with OK, without
 // allocating, so that what is counted is ours.
 func nullGRPC(t *testing.T) string {
 	config := http2.NewConfig(http2.Config{Server: true, Table: 4096, Settings: http2.Settings{HeaderTable: 4096, MaxConcurrent: 1000, InitialWindow: 1 << 20, MaxFrame: http2.MinMaxFrame, MaxHeaderList: 16 << 10}, Window: 1 << 30})

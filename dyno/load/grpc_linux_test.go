@@ -79,7 +79,7 @@ func TestGRPCInterop(t *testing.T) {
 		{"large_unary, held to its size", "UnaryCall", `{"response_size": 3, "payload": {"body": "AAAA"}}`, func(r *request.Request) {
 			r.Expect = []string{`json $.payload.body == "AAAA"`, "header content-type == application/grpc"}
 		}, want{n, n, n, ok, "", "", 0}},
-		{"an answer that is not expected", "UnaryCall", `{"responseSize": 3}`, func(r *request.Request) {
+		{"a response that is not expected", "UnaryCall", `{"responseSize": 3}`, func(r *request.Request) {
 			r.Expect = []string{`json $.payload.body == "BBBB"`}
 		}, want{0, n, n, ok, "expect", `json $.payload.body == "BBBB": got "AAAA"`, 0}},
 		{"client_compressed_unary", "UnaryCall", `{"responseSize": 3141, "payload": {"body": "` + zeros(27182) + `"}}`, func(r *request.Request) {
@@ -94,14 +94,14 @@ func TestGRPCInterop(t *testing.T) {
 		{"server_streaming", "StreamingOutputCall", `{"responseParameters": [{"size": 31415}, {"size": 9}, {"size": 2653}, {"size": 58979}]}`, func(r *request.Request) {
 			r.Expect = []string{"json $.length() == 4", `json $[1].payload.body == "AAAAAAAAAAAA"`}
 		}, want{n, n, 4 * n, ok, "", "", 0}},
-		{"server_streaming without answers", "StreamingOutputCall", `{}`, nil, want{n, n, 0, ok, "", "", 0}},
+		{"server_streaming without responses", "StreamingOutputCall", `{}`, nil, want{n, n, 0, ok, "", "", 0}},
 		{"ping_pong", "FullDuplexCall", `{"responseParameters": [{"size": 9}]}`, func(r *request.Request) {
 			r.Expect = []string{`json $.payload.body == "AAAAAAAAAAAA"`}
 		}, want{n, n, n, nil, "", "", 0}},
 		{"ping_pong, two messages on a stream", "FullDuplexCall", `{"responseParameters": [{"size": 9}]}`, func(r *request.Request) {
 			r.GRPC.Messages = 2
 		}, want{n, n, n, map[string]uint64{"OK": n/2 + 3}, "", "", n/2 + 2}},
-		{"ping_pong, three answers each", "FullDuplexCall", `{"responseParameters": [{"size": 9}, {"size": 8}, {"size": 7}]}`, func(r *request.Request) {
+		{"ping_pong, three responses each", "FullDuplexCall", `{"responseParameters": [{"size": 9}, {"size": 8}, {"size": 7}]}`, func(r *request.Request) {
 			r.GRPC.Answers = 3
 		}, want{n, n, 3 * n, nil, "", "", 0}},
 		{"ping_pong, the call as a whole", "FullDuplexCall", `{"responseParameters": [{"size": 9}, {"size": 8}]}`, func(r *request.Request) {

@@ -18,10 +18,10 @@ import (
 	"dyno.example/dyno/load/request"
 )
 
-// costly answers each request at a known cost, and counts its connections.
+// costly responds to each request at a known cost, and counts its connections.
 type costly struct {
 	each, spent, served, connections atomic.Int64
-	slow                             time.Duration // in which it answers
+	slow                             time.Duration // in which it responds
 }
 
 func (c *costly) start(t *testing.T) string {
@@ -58,7 +58,7 @@ func TestTurnsCountWhatTheyCost(t *testing.T) {
 			threads int
 		}{
 			{"closed", profile.Profile{Mode: profile.Closed, Connections: 4}, request.Link{}, 0, 1},
-			{"slow answers", profile.Profile{Mode: profile.Closed, Connections: 4}, request.Link{}, 15 * time.Millisecond, 1},
+			{"slow responses", profile.Profile{Mode: profile.Closed, Connections: 4}, request.Link{}, 15 * time.Millisecond, 1},
 			{"two loops", profile.Profile{Mode: profile.Closed, Connections: 5}, request.Link{}, 0, 2},
 			{"HTTP/2", profile.Profile{Mode: profile.Closed, Connections: 2}, request.Link{Streams: 3}, time.Millisecond, 1},
 			{"open", profile.Profile{Mode: profile.Open, Connections: 4, Rate: 800, Arrivals: profile.Poisson}, request.Link{}, 2 * time.Millisecond, 1},
@@ -142,7 +142,7 @@ func TestATurnThatIsNotOver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.Turn(t.Context(), 20*time.Millisecond, 1, true); err == nil || !strings.Contains(err.Error(), "had no answer") {
+			if _, err := h.Turn(t.Context(), 20*time.Millisecond, 1, true); err == nil || !strings.Contains(err.Error(), "had no response") {
 				t.Errorf("%+v: %v", link, err)
 			}
 			h.Close()

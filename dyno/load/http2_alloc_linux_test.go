@@ -28,7 +28,7 @@ func TestHTTP2OverTLSAllocatesInCryptoTLSAlone(t *testing.T) {
 			if err != nil {
 				return
 			}
-			out, _ = null.Answer(out[:0], in[:n])
+			out, _ = null.Respond(out[:0], in[:n])
 			if _, err := secure.Write(out); err != nil {
 				return
 			}

@@ -248,8 +248,8 @@ func TestHTTP2Windows(t *testing.T) {
 	})
 }
 
-// TestHTTP2Silence: a server that stops answering costs its requests their time limit,
-// and the connection, once a PING on it has no answer either. One that answers PINGs
+// TestHTTP2Silence: a server that stops responding costs its requests their time limit,
+// and the connection, once a PING on it has no response either. One that responds to PINGs
 // keeps its connection.
 func TestHTTP2Silence(t *testing.T) {
 	t.Parallel()

@@ -104,7 +104,7 @@ func TestHTTP2Hostile(t *testing.T) {
 		{name: "a stream that nobody opened", kinds: []string{"protocol"}, do: func(p *peer, stream uint32) {
 			p.head(stream+1000, true, ":status", "200")
 		}},
-		{name: "windows that never open", body: 200_000, kinds: []string{"timeout"}, says: "no complete answer", do: func(p *peer, stream uint32) {}},
+		{name: "windows that never open", body: 200_000, kinds: []string{"timeout"}, says: "no complete response", do: func(p *peer, stream uint32) {}},
 		{name: "nothing at all", kinds: []string{"timeout"}, do: func(p *peer, stream uint32) {}},
 	}
 	eachHTTP2Engine(t, func(t *testing.T, engine string) {

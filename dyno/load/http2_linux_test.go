@@ -292,7 +292,7 @@ func TestHTTP2DoesNotAllocate(t *testing.T) {
 	}
 }
 
-// nullHTTP2 answers over HTTP/2 without allocating, so that what is counted is ours.
+// nullHTTP2 responds over HTTP/2 without allocating, so that what is counted is ours.
 func nullHTTP2(t *testing.T) string {
 	config := http2.NewConfig(http2.Config{Server: true, Table: 4096})
 	status, name, value := 200, []byte("server"), []byte("null")

@@ -122,7 +122,7 @@ func TestHTTP3Failures(t *testing.T) {
 		{path: "/", link: request.Link{Reuse: request.NoReuse}},
 		{path: "/503", errors: measure.Errors{Status: 20}, says: "503"},
 		{path: "/reset", errors: measure.Errors{Stream: 20}, says: "H3_INTERNAL_ERROR"},
-		{path: "/late", errors: measure.Errors{Timeout: 20}, says: "no complete answer within 100ms"},
+		{path: "/late", errors: measure.Errors{Timeout: 20}, says: "no complete response within 100ms"},
 	} {
 		s := overHTTP3(target, 1, 2, 20)
 		s.Requests[0].Path = tt.path
@@ -174,7 +174,7 @@ func TestHTTP3CantBe(t *testing.T) {
 	defer silent.Close()
 	s := overHTTP3("https://"+silent.LocalAddr().String(), 1, 1, 1)
 	s.Timeout = 300 * time.Millisecond
-	if _, err := Run(context.Background(), s); err == nil || !strings.Contains(err.Error(), "no QUIC server answered") {
+	if _, err := Run(context.Background(), s); err == nil || !strings.Contains(err.Error(), "no QUIC server responded") {
 		t.Errorf("nobody there: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ func judgeWindow(w *measure.Window, spec *Spec) []finding.Finding {
 	}
 	switch {
 	case w.Stall >= stallInvalid:
-		add(finding.GeneratorStalled, finding.Invalid, i18n.New("load.blind-too-long", "%s (limit %v): it could neither send on time nor see answers", awayFor(w), stallInvalid))
+		add(finding.GeneratorStalled, finding.Invalid, i18n.New("load.blind-too-long", "%s (limit %v): it could neither send on time nor see responses", awayFor(w), stallInvalid))
 	case w.Stall >= measure.StallSuspect:
 		add(finding.GeneratorStalled, finding.Suspect, i18n.New("load.limit", "%s (limit %v)", awayFor(w), measure.StallSuspect))
 	}
@@ -57,7 +57,7 @@ func awayFor(w *measure.Window) i18n.Message {
 	if 2*w.Busy < w.Stall {
 		return i18n.New("load.loop-away", "a load loop was away for %v", away)
 	}
-	return i18n.New("load.loop-away-at-work", "a load loop was away for %v, at work with what had come (%.3g MB of answers in this window): more --threads share that", away, float64(w.BytesIn)/1e6)
+	return i18n.New("load.loop-away-at-work", "a load loop was away for %v, at work with what had come (%.3g MB of responses in this window): more --threads share that", away, float64(w.BytesIn)/1e6)
 }
 
 // generatorCPUs returns how many CPUs the loops used for work: polling for the
@@ -76,15 +76,15 @@ func (r *Result) judge(spec *Spec) {
 	}
 	r.Findings = append(r.Findings, finding.Merge(r.windowFindings, r.measured)...)
 	t := &r.Total
-	if answers := t.Right() + t.Errors.Total(); answers > 0 {
-		share := float64(t.Errors.Total()) / float64(answers)
+	if responses := t.Right() + t.Errors.Total(); responses > 0 {
+		share := float64(t.Errors.Total()) / float64(responses)
 		switch {
 		case share > errorsInvalid:
-			add(finding.Errors, finding.Invalid, i18n.New("load.mostly-failed", "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, answers, 100*errorsInvalid))
+			add(finding.Errors, finding.Invalid, i18n.New("load.mostly-failed", "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, responses, 100*errorsInvalid))
 		case share > errorsSuspect:
-			add(finding.Errors, finding.Suspect, i18n.New("load.requests-failed-limit", "%.2f %% of %d requests failed (limit %.1f %%)", 100*share, answers, 100*errorsSuspect))
+			add(finding.Errors, finding.Suspect, i18n.New("load.requests-failed-limit", "%.2f %% of %d requests failed (limit %.1f %%)", 100*share, responses, 100*errorsSuspect))
 		}
-		judgeResponses(&t.Errors, answers, add)
+		judgeResponses(&t.Errors, responses, add)
 	}
 	r.judgeRedirects(spec, add)
 	if f, found := r.Idle.Finding(); found {
@@ -96,7 +96,7 @@ func (r *Result) judge(spec *Spec) {
 		}
 	}
 	if t.Unfinished > 0 && !r.Interrupted {
-		add(finding.Unfinished, finding.Suspect, i18n.New("load.unfinished-at-end", "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond)))
+		add(finding.Unfinished, finding.Suspect, i18n.New("load.unfinished-at-end", "%d requests had no response when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond)))
 	}
 	if r.Limited {
 		add(finding.StreamLimit, finding.Valid, i18n.New("load.server-limits-streams", "the server allows %d streams on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), fewer than the %d asked for: requests beyond waited for one to end, which is in their response times and lag", r.Allowed, spec.Link.Streams))
@@ -115,10 +115,10 @@ func (r *Result) judge(spec *Spec) {
 
 // judgeResponses says if responses came that were not what they had to be. A status
 // that was not expected is a refusal, and counts among the errors only.
-func judgeResponses(e *measure.Errors, answers uint64, add func(finding.Name, finding.Validity, i18n.Message)) {
+func judgeResponses(e *measure.Errors, responses uint64, add func(finding.Name, finding.Validity, i18n.Message)) {
 	wrong := e.Expect + e.Body
 	level, limit := finding.Suspect, wrongSuspect
-	switch share := float64(wrong) / float64(answers); {
+	switch share := float64(wrong) / float64(responses); {
 	case wrong == 0:
 		return
 	case share >= wrongInvalid:
@@ -126,7 +126,7 @@ func judgeResponses(e *measure.Errors, answers uint64, add func(finding.Name, fi
 	case share < wrongSuspect:
 		level = finding.Valid
 	}
-	add(finding.WrongAnswers, level, i18n.New("load.wrong-responses", "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit))
+	add(finding.WrongAnswers, level, i18n.New("load.wrong-responses", "%d of %d responses were not what they had to be (limit %.1f %%)", wrong, responses, 100*limit))
 }
 
 // oldest is how long the request took at least that was given up after the longest

@@ -8,7 +8,7 @@ import (
 	"dyno.example/dyno/load/profile"
 )
 
-func TestJudgeAnswers(t *testing.T) {
+func TestJudgeResponses(t *testing.T) {
 	for _, c := range []struct {
 		errors measure.Errors
 		names  []finding.Name

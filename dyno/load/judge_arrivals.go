@@ -72,7 +72,7 @@ func (b *arrivalBatch) cause(windows map[int]*measure.Window, connections int) i
 	}
 	switch {
 	case float64(sum.Queued) >= queuedMuch*float64(sum.Offered) && sum.Queued > sum.Late:
-		return i18n.New("load.connections-not-answered", ": the service had not answered on any of the %d connections, so %d of %d arrivals had to wait for one; they count from when they were due, and with more connections they would not have waited", connections, sum.Queued, sum.Offered)
+		return i18n.New("load.connections-not-answered", ": the service had not responded on any of the %d connections, so %d of %d arrivals had to wait for one; they count from when they were due, and with more connections they would not have waited", connections, sum.Queued, sum.Offered)
 	case sum.Late > 0:
 		return i18n.New("load.arrivals-sent-late", ": the generator itself took up %d of %d arrivals more than %v late", sum.Late, sum.Offered, measure.LateAfter)
 	}

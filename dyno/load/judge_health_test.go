@@ -129,7 +129,7 @@ func TestLimitedBy(t *testing.T) {
 			t.Errorf("got %q, want %q", got, says)
 		}
 	}
-	// By their service time 8 connections would do for this rate: who waits doesn't for answers alone.
+	// By their service time 8 connections would do for this rate: who waits doesn't for responses alone.
 	r := &Result{Total: idle}
 	r.Total.InFlight, r.Total.Hist[measure.Service] = 10, measure.NewHistogram()
 	r.Total.Hist[measure.Service].RecordValue(int64(8 * time.Millisecond))

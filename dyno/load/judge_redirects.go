@@ -15,9 +15,9 @@ const redirectsSuspect = 0.1 // of the responses
 // judgeRedirects says if what was measured is a redirect, unless that is what
 // the requests expect by their own words.
 func (r *Result) judgeRedirects(spec *Spec, add func(finding.Name, finding.Validity, i18n.Message)) {
-	redirects, answers, most := uint64(0), uint64(0), 0
+	redirects, responses, most := uint64(0), uint64(0), 0
 	for status, n := range r.Total.Statuses {
-		answers += n
+		responses += n
 		if engine.IsRedirect(status) {
 			redirects += n
 			if count := r.Total.Statuses[most]; n > count || n == count && status < most {
@@ -29,15 +29,15 @@ func (r *Result) judgeRedirects(spec *Spec, add func(finding.Name, finding.Valid
 		return
 	}
 	level := finding.Suspect
-	if float64(redirects) < redirectsSuspect*float64(answers) {
+	if float64(redirects) < redirectsSuspect*float64(responses) {
 		level = finding.Valid
 	}
 	var where i18n.Message
 	if r.Location != "" {
 		where = i18n.New("load.redirected-to", " to %s", r.Location)
 	}
-	add(finding.Redirected, level, i18n.New("load.redirects-not-followed", "%d of %d answers were redirects, as %d %s%s, and are not followed (limit %.0f %%): load what they lead to, or expect their status if it is they that are to be measured",
-		redirects, answers, most, http.StatusText(most), where, 100*redirectsSuspect))
+	add(finding.Redirected, level, i18n.New("load.redirects-not-followed", "%d of %d responses were redirects, as %d %s%s, and are not followed (limit %.0f %%): load what they lead to, or expect their status if it is they that are to be measured",
+		redirects, responses, most, http.StatusText(most), where, 100*redirectsSuspect))
 }
 
 // expectStatuses reports whether all requests say which statuses they expect.

@@ -26,7 +26,7 @@ func (r *Result) limitedBy(spec *Spec, t *measure.Window) i18n.Message {
 	case r.connecting() > connectingShare:
 		return i18n.New("load.waited-for-connects", "requests waited for connections to be made, which took %v on average (connect p99 is in the figures): the server accepts them slowly, or its queue of connections is full", time.Duration(r.Total.Hist[measure.Connect].Mean()).Round(10*time.Microsecond))
 	case t.Unfinished > 0 || t.InFlight >= 0.9*float64(spec.Profile.Connections):
-		return i18n.New("load.connections-all-waiting", "all %d connections were waiting for answers; more connections or a faster server are needed%s", spec.Profile.Connections, r.needed(planned, spec.Profile.Connections))
+		return i18n.New("load.connections-all-waiting", "all %d connections were waiting for responses; more connections or a faster server are needed%s", spec.Profile.Connections, r.needed(planned, spec.Profile.Connections))
 	case float64(t.Late) > generatorLate*float64(t.Offered):
 		return i18n.New("load.arrivals-late-by-stall", "%d of %d arrivals were taken up more than %v late: the generator did not get to run in time (longest stall %v)", t.Late, t.Offered, measure.LateAfter, t.Stall.Round(time.Millisecond))
 	}

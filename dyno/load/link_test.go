@@ -266,7 +266,7 @@ func TestKernelTimestamps(t *testing.T) {
 	s.KernelTimestamps = true
 	r := mustRun(t, s)
 	if n := count(r, measure.ReadDelay); r.Engine != "epoll" || n < int64(r.Total.Completed)/2 {
-		t.Errorf("%s engine: %d timestamps for %d answers", r.Engine, n, r.Total.Completed)
+		t.Errorf("%s engine: %d timestamps for %d responses", r.Engine, n, r.Total.Completed)
 	}
 	s.Engine = "uring"
 	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "epoll engine") {

@@ -19,7 +19,7 @@ import (
 	"dyno.example/internal/freeport"
 )
 
-// server answers every connection with a function of the connection alone.
+// server responds to every connection with a function of the connection alone.
 func server(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -42,7 +42,7 @@ func server(t *testing.T, serve func(net.Conn)) string {
 	return "http://" + ln.Addr().String()
 }
 
-// replies answers each read with the given bytes.
+// replies responds to each read with the given bytes.
 func replies(wire string) func(net.Conn) {
 	reply := []byte(wire)
 	return func(c net.Conn) {
@@ -92,7 +92,7 @@ func TestClosedLoop(t *testing.T) {
 		eventually(t, func(wrong func(string, ...any)) {
 			r = mustRun(t, s)
 			if first := r.Windows[0]; !first.Warmup() || first.Completed == 0 || r.Total.Completed == 0 {
-				wrong("first window %d with %d answers, want a warm-up; completed %d after it", first.Index, first.Completed, r.Total.Completed)
+				wrong("first window %d with %d responses, want a warm-up; completed %d after it", first.Index, first.Completed, r.Total.Completed)
 			}
 		})
 		if r.Engine != engine {
@@ -103,7 +103,7 @@ func TestClosedLoop(t *testing.T) {
 			t.Fatalf("errors %+v (%v)", got.Errors, r.FirstErrors)
 		}
 		if n := got.Hist[measure.Response].TotalCount(); n != int64(got.Right()) {
-			t.Errorf("%d response times of %d answers, and %d after the end", n, got.Completed, got.Drained)
+			t.Errorf("%d response times of %d responses, and %d after the end", n, got.Completed, got.Drained)
 		}
 		if got.Completed+5 < got.Sent || got.Completed > got.Sent+5 || got.Unfinished != 0 {
 			t.Errorf("sent %d, completed %d, unfinished %d on 5 connections", got.Sent, got.Completed, got.Unfinished)
@@ -178,14 +178,14 @@ func TestFaultyServers(t *testing.T) {
 		kind  string
 		says  string
 	}{
-		{"half an answer", func(c net.Conn) {
+		{"half a response", func(c net.Conn) {
 			c.Read(make([]byte, 4096))
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
 		}, func(e measure.Errors) uint64 { return e.Reset }, "reset", "EOF|in the middle"},
-		{"closes without an answer", func(c net.Conn) { c.Read(make([]byte, 4096)) },
-			func(e measure.Errors) uint64 { return e.Reset }, "reset", "EOF|without an answer|reset"},
+		{"closes without a response", func(c net.Conn) { c.Read(make([]byte, 4096)) },
+			func(e measure.Errors) uint64 { return e.Reset }, "reset", "EOF|without a response|reset"},
 		{"garbage", replies("SSH-2.0-OpenSSH_9.2\r\n"), func(e measure.Errors) uint64 { return e.Body }, "body", "status line"},
-		{"never answers", func(c net.Conn) { io.Copy(io.Discard, c) }, func(e measure.Errors) uint64 { return e.Timeout }, "timeout", "within 100ms"},
+		{"never responds", func(c net.Conn) { io.Copy(io.Discard, c) }, func(e measure.Errors) uint64 { return e.Timeout }, "timeout", "within 100ms"},
 		{"trickles", func(c net.Conn) {
 			c.Read(make([]byte, 4096))
 			for _, b := range []byte("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n") {
@@ -195,7 +195,7 @@ func TestFaultyServers(t *testing.T) {
 				time.Sleep(20 * time.Millisecond)
 			}
 		}, func(e measure.Errors) uint64 { return e.Timeout }, "timeout", "within 100ms"},
-		{"answers twice", replies(okReply + okReply), func(e measure.Errors) uint64 { return e.Body }, "body", "beyond its answer"},
+		{"responds twice", replies(okReply + okReply), func(e measure.Errors) uint64 { return e.Body }, "body", "beyond its response"},
 		{"wrong status", replies("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"), func(e measure.Errors) uint64 { return e.Status }, "status", "503"},
 	}
 	eachEngine(t, func(t *testing.T, engine string) {
@@ -218,7 +218,7 @@ func TestFaultyServers(t *testing.T) {
 							t.Errorf("errors %+v (%v)", all.Errors, r.FirstErrors)
 						}
 						if all.Completed != 0 {
-							t.Errorf("%d answers counted as completed", all.Completed)
+							t.Errorf("%d responses counted as completed", all.Completed)
 						}
 						if !containsAny(r.FirstErrors[tt.kind].String(), tt.says) {
 							t.Errorf("said %q, want %q", r.FirstErrors[tt.kind], tt.says)

@@ -36,13 +36,13 @@ func begun(ctx context.Context, s Spec) (*Result, error) {
 // notBegun reports whether a load failed as a busy machine did not get to its first
 // connection in time, or the server let that fall before any request.
 func notBegun(err error) bool {
-	return err != nil && containsAny(err.Error(), "no answer within|i/o timeout|deadline exceeded|TLS handshake|no QUIC server answered")
+	return err != nil && containsAny(err.Error(), "no response within|i/o timeout|deadline exceeded|TLS handshake|no QUIC server responded")
 }
 
 // lateConnects is how many connections of a load were not made within its time limit, as
 // happens on a busy machine; 0 if any failed for another reason.
 func lateConnects(r *Result) uint64 {
-	if !containsAny(r.FirstErrors["connect"].String(), "timeout|timed out|deadline exceeded|no QUIC server answered") {
+	if !containsAny(r.FirstErrors["connect"].String(), "timeout|timed out|deadline exceeded|no QUIC server responded") {
 		return 0
 	}
 	return everything(r).Errors.Connect

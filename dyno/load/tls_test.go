@@ -59,7 +59,7 @@ func certificate(t *testing.T, end time.Time) (cert tls.Certificate, certFile, k
 	return cert, certFile, keyFile
 }
 
-// tlsServer answers over TLS with bodies of several records.
+// tlsServer responds over TLS with bodies of several records.
 func tlsServer(t *testing.T, config *tls.Config) string {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

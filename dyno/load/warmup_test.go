@@ -22,7 +22,7 @@ import (
 const most = 12
 
 // second is a window of some requests of two kinds, some of which were due in the two
-// windows before it, with answers as slow as given.
+// windows before it, with responses as slow as given.
 func second(index int, ms float64) (measure.Window, *partial) {
 	rng := rand.New(rand.NewPCG(uint64(index+10), 1))
 	p := &partial{breakdown: measure.NewBreakdown(2)}

@@ -49,7 +49,7 @@ func wanted(want string) (messages []string, says string) {
 }
 
 // TestWebSocketCases plays the table that nano's server is held to against the load: it
-// must take the messages, answer pings and close frames, and say which error it was.
+// must take the messages, respond to pings and close frames, and say which error it was.
 func TestWebSocketCases(t *testing.T) {
 	t.Parallel()
 	eachLoop(t, func(t *testing.T, engine string) {

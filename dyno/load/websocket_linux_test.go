@@ -51,7 +51,7 @@ func echo(ctx context.Context, conn *websocket.Conn) error {
 	}
 }
 
-// webSocketServers are servers that answer each message with itself: nano's, coder's
+// webSocketServers are servers that respond to each message with itself: nano's, coder's
 // library on net/http, also over TLS, and x/net's.
 func webSocketServers(t *testing.T) map[string]string {
 	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler), Loops: 1})
@@ -189,9 +189,9 @@ func say(first byte, payload string) string {
 	return string(wire.AppendFrame(nil, wire.Opcode(first&0x0f), first&0x80 != 0, []byte(payload), nil))
 }
 
-// answering starts a server that answers each message with what a test wants; n counts
+// responding starts a server that responds to each message with what a test wants; n counts
 // the messages of all connections, from 1.
-func answering(t *testing.T, do func(p *wsPeer, n int, message string)) string {
+func responding(t *testing.T, do func(p *wsPeer, n int, message string)) string {
 	t.Helper()
 	var n atomic.Int64
 	return wsServer(t, func(p *wsPeer) {
@@ -214,7 +214,7 @@ func TestWebSocketFaults(t *testing.T) {
 	hang := func(p *wsPeer) { p.Close() }
 	for _, tt := range []struct {
 		name   string
-		bad    string          // sent to every third message instead of an answer
+		bad    string          // sent to every third message instead of a response
 		then   func(p *wsPeer) // and done after it
 		errors measure.Errors
 		cause  string
@@ -226,7 +226,7 @@ func TestWebSocketFaults(t *testing.T) {
 		{"close 4001", closing(4001, ""), nil, measure.Errors{Close: n / 3}, "4001", "closed the WebSocket: 4001"},
 		{"close without a status", "\x88\x00", nil, measure.Errors{Close: n / 3}, "1005 no status", "1005 no status"},
 		{"no close", "", hang, measure.Errors{Reset: n / 3}, "1006 abnormal closure", "without a close frame"},
-		{"an end within an answer", "\x81\x05he", hang, measure.Errors{Reset: n / 3}, "1006 abnormal closure", "without a close frame"},
+		{"an end within a response", "\x81\x05he", hang, measure.Errors{Reset: n / 3}, "1006 abnormal closure", "without a close frame"},
 		{"masked", "\x81\x85\x01\x02\x03\x04hello", nil, measure.Errors{Masked: n / 3}, "mask", "masked"},
 		{"not UTF-8", say(0x81, "\xff"), nil, measure.Errors{UTF8: n / 3}, "utf8", "not UTF-8"},
 		{"reserved bit", "\xc1\x00", nil, measure.Errors{Protocol: n / 3}, "reserved bit", "reserved bit"},
@@ -239,7 +239,7 @@ func TestWebSocketFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eachLoop(t, func(t *testing.T, engine string) {
-				target := answering(t, func(p *wsPeer, n int, message string) {
+				target := responding(t, func(p *wsPeer, n int, message string) {
 					if n%3 != 0 {
 						io.WriteString(p, say(0x81, message))
 						return
@@ -276,12 +276,12 @@ func TestWebSocketFaults(t *testing.T) {
 	}
 }
 
-// TestWebSocketDrops: a message without an answer is a timeout, as many as there are.
+// TestWebSocketDrops: a message without a response is a timeout, as many as there are.
 func TestWebSocketDrops(t *testing.T) {
 	t.Parallel()
 	eachLoop(t, func(t *testing.T, engine string) {
 		eventually(t, func(wrong func(string, ...any)) {
-			target := answering(t, func(p *wsPeer, n int, message string) {
+			target := responding(t, func(p *wsPeer, n int, message string) {
 				if n%5 != 0 {
 					io.WriteString(p, say(0x81, message))
 				}
@@ -290,7 +290,7 @@ func TestWebSocketDrops(t *testing.T) {
 			s.Timeout = time.Second
 			r := ran(t, s)
 			all := allWindows(r)
-			if all.Errors != (measure.Errors{Timeout: 4}) || all.Completed+all.Drained != 16 || all.GivenUp(measure.Response) != 4 || !strings.Contains(r.FirstErrors["timeout"].String(), "no answer within 1s") {
+			if all.Errors != (measure.Errors{Timeout: 4}) || all.Completed+all.Drained != 16 || all.GivenUp(measure.Response) != 4 || !strings.Contains(r.FirstErrors["timeout"].String(), "no response within 1s") {
 				wrong("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
 			}
 		})
@@ -301,7 +301,7 @@ func TestWebSocketDrops(t *testing.T) {
 func TestWebSocketKnownDelay(t *testing.T) {
 	const delay = 20 * time.Millisecond
 	eachLoop(t, func(t *testing.T, engine string) {
-		target := answering(t, func(p *wsPeer, n int, message string) {
+		target := responding(t, func(p *wsPeer, n int, message string) {
 			time.Sleep(delay)
 			io.WriteString(p, say(0x81, message))
 		})
@@ -330,7 +330,7 @@ func TestWebSocketFreeze(t *testing.T) {
 	eachLoop(t, func(t *testing.T, engine string) {
 		eventually(t, func(wrong func(string, ...any)) {
 			var until atomic.Int64
-			target := answering(t, func(p *wsPeer, n int, message string) {
+			target := responding(t, func(p *wsPeer, n int, message string) {
 				if n == 50 {
 					until.Store(time.Now().Add(frozen).UnixNano())
 				}
@@ -451,7 +451,7 @@ func TestWebSocketPushes(t *testing.T) {
 
 // TestWebSocketHandshakes that are refused, or answered wrongly, are told with what came.
 func TestWebSocketHandshakes(t *testing.T) {
-	for _, tt := range []struct{ answer, says string }{
+	for _, tt := range []struct{ response, says string }{
 		{"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "refused the WebSocket: status 403 Forbidden"},
 		{"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "status 200 OK"},
 		{"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: AAAA\r\n\r\n", "not the one for our key"},
@@ -460,7 +460,7 @@ func TestWebSocketHandshakes(t *testing.T) {
 		{"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: KEY\r\n\r\n", "doesn't upgrade"},
 		{"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: KEY\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n", "extension that was not offered"},
 		{"SSH-2.0-x\r\n\r\n", "SSH"},
-		{"", "without an answer to the handshake"},
+		{"", "without a response to the handshake"},
 	} {
 		eachLoop(t, func(t *testing.T, engine string) {
 			target := server(t, func(c net.Conn) {
@@ -469,15 +469,15 @@ func TestWebSocketHandshakes(t *testing.T) {
 					return
 				}
 				accept := wire.Accept([]byte(r.Header.Get("Sec-WebSocket-Key")))
-				io.WriteString(c, strings.ReplaceAll(tt.answer, "KEY", string(accept[:])))
-				if tt.answer != "" {
+				io.WriteString(c, strings.ReplaceAll(tt.response, "KEY", string(accept[:])))
+				if tt.response != "" {
 					io.Copy(io.Discard, c)
 				}
 			})
 			_, err := begun(t.Context(), overWebSocket(target, engine, 2, 10))
 			var none *request.UnreachableError
 			if !errors.As(err, &none) || !strings.Contains(none.Why.String(), tt.says) {
-				t.Errorf("%q: %v, want %q in it", tt.answer, err, tt.says)
+				t.Errorf("%q: %v, want %q in it", tt.response, err, tt.says)
 			}
 		})
 	}
@@ -517,13 +517,13 @@ func TestWebSocketSomeRefused(t *testing.T) {
 
 // TestWebSocketDoesNotAllocate per message, in either kind of loop.
 func TestWebSocketDoesNotAllocate(t *testing.T) {
-	answer := []byte(say(0x81, "hello"))
+	response := []byte(say(0x81, "hello"))
 	target := wsServer(t, func(p *wsPeer) {
-		for buf := make([]byte, 4096); ; { // a message comes whole: it is short, and waits for its answer
+		for buf := make([]byte, 4096); ; { // a message comes whole: it is short, and waits for its response
 			if _, err := p.in.Read(buf); err != nil {
 				return
 			}
-			if _, err := p.Write(answer); err != nil {
+			if _, err := p.Write(response); err != nil {
 				return
 			}
 		}
@@ -548,7 +548,7 @@ func TestWebSocketSpecCheck(t *testing.T) {
 		{"HTTP/2", func(s *Spec) { s.Link.Streams = 2 }, "over HTTP/1.1 only"},
 		{"events too", func(s *Spec) { s.Link.Events = &request.Events{} }, "not of both"},
 		{"answers", func(s *Spec) { s.Link.WebSocket.Answers = "two" }, `answers "two"`},
-		{"a stamp of an answer", func(s *Spec) { s.Link.WebSocket.Stamp = &request.Stamp{Where: "json:.a"} }, "on its own"},
+		{"a stamp of a response", func(s *Spec) { s.Link.WebSocket.Stamp = &request.Stamp{Where: "json:.a"} }, "on its own"},
 		{"a stamp by id", func(s *Spec) {
 			s.Link.WebSocket = &request.WebSocket{Answers: request.NoAnswers, Stamp: &request.Stamp{Where: "id"}}
 		}, "has no id"},

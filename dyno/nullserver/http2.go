@@ -8,9 +8,9 @@ import (
 )
 
 // HTTP2 is the null server's end of one connection over HTTP/2, without the
-// connection: bytes that came go in, answers come out. It reads frames' headers and
+// connection: bytes that came go in, responses come out. It reads frames' headers and
 // nothing else: no field block is decoded, and the client's windows aren't counted, as
-// the answers are small. The zero value is ready to use.
+// the responses are small. The zero value is ready to use.
 type HTTP2 struct {
 	Calls   bool   // requests are unary calls over gRPC, each answered with Message
 	Message []byte // with its prefix; nil: one without fields
@@ -41,7 +41,7 @@ var (
 	fields = []byte("\x88" + "\x0f\x10\x0atext/plain" + "\x0f\x0d\x0213")
 )
 
-// calledFields, emptyMessage and okStatus are an answer to a call (gRPC over HTTP/2,
+// calledFields, emptyMessage and okStatus are a response to a call (gRPC over HTTP/2,
 // "Responses"): a message without fields is one of any type.
 var (
 	calledFields = []byte("\x88" + "\x0f\x10\x10application/grpc")
@@ -49,9 +49,9 @@ var (
 	okStatus     = []byte("\x00\x0bgrpc-status\x010")
 )
 
-// Answer appends to out what the server says to what came. It returns false if that
+// Respond appends to out what the server says to what came. It returns false if that
 // is not HTTP/2.
-func (h *HTTP2) Answer(out, in []byte) ([]byte, bool) {
+func (h *HTTP2) Respond(out, in []byte) ([]byte, bool) {
 	if len(h.partial) > 0 {
 		h.partial = append(h.partial, in...)
 		in = h.partial
@@ -115,7 +115,7 @@ func (h *HTTP2) frame(out []byte, f http2.FrameHeader, payload []byte) []byte {
 	return out
 }
 
-// reply appends the answer to a request that is whole.
+// reply appends the response to a request that is whole.
 func (h *HTTP2) reply(out []byte, stream uint32) []byte {
 	if h.Calls {
 		out = http2.AppendHeaders(out, stream, calledFields, false, http2.MinMaxFrame)

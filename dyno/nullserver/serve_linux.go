@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Serve answers on an address with so many loops, each with a thread of its own, until
+// Serve responds on an address with so many loops, each with a thread of its own, until
 // ctx ends.
 func Serve(ctx context.Context, address string, loops int) error {
 	servers, err := ListenEach(address, max(loops, 1))

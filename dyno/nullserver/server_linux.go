@@ -18,8 +18,9 @@ const reply = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-a
 
 // Server is a null server that listens.
 type Server struct {
-	// Calls makes requests over HTTP/2 unary calls over gRPC, which Message answers, with
-	// its prefix and of 16 KiB at most, or one without fields; set them before Serve.
+	// Calls makes requests over HTTP/2 unary calls over gRPC. The response to each is
+	// Message, with its prefix and of 16 KiB at most, or one without fields. Set them
+	// before Serve.
 	Calls   bool
 	Message []byte
 
@@ -91,7 +92,7 @@ func newServer(fd int) (s *Server, err error) {
 // Addr is where it listens.
 func (s *Server) Addr() net.Addr { return s.at }
 
-// Serve answers until ctx ends. It takes a thread of its own and releases the
+// Serve responds until ctx ends. It takes a thread of its own and releases the
 // server at the end.
 func (s *Server) Serve(ctx context.Context) error {
 	runtime.LockOSThread()
@@ -107,7 +108,7 @@ func (s *Server) Serve(ctx context.Context) error {
 			if id := events[i].ID(); id == listenerID {
 				s.accept()
 			} else {
-				s.answer(id, events[i].Ending())
+				s.respond(id, events[i].Ending())
 			}
 		}
 	}
@@ -134,7 +135,7 @@ func (s *Server) accept() {
 	}
 }
 
-func (s *Server) answer(id int32, ending bool) {
+func (s *Server) respond(id int32, ending bool) {
 	c := &s.conns[id]
 	if c.fd == 0 {
 		return
@@ -154,7 +155,7 @@ func (s *Server) answer(id int32, ending bool) {
 	}
 }
 
-// reply answers what came on a connection. It returns false if the connection is of no
+// reply responds to what came on a connection. It returns false if the connection is of no
 // use: the client does not read, or breaks HTTP/2.
 func (s *Server) reply(c *conn, in []byte) bool {
 	if c.http2 == nil {
@@ -164,7 +165,7 @@ func (s *Server) reply(c *conn, in []byte) bool {
 		}
 		c.http2 = &HTTP2{Calls: s.Calls, Message: s.Message}
 	}
-	out, ok := c.http2.Answer(s.out[:0], in)
+	out, ok := c.http2.Respond(s.out[:0], in)
 	s.out = out
 	if !ok || len(out) == 0 {
 		return ok

@@ -13,7 +13,7 @@ import (
 // Verdict is what a measurement says about an objective or condition.
 type Verdict int
 
-// The three answers. Unknown is that of a measurement that can't tell: nothing
+// The three verdicts. Unknown is that of a measurement that can't tell: nothing
 // was measured, or only a bound is known that leaves both possible.
 const (
 	Unknown Verdict = iota

@@ -90,8 +90,8 @@ func TestJudge(t *testing.T) {
 		{"p99 < 1s", nothing, Unknown, "nothing was timed"},
 		{"p99 < 1s", func(w *measure.Window) { *w = measure.Window{Unfinished: 7} }, Unknown, "all 7 requests were given up"},
 		{"errors < 1%", nothing, Unknown, "no request came to an end"},
-		// What had no answer by the end may have failed, or not.
-		{"errors < 1%", unfinished, Unknown, "errors >= 0% (at most 50%: 100 requests had no answer by the end)"},
+		// What had no response by the end may have failed, or not.
+		{"errors < 1%", unfinished, Unknown, "errors >= 0% (at most 50%: 100 requests had no response by the end)"},
 		{"errors.timeout == 0", unfinished, Unknown, ""},
 		{"errors > 10%", unfinished, Unknown, ""},
 		{"errors <= 50%", unfinished, Holds, ""},

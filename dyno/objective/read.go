@@ -99,7 +99,7 @@ func (m Metric) readLoad(w *measure.Window) (x float64, why i18n.Message) {
 }
 
 // errorShare is the share of the requests that failed; of one kind, or of any
-// if kind is empty. What became of those that had no answer by the end is not known.
+// if kind is empty. What became of those that had no response by the end is not known.
 func errorShare(w *measure.Window, kind string) (low, high float64, why i18n.Message) {
 	e := &w.Errors
 	all := w.Right() + e.Total()
@@ -115,7 +115,7 @@ func errorShare(w *measure.Window, kind string) (low, high float64, why i18n.Mes
 	all += w.Unfinished
 	low, high = float64(failed)/float64(all), float64(failed+w.Unfinished)/float64(all)
 	if w.Unfinished > 0 {
-		why = i18n.New("objective.bound-by-unfinished", "at most %s: %d requests had no answer by the end", share.text(high), w.Unfinished)
+		why = i18n.New("objective.bound-by-unfinished", "at most %s: %d requests had no response by the end", share.text(high), w.Unfinished)
 	}
 	return low, high, why
 }

@@ -16,7 +16,7 @@ import (
 
 // The test binary also plays the programs under test: DYNO_TEST_ACTOR names the
 // part. An actor does what it is told on its standard input, line by line,
-// answers each line with one of its own, and ends with its input.
+// responds to each line with one of its own, and ends with its input.
 const actorEnv = "DYNO_TEST_ACTOR"
 
 func TestMain(m *testing.M) {

@@ -60,7 +60,7 @@ func TestLogThatIsTooMuchAtOnce(t *testing.T) {
 	line := "[1s] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->3M(256M) 0.001ms\n"
 	const lines = gcLogBlock * (maxGCLogBlocks + 1) / 64
 	logged(t, l, strings.Repeat(line, lines))
-	if _, err := l.Sample(context.Background()); err == nil || !strings.Contains(err.Error(), "no answer within") {
+	if _, err := l.Sample(context.Background()); err == nil || !strings.Contains(err.Error(), "no response within") {
 		t.Errorf("error = %v: what was read is not all there is", err)
 	}
 	for range 3 {

@@ -68,7 +68,7 @@ func (h *helper) read() error {
 		select {
 		case h.responses <- a:
 		default:
-			return errors.New("the helper answered what it was not asked")
+			return errors.New("the helper responded without being asked")
 		}
 	}
 }

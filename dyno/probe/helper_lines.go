@@ -81,7 +81,7 @@ type response struct {
 func parseResponse(line []byte, h *hello) (response, error) {
 	var a response
 	if err := json.Unmarshal(line, &a); err != nil {
-		return response{}, fmt.Errorf("reading the helper's answer: %w", err)
+		return response{}, fmt.Errorf("reading the helper's response: %w", err)
 	}
 	err := errors.Join(
 		fit("gc_cpu_s", a.GCCPU), fit("self_us", a.SelfMicros), fit("gc_pause_s", a.GCPause), fit("gc_pause_max_s", a.GCPauseMax),
@@ -89,7 +89,7 @@ func parseResponse(line []byte, h *hello) (response, error) {
 		a.SchedLatencies.fit(len(h.Uppers.SchedLatencies)+1),
 	)
 	if err != nil {
-		return response{}, fmt.Errorf("reading the helper's answer: %w", err)
+		return response{}, fmt.Errorf("reading the helper's response: %w", err)
 	}
 	return a, nil
 }

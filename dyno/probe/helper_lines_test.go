@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	goodHello  = `{"dynoprobe":1,"pid":7,"go":"go1.26.0","uppers":{"gc_pauses":[0,1e-6,1e-3],"sched_latencies":[0,1e-3]}}`
-	goodAnswer = `{"mono":1,"gc_cycles":2,"gc_cpu_s":0.003,"heap":4,"alloc_bytes":5,"allocs":6,"goroutines":7,"gc_pauses":[[1,2],[3,4]],"sched_latencies":[[0,9]],"self_us":8.5}`
+	goodHello    = `{"dynoprobe":1,"pid":7,"go":"go1.26.0","uppers":{"gc_pauses":[0,1e-6,1e-3],"sched_latencies":[0,1e-3]}}`
+	goodResponse = `{"mono":1,"gc_cycles":2,"gc_cpu_s":0.003,"heap":4,"alloc_bytes":5,"allocs":6,"goroutines":7,"gc_pauses":[[1,2],[3,4]],"sched_latencies":[[0,9]],"self_us":8.5}`
 )
 
 func TestParseHello(t *testing.T) {
@@ -32,12 +32,12 @@ func TestParseHello(t *testing.T) {
 	}
 }
 
-func TestParseAnswer(t *testing.T) {
+func TestParseResponse(t *testing.T) {
 	h, err := parseHello([]byte(goodHello))
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := parseResponse([]byte(goodAnswer), h)
+	a, err := parseResponse([]byte(goodResponse), h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,20 +45,20 @@ func TestParseAnswer(t *testing.T) {
 		t.Errorf("counts = %v and %v", a.GCPauses.counts, a.SchedLatencies.counts)
 	}
 	if a.GCCycles != 2 || a.GCCPU != 0.003 || a.Heap != 4 || a.AllocBytes != 5 || a.Allocs != 6 || a.Goroutines != 7 || a.SelfMicros != 8.5 {
-		t.Errorf("answer = %+v", a)
+		t.Errorf("response = %+v", a)
 	}
 	for name, line := range map[string]string{
 		"empty":          "",
 		"not JSON":       "sample",
-		"no such bucket": strings.Replace(goodAnswer, "[3,4]", "[4,4]", 1),
-		"huge bucket":    strings.Replace(goodAnswer, "[3,4]", "[18446744073709551615,4]", 1),
-		"negative":       strings.Replace(goodAnswer, "[3,4]", "[-3,4]", 1),
-		"not a count":    strings.Replace(goodAnswer, `"heap":4`, `"heap":-4`, 1),
-		"countless":      strings.Replace(goodAnswer, "[3,4]", "[3,18446744073709551615]", 1),
-		"no time":        strings.Replace(goodAnswer, "8.5", "1e308", 1),
-		"before time":    strings.Replace(goodAnswer, "0.003", "-1", 1),
-		"no pause":       strings.Replace(goodAnswer, `"heap"`, `"gc_pause_s":-1,"heap"`, 1),
-		"no longest":     strings.Replace(goodAnswer, `"heap"`, `"gc_pause_max_s":1e99,"heap"`, 1),
+		"no such bucket": strings.Replace(goodResponse, "[3,4]", "[4,4]", 1),
+		"huge bucket":    strings.Replace(goodResponse, "[3,4]", "[18446744073709551615,4]", 1),
+		"negative":       strings.Replace(goodResponse, "[3,4]", "[-3,4]", 1),
+		"not a count":    strings.Replace(goodResponse, `"heap":4`, `"heap":-4`, 1),
+		"countless":      strings.Replace(goodResponse, "[3,4]", "[3,18446744073709551615]", 1),
+		"no time":        strings.Replace(goodResponse, "8.5", "1e308", 1),
+		"before time":    strings.Replace(goodResponse, "0.003", "-1", 1),
+		"no pause":       strings.Replace(goodResponse, `"heap"`, `"gc_pause_s":-1,"heap"`, 1),
+		"no longest":     strings.Replace(goodResponse, `"heap"`, `"gc_pause_max_s":1e99,"heap"`, 1),
 	} {
 		if got, err := parseResponse([]byte(line), h); err == nil {
 			t.Errorf("%s: no error, but %+v", name, got)
@@ -67,7 +67,7 @@ func TestParseAnswer(t *testing.T) {
 }
 
 func FuzzHelperLines(f *testing.F) {
-	f.Add([]byte(goodHello), []byte(goodAnswer))
+	f.Add([]byte(goodHello), []byte(goodResponse))
 	f.Add([]byte(`{"dynoprobe":1,"tells":["gc_pause"]}`), []byte(`{"gc_pause_s":1,"gc_pause_max_s":2,"gc_pauses":[[0,7]]}`))
 	f.Add([]byte(goodHello), []byte(`{"gc_pauses":null,"sched_latencies":[[0,18446744073709551615],[0,1]]}`))
 	f.Fuzz(func(t *testing.T, first, second []byte) {

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// AnswerTime is how long a snapshot waits for the subject's helper: as long as there is
+// HelperTimeout is how long a snapshot waits for the subject's helper: as long as there is
 // time before the next second's. Most programs respond in some milliseconds. One that
 // is saturated over ten thousand connections has as many goroutines waiting before the
 // helper's, and takes as long as its requests do; late responses do no harm, as they
 // have the time at which they were read.
-const AnswerTime = 800 * time.Millisecond
+const HelperTimeout = 800 * time.Millisecond
 
 const (
 	helperEnv     = "DYNO_PROBE_SOCKET"
@@ -109,7 +109,7 @@ func (l *RuntimeListener) Connected() int {
 }
 
 // Sample sends a request to all helpers, reads the log, and waits for the responses, until
-// ctx is done but at most [AnswerTime]. The error says that there is no helper, or that
+// ctx is done but at most [HelperTimeout]. The error says that there is no helper, or that
 // none responded in time.
 func (l *RuntimeListener) Sample(ctx context.Context) (RuntimeTotals, error) {
 	return l.request()(ctx)
@@ -123,7 +123,7 @@ func (l *RuntimeListener) request() (collect func(context.Context) (RuntimeTotal
 	asked := slices.Clone(l.helpers)
 	refused := l.refused
 	l.mu.Unlock()
-	deadline := time.Now().Add(AnswerTime)
+	deadline := time.Now().Add(HelperTimeout)
 	for _, h := range asked {
 		h.request(deadline)
 	}
@@ -165,7 +165,7 @@ func gather(ctx context.Context, asked []*helper, logged *helperTotals, refused 
 	case len(t.helpers) == 0:
 		return t, errors.New("no program has connected to the probe, or logs its collections: does the subject import its helper?")
 	case late == len(t.helpers):
-		return t, fmt.Errorf("no answer within %v", AnswerTime)
+		return t, fmt.Errorf("no response within %v", HelperTimeout)
 	}
 	return t, nil
 }

@@ -51,7 +51,7 @@ func settle(t *testing.T, l *RuntimeListener, n int) {
 	t.Fatalf("%d helpers are connected, want %d", l.Connected(), n)
 }
 
-// reply answers each question with the next line, and then is silent.
+// reply responds to each line with the next line, and then is silent.
 func reply(conn net.Conn, lines ...string) {
 	questions := bufio.NewReader(conn)
 	for _, line := range lines {
@@ -64,9 +64,9 @@ func reply(conn net.Conn, lines ...string) {
 
 func TestListenerAddsUpHelpers(t *testing.T) {
 	l := newListener(t)
-	later := strings.Replace(goodAnswer, `"gc_cycles":2`, `"gc_cycles":5`, 1)
+	later := strings.Replace(goodResponse, `"gc_cycles":2`, `"gc_cycles":5`, 1)
 	for range 2 {
-		go reply(connect(t, l, goodHello), goodAnswer, later)
+		go reply(connect(t, l, goodHello), goodResponse, later)
 	}
 	settle(t, l, 2)
 	a, err := l.Sample(context.Background())
@@ -92,18 +92,18 @@ func TestListenerDoesNotWaitForEver(t *testing.T) {
 	l := newListener(t)
 	conn := connect(t, l, goodHello)
 	settle(t, l, 1)
-	if _, err := l.Sample(context.Background()); err == nil || !strings.Contains(err.Error(), "no answer within") {
+	if _, err := l.Sample(context.Background()); err == nil || !strings.Contains(err.Error(), "no response within") {
 		t.Errorf("error = %v", err)
 	}
-	// The late answer is taken for the next question; it is not asked twice, unless the
+	// The late response is taken for the next one; it is not asked for twice, unless the
 	// response has come before that is put.
-	go reply(conn, goodAnswer, goodAnswer)
+	go reply(conn, goodResponse, goodResponse)
 	for range 100 {
 		if _, err := l.Sample(context.Background()); err == nil {
 			return
 		}
 	}
-	t.Error("the late answer was never taken")
+	t.Error("the late response was never taken")
 }
 
 func TestListenerHonoursContext(t *testing.T) {
@@ -122,9 +122,9 @@ func TestListenerRefuses(t *testing.T) {
 		{"a first line that is no JSON", "GET / HTTP/1.1", "", "first line"},
 		{"an endless first line", strings.Repeat("x", 2*maxHelperLine), "", "more than 65536 bytes"},
 		{"another version", `{"dynoprobe":9}`, "", "version 9"},
-		{"an answer that is no JSON", goodHello, "what?", "answer"},
-		{"an endless answer", goodHello, strings.Repeat("[", 2*maxHelperLine), "more than 65536 bytes"},
-		{"answers without questions", goodHello, strings.Repeat(goodAnswer+"\n", 50), "not asked"},
+		{"a response that is no JSON", goodHello, "what?", "response"},
+		{"an endless response", goodHello, strings.Repeat("[", 2*maxHelperLine), "more than 65536 bytes"},
+		{"responses without being asked", goodHello, strings.Repeat(goodResponse+"\n", 50), "without being asked"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -60,7 +60,7 @@ func parseMetrics(text []byte) (map[string]float64, error) {
 		values[series] = value
 	}
 	if len(values) == 0 {
-		return nil, errors.New("the answer has none of the process_… and go_… series of Prometheus' client libraries")
+		return nil, errors.New("the response has none of the process_… and go_… series of Prometheus' client libraries")
 	}
 	return values, nil
 }

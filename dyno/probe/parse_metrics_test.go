@@ -38,7 +38,7 @@ go_memstats_heap_alloc_bytes 2.1e+06
 }
 
 func TestParseMetricsProblems(t *testing.T) {
-	const none = "the answer has none of the process_… and go_… series of Prometheus' client libraries"
+	const none = "the response has none of the process_… and go_… series of Prometheus' client libraries"
 	tests := []struct{ name, text, want string }{
 		{"empty", "", none},
 		{"a page", "<html>process_open_fds 3</html>\n", none},

@@ -37,7 +37,7 @@ func TestProcessCPUCountsEndedThreads(t *testing.T) {
 	a := newActor(t)
 	p := watch(t, a.pid())
 	before := snapshot(t, p)
-	a.tell("burn 200") // in a thread that has ended when it answers
+	a.tell("burn 200") // in a thread that has ended when it responds
 	w := snapshot(t, p).Since(before)
 	if w.CPU < 200*time.Millisecond {
 		t.Errorf("CPU = %v, at least 200ms were burnt", w.CPU)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// counted makes an answer with buckets of 1 ms and 2 ms.
+// counted makes a response with buckets of 1 ms and 2 ms.
 func counted(cycles, heap uint64, counts ...uint64) response {
 	return response{
 		GCCycles: cycles, Heap: heap, Goroutines: 10, SelfMicros: 3, GCCPU: float64(cycles) / 100,

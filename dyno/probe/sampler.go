@@ -141,7 +141,7 @@ func (s Snapshot) Err() error {
 	return errors.Join(errs...)
 }
 
-// Snapshot reads all probes. It takes well under a millisecond, and up to [AnswerTime]
+// Snapshot reads all probes. It takes well under a millisecond, and up to [HelperTimeout]
 // when the subject's helper doesn't get to run. With metrics it takes until their
 // response, and up to [ScrapeTime].
 func (s *Sampler) Snapshot() Snapshot { return s.snapshot((*ProcessProbe).Snapshot) }
@@ -231,7 +231,7 @@ func (s *Sampler) Between(a, b Snapshot) Window {
 			w.Runtime = &r
 			w.Missing = append(w.Missing, b.Runtime.unreported()...)
 		} else {
-			w.Missing = append(w.Missing, runtimeProbe+": not every helper answered in time")
+			w.Missing = append(w.Missing, runtimeProbe+": not every helper responded in time")
 		}
 	}
 	if a.Metrics != nil && b.Metrics != nil {
@@ -250,7 +250,7 @@ func (s *Sampler) Between(a, b Snapshot) Window {
 // spoil the comparison with those beside it.
 func (w *Window) fillIn(a, b Snapshot) {
 	if b.Metrics.restarted(*a.Metrics) {
-		w.Missing = append(w.Missing, metricsProbe+": another process answered than before")
+		w.Missing = append(w.Missing, metricsProbe+": another process responded than before")
 		return
 	}
 	span := metricsSpan{before: *a.Metrics, after: *b.Metrics}

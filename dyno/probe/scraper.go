@@ -60,7 +60,7 @@ func (s *scraper) scrape() (MetricsTotals, error) {
 	defer cancel()
 	text, err := s.get(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return MetricsTotals{}, fmt.Errorf("no answer within %v", s.limit)
+		return MetricsTotals{}, fmt.Errorf("no response within %v", s.limit)
 	}
 	if err != nil {
 		return MetricsTotals{}, err
@@ -82,14 +82,14 @@ func (s *scraper) get(ctx context.Context) ([]byte, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %s, expected 200 OK; redirects are not followed", s.url, response.Status)
+		return nil, fmt.Errorf("%s responded with %s, expected 200 OK; redirects are not followed", s.url, response.Status)
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxMetrics+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading the answer of %s: %w", s.url, err)
+		return nil, fmt.Errorf("reading the response of %s: %w", s.url, err)
 	}
 	if len(text) > maxMetrics {
-		return nil, fmt.Errorf("the answer of %s has more than %d bytes", s.url, maxMetrics)
+		return nil, fmt.Errorf("the response of %s has more than %d bytes", s.url, maxMetrics)
 	}
 	return text, nil
 }

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// serve answers with each of the texts in turn, and then with the last.
+// serve responds with each of the texts in turn, and then with the last.
 func serve(t *testing.T, texts ...string) (url string, connections *atomic.Int32) {
 	t.Helper()
 	connections = new(atomic.Int32)
@@ -48,7 +48,7 @@ func newPatient(t *testing.T, c Config) *Sampler {
 	return s
 }
 
-// goMetrics is the answer of a Go program in the n-th second of its life.
+// goMetrics is the response of a Go program in the n-th second of its life.
 func goMetrics(n int) string {
 	return fmt.Sprintf(`process_start_time_seconds 1.7e+09
 process_cpu_seconds_total %d.5
@@ -105,11 +105,11 @@ func TestSamplerWithMetrics(t *testing.T) {
 	}
 }
 
-// Metrics of a program with a helper that answers add nothing.
+// Metrics of a program with a helper that responds add nothing.
 func TestSamplerPrefersHelper(t *testing.T) {
 	url, _ := serve(t, goMetrics(1), goMetrics(2))
 	l := newListener(t)
-	go reply(connect(t, l, goodHello), goodAnswer, goodAnswer)
+	go reply(connect(t, l, goodHello), goodResponse, goodResponse)
 	settle(t, l, 1)
 	s := newPatient(t, Config{Metrics: url, Runtime: l})
 	w := windows(s, 1)[0]
@@ -135,7 +135,7 @@ func TestSamplerOfRestartedService(t *testing.T) {
 	url, _ := serve(t, goMetrics(2), goMetrics(1))
 	s := newPatient(t, Config{Metrics: url})
 	w := windows(s, 1)[0]
-	if w.Process != nil || w.Runtime != nil || !slices.Contains(w.Missing, "metrics: another process answered than before") {
+	if w.Process != nil || w.Runtime != nil || !slices.Contains(w.Missing, "metrics: another process responded than before") {
 		t.Errorf("window = %+v, want neither process nor runtime", w)
 	}
 }
@@ -148,7 +148,7 @@ func TestScraperDoesNotWaitForEver(t *testing.T) {
 	s := New(Config{Metrics: server.URL})
 	defer s.Close()
 	w := windows(s, 1)[0]
-	if w.Process != nil || !slices.Contains(w.Missing, "metrics: no answer within 100ms") {
+	if w.Process != nil || !slices.Contains(w.Missing, "metrics: no response within 100ms") {
 		t.Errorf("window = %+v, want no process and the reason", w)
 	}
 }
@@ -173,11 +173,11 @@ func TestCheckMetrics(t *testing.T) {
 	tests := []struct{ path, want string }{
 		{"/good", ""},
 		{"/full", ""},
-		{"/absent", "metrics: " + server.URL + "/absent answered 404 Not Found, expected 200 OK; redirects are not followed"},
-		{"/moved", "metrics: " + server.URL + "/moved answered 302 Found, expected 200 OK; redirects are not followed"},
-		{"/page", "metrics: the answer has none of the process_… and go_… series of Prometheus' client libraries"},
-		{"/large", "metrics: the answer of " + server.URL + "/large has more than 1048576 bytes"},
-		{"/short", "metrics: reading the answer of " + server.URL + "/short: unexpected EOF"},
+		{"/absent", "metrics: " + server.URL + "/absent responded with 404 Not Found, expected 200 OK; redirects are not followed"},
+		{"/moved", "metrics: " + server.URL + "/moved responded with 302 Found, expected 200 OK; redirects are not followed"},
+		{"/page", "metrics: the response has none of the process_… and go_… series of Prometheus' client libraries"},
+		{"/large", "metrics: the response of " + server.URL + "/large has more than 1048576 bytes"},
+		{"/short", "metrics: reading the response of " + server.URL + "/short: unexpected EOF"},
 	}
 	for _, c := range tests {
 		err := CheckMetrics(server.URL+c.path, nil)

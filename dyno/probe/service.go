@@ -135,14 +135,14 @@ func ReadSeries(ctx context.Context, client *http.Client, url string, names []st
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %s, expected 200 OK", url, response.Status)
+		return nil, fmt.Errorf("%s responded with %s, expected 200 OK", url, response.Status)
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxMetrics+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > maxMetrics {
-		return nil, fmt.Errorf("the answer of %s has more than %d bytes", url, maxMetrics)
+		return nil, fmt.Errorf("the response of %s has more than %d bytes", url, maxMetrics)
 	}
 	return sumSeries(text, names)
 }

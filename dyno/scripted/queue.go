@@ -1,22 +1,22 @@
 package scripted
 
-// answer is a request that waits for its time.
-type answer struct {
+// response is one to a request that waits for its time.
+type response struct {
 	due     int64 // CLOCK_MONOTONIC, ns
 	request int32 // its place in the record
 	conn    int32
-	life    uint32 // of the connection's slot: an answer never goes to a successor
+	life    uint32 // of the connection's slot: a response never goes to a successor
 }
 
-// queue is a binary heap of answers, the first due on top; those due at the
+// queue is a binary heap of responses, the first due on top; those due at the
 // same time keep their order of arrival. Its array is allocated once.
-type queue []answer
+type queue []response
 
-func (a answer) before(b answer) bool {
+func (a response) before(b response) bool {
 	return a.due < b.due || a.due == b.due && a.request < b.request
 }
 
-func (q *queue) push(a answer) {
+func (q *queue) push(a response) {
 	*q = append(*q, a)
 	h := *q
 	for i := len(h) - 1; i > 0; {
@@ -29,8 +29,8 @@ func (q *queue) push(a answer) {
 	}
 }
 
-// pop takes the first answer; the queue must not be empty.
-func (q *queue) pop() answer {
+// pop takes the first response; the queue must not be empty.
+func (q *queue) pop() response {
 	h := *q
 	first, last := h[0], len(h)-1
 	h[0] = h[last]

@@ -9,11 +9,11 @@ import (
 // Record is what the server really did. Times are CLOCK_MONOTONIC in ns; the
 // slices have one entry per request, in order of arrival.
 type Record struct {
-	Script  Script
-	Arrival []int64 // when the request was read
-	Due     []int64 // when the script wanted the answer
-	Answer  []int64 // just before the answer went to the kernel; 0 if its connection had gone
-	Conn    []int32 // number of the connection's slot
+	Script   Script
+	Arrival  []int64 // when the request was read
+	Due      []int64 // when the script wanted the response
+	Response []int64 // just before the response went to the kernel; 0 if its connection had gone
+	Conn     []int32 // number of the connection's slot
 	// Beyond counts requests that came when the record was full: they were
 	// answered, but are not in the slices.
 	Beyond int
@@ -34,12 +34,12 @@ type Gap struct {
 // newRecord makes room for so many requests.
 func newRecord(script Script, requests int) *Record {
 	return &Record{
-		Script:  script,
-		Arrival: make([]int64, 0, requests),
-		Due:     make([]int64, 0, requests),
-		Answer:  make([]int64, 0, requests),
-		Conn:    make([]int32, 0, requests),
-		Gaps:    make([]Gap, 0, 1<<16),
+		Script:   script,
+		Arrival:  make([]int64, 0, requests),
+		Due:      make([]int64, 0, requests),
+		Response: make([]int64, 0, requests),
+		Conn:     make([]int32, 0, requests),
+		Gaps:     make([]Gap, 0, 1<<16),
 	}
 }
 
@@ -56,14 +56,14 @@ func (r *Record) arrived(at int64, conn int32) (request int32, due int64) {
 	}
 	r.Arrival = append(r.Arrival, at)
 	r.Due = append(r.Due, due)
-	r.Answer = append(r.Answer, 0)
+	r.Response = append(r.Response, 0)
 	r.Conn = append(r.Conn, conn)
 	return int32(len(r.Arrival) - 1), due
 }
 
 func (r *Record) answered(request int32, at int64) {
 	if request >= 0 {
-		r.Answer[request] = at
+		r.Response[request] = at
 	}
 }
 

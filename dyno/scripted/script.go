@@ -1,4 +1,4 @@
-// Package scripted is a server that answers at times known beforehand, and notes
+// Package scripted is a server that responds at times known beforehand, and notes
 // when it really did. What a load generator reports about it can be held against
 // the truth: the schedule the generator was asked for, the script, and the
 // server's own record.
@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// Script says when requests are answered. The zero value answers at once.
+// Script says when requests are answered. The zero value responds at once.
 type Script struct {
-	Delay time.Duration // from a request's arrival to its answer
+	Delay time.Duration // from a request's arrival to its response
 	Slow  time.Duration // the delay of SlowShare of the requests
 	// SlowShare is the share of slow requests, 0 to 1. Which ones they are is a
 	// fixed pseudo-random function of the order of arrival.
 	SlowShare float64
-	// Freeze holds every answer that falls due in the last Freeze of each Every,
+	// Freeze holds every response that falls due in the last Freeze of each Every,
 	// until its end. Time counts from the first request's arrival. 0 means never.
 	Freeze, Every time.Duration
 }
 
-// Due returns when the answer is due to request k (the first is 0) that arrived
+// Due returns when the response is due to request k (the first is 0) that arrived
 // at the given time. All times are ns on one clock; start is the arrival of the
 // first request.
 func (s Script) Due(k int, arrival, start int64) int64 {
@@ -69,7 +69,7 @@ func (s Script) String() string {
 }
 
 // Parse reads a script such as "delay=1ms,slow=20ms,share=0.1" or
-// "delay=0s,freeze=1s,every=5s". The empty text answers at once.
+// "delay=0s,freeze=1s,every=5s". The empty text responds at once.
 func Parse(text string) (Script, error) {
 	var s Script
 	if text == "" {

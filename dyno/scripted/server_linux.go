@@ -21,9 +21,9 @@ const (
 
 // Settings of the loop.
 const (
-	spinBelow  = 150 * time.Microsecond // waits end so long before an answer is due: the rest is polled
+	spinBelow  = 150 * time.Microsecond // waits end so long before a response is due: the rest is polled
 	longWait   = time.Second
-	burst      = 64                    // answers in a row before the sockets are looked at again
+	burst      = 64                    // responses in a row before the sockets are looked at again
 	gapAtLeast = 50 * time.Microsecond // shorter absences of a busy loop are not noted
 )
 
@@ -32,7 +32,7 @@ type Options struct {
 	Script   Script
 	Requests int  // room in the record; 0 records nothing
 	Busy     bool // poll without a pause, for exact times: it takes a CPU of its own
-	Close    bool // answer "Connection: close" and close: a new connection per request
+	Close    bool // respond with "Connection: close" and close: a new connection per request
 }
 
 // Server is a scripted server that listens.
@@ -97,7 +97,7 @@ func (s *Server) open() (err error) {
 // Addr is where it listens.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Serve answers until ctx ends, releases the server and returns what it did.
+// Serve responds until ctx ends, releases the server and returns what it did.
 //
 // It does not lock its thread: the Go scheduler interrupts a busy loop every
 // 10 ms, which costs about a microsecond when the goroutine may go on where it
@@ -118,13 +118,13 @@ func (s *Server) Serve(ctx context.Context) (*Record, error) {
 		for i := range events {
 			s.handle(&events[i])
 		}
-		s.answerDue(clock.Now())
+		s.sendDue(clock.Now())
 		last = clock.Now()
 	}
 	return s.record, nil
 }
 
-// wait is how long the loop may sleep: not at all when an answer is due soon.
+// wait is how long the loop may sleep: not at all when a response is due soon.
 func (s *Server) wait(now int64) time.Duration {
 	if s.options.Busy {
 		return 0
@@ -178,7 +178,7 @@ func (s *Server) receive(id int32, ending bool) {
 	if n > 0 {
 		now := clock.Now()
 		request, due := s.record.arrived(now, id)
-		a := answer{due: due, request: request, conn: id, life: c.life}
+		a := response{due: due, request: request, conn: id, life: c.life}
 		if due <= now {
 			s.send(a, now)
 		} else {
@@ -190,8 +190,8 @@ func (s *Server) receive(id int32, ending bool) {
 	}
 }
 
-// answerDue sends what is due, up to a burst.
-func (s *Server) answerDue(now int64) {
+// sendDue sends what is due, up to a burst.
+func (s *Server) sendDue(now int64) {
 	for range burst {
 		if len(s.pending) == 0 || s.pending[0].due > now {
 			return
@@ -201,7 +201,7 @@ func (s *Server) answerDue(now int64) {
 	}
 }
 
-func (s *Server) send(a answer, now int64) {
+func (s *Server) send(a response, now int64) {
 	c := &s.conns[a.conn]
 	if c.fd == 0 || c.life != a.life {
 		return

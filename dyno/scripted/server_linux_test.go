@@ -34,12 +34,12 @@ func serve(t *testing.T, options Options) (address string, stop func() *Record) 
 	return s.Addr().String(), stop
 }
 
-func get(t *testing.T, conn net.Conn, answers *bufio.Reader) *http.Response {
+func get(t *testing.T, conn net.Conn, responses *bufio.Reader) *http.Response {
 	t.Helper()
 	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	response, err := http.ReadResponse(answers, nil)
+	response, err := http.ReadResponse(responses, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func get(t *testing.T, conn net.Conn, answers *bufio.Reader) *http.Response {
 	return response
 }
 
-func TestAnswersAreNeverEarlyAndAllRecorded(t *testing.T) {
+func TestResponsesAreNeverEarlyAndAllRecorded(t *testing.T) {
 	script := Script{Delay: time.Millisecond, Slow: 5 * time.Millisecond, SlowShare: 0.5}
 	address, stop := serve(t, Options{Script: script, Requests: 100})
 	conn, err := net.Dial("tcp", address)
@@ -58,9 +58,9 @@ func TestAnswersAreNeverEarlyAndAllRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	answers := bufio.NewReader(conn)
+	responses := bufio.NewReader(conn)
 	for range 20 {
-		get(t, conn, answers)
+		get(t, conn, responses)
 	}
 	record := stop()
 	if len(record.Arrival) != 20 || record.Beyond != 0 {
@@ -68,14 +68,14 @@ func TestAnswersAreNeverEarlyAndAllRecorded(t *testing.T) {
 	}
 	for k, late := range record.Error() {
 		if late < 0 {
-			t.Errorf("answer %d is %d ns early", k, -late)
+			t.Errorf("response %d is %d ns early", k, -late)
 		}
 		if want := script.Due(k, record.Arrival[k], record.Arrival[0]); record.Due[k] != want {
-			t.Errorf("answer %d was due at %d, the script says %d", k, record.Due[k], want)
+			t.Errorf("response %d was due at %d, the script says %d", k, record.Due[k], want)
 		}
 	}
 	if len(record.Error()) != 20 {
-		t.Errorf("%d answers recorded", len(record.Error()))
+		t.Errorf("%d responses recorded", len(record.Error()))
 	}
 }
 
@@ -86,12 +86,12 @@ func TestMoreRequestsThanRoomAreAnsweredToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	answers := bufio.NewReader(conn)
+	responses := bufio.NewReader(conn)
 	for range 5 {
-		get(t, conn, answers)
+		get(t, conn, responses)
 	}
-	if record := stop(); len(record.Answer) != 3 || record.Beyond != 2 {
-		t.Errorf("%d recorded, %d beyond; want 3 and 2", len(record.Answer), record.Beyond)
+	if record := stop(); len(record.Response) != 3 || record.Beyond != 2 {
+		t.Errorf("%d recorded, %d beyond; want 3 and 2", len(record.Response), record.Beyond)
 	}
 }
 
@@ -102,21 +102,21 @@ func TestCloseEndsEachConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answers := bufio.NewReader(conn)
-		if response := get(t, conn, answers); !response.Close {
-			t.Error("the answer doesn't say that the connection is closed")
+		responses := bufio.NewReader(conn)
+		if response := get(t, conn, responses); !response.Close {
+			t.Error("the response doesn't say that the connection is closed")
 		}
-		if _, err := answers.ReadByte(); err != io.EOF {
-			t.Errorf("after the answer: %v, want the end", err)
+		if _, err := responses.ReadByte(); err != io.EOF {
+			t.Errorf("after the response: %v, want the end", err)
 		}
 		conn.Close()
 	}
 	if record := stop(); len(record.Error()) != 3 {
-		t.Errorf("%d answers recorded, want 3", len(record.Error()))
+		t.Errorf("%d responses recorded, want 3", len(record.Error()))
 	}
 }
 
-func TestAnAnswerNeverGoesToASuccessor(t *testing.T) {
+func TestAResponseNeverGoesToASuccessor(t *testing.T) {
 	address, stop := serve(t, Options{Script: Script{Delay: 20 * time.Millisecond}, Requests: 10})
 	gone, err := net.Dial("tcp", address)
 	if err != nil {
@@ -129,27 +129,27 @@ func TestAnAnswerNeverGoesToASuccessor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer next.Close()
-	answers := bufio.NewReader(next)
-	get(t, next, answers)
-	if answers.Buffered() != 0 {
-		t.Error("more than one answer arrived")
+	responses := bufio.NewReader(next)
+	get(t, next, responses)
+	if responses.Buffered() != 0 {
+		t.Error("more than one response arrived")
 	}
 	record := stop()
-	if n := len(record.Answer); n > 2 || record.Answer[n-1] == 0 {
-		t.Errorf("answers at %v", record.Answer)
+	if n := len(record.Response); n > 2 || record.Response[n-1] == 0 {
+		t.Errorf("responses at %v", record.Response)
 	}
 }
 
 func TestQueueKeepsTheOrderOfDueTimes(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var q queue
-	var want []answer
+	var want []response
 	for i := range 1000 {
-		a := answer{due: int64(random.IntN(50)), request: int32(i)}
+		a := response{due: int64(random.IntN(50)), request: int32(i)}
 		want = append(want, a)
 		q.push(a)
 	}
-	slices.SortFunc(want, func(a, b answer) int {
+	slices.SortFunc(want, func(a, b response) int {
 		if a.before(b) {
 			return -1
 		}
@@ -175,7 +175,7 @@ func TestRecordSurvivesWriting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Script != record.Script || got.Answer[0] != 9 || got.Conn[0] != 1 || got.Gaps[0] != (Gap{3, 4}) {
+	if got.Script != record.Script || got.Response[0] != 9 || got.Conn[0] != 1 || got.Gaps[0] != (Gap{3, 4}) {
 		t.Errorf("%+v", got)
 	}
 	if _, err := ReadRecord(bytes.NewReader(nil)); err == nil {

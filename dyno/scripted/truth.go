@@ -49,13 +49,13 @@ func Scripted(script Script, rate float64, n int) []int64 {
 }
 
 // Recorded returns the response times that happened, in ns: from a request's
-// place in a uniform schedule that began at start to the server's answer. It
+// place in a uniform schedule that began at start to the server's response. It
 // holds the server's own error, and what requests waited before they reached
 // it. Requests never answered are left out.
 func (r *Record) Recorded(rate float64, start int64) []int64 {
 	gap := 1e9 / rate
-	times := make([]int64, 0, len(r.Answer))
-	for k, at := range r.Answer {
+	times := make([]int64, 0, len(r.Response))
+	for k, at := range r.Response {
 		if at != 0 {
 			times = append(times, at-start-int64(float64(k)*gap))
 		}
@@ -63,11 +63,11 @@ func (r *Record) Recorded(rate float64, start int64) []int64 {
 	return times
 }
 
-// Service returns what the server took from each arrival to its answer, in ns,
+// Service returns what the server took from each arrival to its response, in ns,
 // without requests never answered.
 func (r *Record) Service() []int64 {
-	times := make([]int64, 0, len(r.Answer))
-	for k, at := range r.Answer {
+	times := make([]int64, 0, len(r.Response))
+	for k, at := range r.Response {
 		if at != 0 {
 			times = append(times, at-r.Arrival[k])
 		}
@@ -75,10 +75,10 @@ func (r *Record) Service() []int64 {
 	return times
 }
 
-// Error returns by how much each answer was later than the script wanted, in ns.
+// Error returns by how much each response was later than the script wanted, in ns.
 func (r *Record) Error() []int64 {
-	times := make([]int64, 0, len(r.Answer))
-	for k, at := range r.Answer {
+	times := make([]int64, 0, len(r.Response))
+	for k, at := range r.Response {
 		if at != 0 {
 			times = append(times, at-r.Due[k])
 		}

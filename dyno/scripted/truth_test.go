@@ -39,9 +39,9 @@ func TestScriptedTruthOfAFrozenServer(t *testing.T) {
 
 func TestRecordedCountsFromTheSchedule(t *testing.T) {
 	r := Record{
-		Arrival: []int64{1000, 2500, 3000, 4000},
-		Due:     []int64{1100, 2600, 3100, 4100},
-		Answer:  []int64{1200, 2700, 0, 4100},
+		Arrival:  []int64{1000, 2500, 3000, 4000},
+		Due:      []int64{1100, 2600, 3100, 4100},
+		Response: []int64{1200, 2700, 0, 4100},
 	}
 	for _, c := range []struct {
 		name      string

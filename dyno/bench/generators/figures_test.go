@@ -46,7 +46,7 @@ func kept(rate float64, n, connections int, script scripted.Script) *scripted.Re
 	for k := range n {
 		at := int64(1e12) + int64(float64(k)*1e9/rate)
 		due := script.Due(k, at, 1e12)
-		r.Arrival, r.Due, r.Answer = append(r.Arrival, at), append(r.Due, due), append(r.Answer, due)
+		r.Arrival, r.Due, r.Response = append(r.Arrival, at), append(r.Due, due), append(r.Response, due)
 		r.Conn = append(r.Conn, int32(k%connections))
 	}
 	return r

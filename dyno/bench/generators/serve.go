@@ -140,7 +140,7 @@ func answerHTTP2(conn net.Conn) {
 			return
 		}
 		var ok bool
-		if out, ok = null.Answer(out[:0], read[:n]); !ok {
+		if out, ok = null.Respond(out[:0], read[:n]); !ok {
 			return
 		}
 		if _, err := conn.Write(out); err != nil {

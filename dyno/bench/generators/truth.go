@@ -121,8 +121,8 @@ func (m *measured) recorded() []int64 {
 	late := lateness(r.Arrival, r.Conn, rate, m.arm.Job.Connections)
 	var times []int64
 	for k := int(rate) * m.arm.Tool.Lead; k < n; k++ {
-		if r.Answer[k] != 0 {
-			times = append(times, late[k]+r.Answer[k]-r.Arrival[k])
+		if r.Response[k] != 0 {
+			times = append(times, late[k]+r.Response[k]-r.Arrival[k])
 		}
 	}
 	slices.Sort(times)

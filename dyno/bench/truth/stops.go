@@ -141,7 +141,7 @@ func (s *stopped) serve(ctx context.Context) (address string, end func() (slowes
 
 // slowestOf is the longest that a server took by its record.
 func slowestOf(record *scripted.Record) (slowest time.Duration) {
-	for i, answered := range record.Answer {
+	for i, answered := range record.Response {
 		if answered != 0 {
 			slowest = max(slowest, time.Duration(answered-record.Arrival[i]))
 		}

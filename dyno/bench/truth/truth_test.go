@@ -47,7 +47,7 @@ func TestFalseStatementsAreCaught(t *testing.T) {
 		return r
 	}
 	stopOf := stopped{engine: "epoll", rate: 500, stops: []stop{{time.Second, time.Second}}}
-	record := &scripted.Record{Arrival: []int64{0}, Answer: []int64{2e6}}
+	record := &scripted.Record{Arrival: []int64{0}, Response: []int64{2e6}}
 	for _, c := range []struct {
 		name string
 		say  func(e *Examined)

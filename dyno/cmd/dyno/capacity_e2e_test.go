@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// queue is a service that answers exactly so many requests a second, one after
+// queue is a service that takes exactly so many requests a second, one after
 // the other: each is due when the one before it is done and its own share of a
 // second has passed. Late wake-ups don't add up.
 type queue struct {
@@ -65,7 +65,7 @@ type capacityResult struct {
 	} `json:"loads"`
 }
 
-// What a service that answers 300 requests a second is said to hold must not be
+// What a service that takes 300 requests a second is said to hold must not be
 // far above that: half as much again fills its queue with more than the objective
 // allows within any trial. How far below depends on the machine.
 func TestCapacityFindsABracket(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 )
 
-// serviceMain is a program that takes as long for an answer as its second file
+// serviceMain is a program that takes as long for a response as its second file
 // says.
 const serviceMain = `package main
 
@@ -38,7 +38,7 @@ func main() {
 
 const quickWork = "package main\n\nfunc work() {}\n"
 
-// slowWork spends some hundred microseconds of CPU time on an answer.
+// slowWork spends some hundred microseconds of CPU time on a response.
 const slowWork = `package main
 
 import "crypto/sha256"

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// mixed answers /a with 200, /b with 201, and /c with 404.
+// mixed responds to /a with 200, /b with 201, and /c with 404.
 func mixed(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -20,7 +20,7 @@ func mixed(t *testing.T) string {
 	return server.URL
 }
 
-// The text, the object and the page say how many answers had which status, and
+// The text, the object and the page say how many responses had which status, and
 // what became of each kind of request of a mix.
 func TestLoadBreakdown(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestLoadBreakdown(t *testing.T) {
 	if len(got.ByRequest) != 3 || got.ByRequest[0].Requests != got.Statuses["200"] || got.ByRequest[2].Errors["status"] != got.Statuses["404"] || got.ByRequest[1].Name != "second" || got.ByRequest[1].Response["p90"] == nil {
 		t.Errorf("requests %+v of %v", got.ByRequest, got.Statuses)
 	}
-	contains(t, read(t, filepath.Join(home, "r.html")), "Answers by status", "404 Not Found", "Request by request", `<th scope="row">second</th>`)
+	contains(t, read(t, filepath.Join(home, "r.html")), "Responses by status", "404 Not Found", "Request by request", `<th scope="row">second</th>`)
 }
 
 func TestLoadOfARedirect(t *testing.T) {
@@ -57,7 +57,7 @@ func TestLoadOfARedirect(t *testing.T) {
 	server := httptest.NewServer(http.RedirectHandler("https://elsewhere.example/start?token=s3cr3t", http.StatusMovedPermanently))
 	t.Cleanup(server.Close)
 	o := undisturbed(t, t.TempDir(), "load", "-c", "2", "-n", "200", server.URL)
-	o.want(t, 0, o.stdout, "SUSPECT", "redirected: 200 of 200 answers were redirects, as 301 Moved Permanently to https://elsewhere.example/start…, and are not followed", "301: 200")
+	o.want(t, 0, o.stdout, "SUSPECT", "redirected: 200 of 200 responses were redirects, as 301 Moved Permanently to https://elsewhere.example/start…, and are not followed", "301: 200")
 	if strings.Contains(o.stdout, "s3cr3t") {
 		t.Errorf("the query is shown: %s", o.stdout)
 	}

@@ -38,7 +38,7 @@ type loadResult struct {
 	} `json:"windows"`
 }
 
-// answered counts the answers of all windows. The total leaves out invalid
+// answered counts the responses of all windows. The total leaves out invalid
 // ones, of which a busy machine has some.
 func (r *loadResult) answered() (n uint64) {
 	for _, w := range r.Windows {
@@ -127,7 +127,7 @@ func TestLoadSendsWhatItIsTold(t *testing.T) {
 		t.Errorf("the server got %q", *got)
 	}
 	if r := loadJSONOf(t, o); r.answered() != 50 || r.Mode != "closed" {
-		t.Errorf("%d answers, want the 50 of -n; %+v", r.answered(), r)
+		t.Errorf("%d responses, want the 50 of -n; %+v", r.answered(), r)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestLoadTargets(t *testing.T) {
 			o := dyno(t, t.TempDir(), "load", "-c", "2", "-n", "20", "--json", target)
 			o.want(t, 0, o.stderr)
 			if r := loadJSONOf(t, o); r.answered() != 20 {
-				t.Errorf("%d answers, want 20", r.answered())
+				t.Errorf("%d responses, want 20", r.answered())
 			}
 		})
 	}
@@ -182,7 +182,7 @@ func TestLoadTakesWhatOthersTake(t *testing.T) {
 	o := dyno(t, t.TempDir(), "load", "-X", "put", "-R", "0.2k", "-n", "0.02k", "-T", "5", "-c", "2", "--json", server.URL)
 	o.want(t, 0, o.stderr)
 	if r := loadJSONOf(t, o); r.Rate != 200 || r.answered() > 20 {
-		t.Errorf("rate %v, %d answers", r.Rate, r.answered())
+		t.Errorf("rate %v, %d responses", r.Rate, r.answered())
 	}
 	if _, ok := methods.Load("PUT"); !ok {
 		t.Error("it was no PUT")
@@ -373,11 +373,11 @@ func TestLoadFaults(t *testing.T) {
 	t.Parallel()
 	for mode, c := range map[string]struct{ kind, why string }{
 		"status":  {"status", "404"},
-		"mute":    {"timeout", "no complete answer within 200ms"},
-		"closes":  {"reset", "closed the connection without an answer"},
+		"mute":    {"timeout", "no complete response within 200ms"},
+		"closes":  {"reset", "closed the connection without a response"},
 		"garbage": {"body", "status line"},
-		"half":    {"reset", "in the middle of an answer"},
-		"short":   {"reset", "in the middle of an answer"},
+		"half":    {"reset", "in the middle of a response"},
+		"short":   {"reset", "in the middle of a response"},
 		// Its port is free from then on: a server of another test may get it.
 		"dies":  {"connect|reset|timeout", ""},
 		"sours": {"reset", "closed the connection"},

@@ -20,30 +20,30 @@ var engines = []string{"uring", "epoll", "portable"}
 // engine, and the load ends.
 func TestLoadLiesAndEndlessness(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ answer, why string }{
-		"longer than said":  {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nmore", "bytes beyond its answer"},
-		"shorter than said": {"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nless", "no complete answer within 200ms"},
+	for name, c := range map[string]struct{ response, why string }{
+		"longer than said":  {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nmore", "bytes beyond its response"},
+		"shorter than said": {"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nless", "no complete response within 200ms"},
 		"negative length":   {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "Content-Length"},
-		"never finished":    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", "no complete answer within 200ms"},
-		"answers twice":     {strings.Repeat("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 2), "beyond its answer"},
+		"never finished":    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", "no complete response within 200ms"},
+		"responds twice":    {strings.Repeat("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 2), "beyond its response"},
 	} {
 		for _, engine := range engines {
 			t.Run(name+"/"+engine, func(t *testing.T) {
 				t.Parallel()
 				o := until(func() outcome {
-					return undisturbed(t, t.TempDir(), "load", "-c", "2", "-n", "6", "-T", "200ms", "--engine", engine, answering(t, c.answer))
+					return undisturbed(t, t.TempDir(), "load", "-c", "2", "-n", "6", "-T", "200ms", "--engine", engine, responding(t, c.response))
 				}, func(o outcome) bool {
 					return strings.Contains(o.stderr, c.why) && strings.Contains(o.stdout, "errors       6 ")
 				}) // nothing else was late
-				o.want(t, 1, o.stderr, "dyno: nothing answered", c.why)
+				o.want(t, 1, o.stderr, "dyno: nothing responded", c.why)
 				contains(t, o.stdout, "errors       6 ")
 			})
 		}
 	}
 }
 
-// answering answers whatever comes with the same bytes, and keeps the connection.
-func answering(t *testing.T, answer string) string {
+// responding responds to whatever comes with the same bytes, and keeps the connection.
+func responding(t *testing.T, response string) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -62,7 +62,7 @@ func answering(t *testing.T, answer string) string {
 					if _, err := conn.Read(buf); err != nil {
 						return
 					}
-					io.WriteString(conn, answer)
+					io.WriteString(conn, response)
 				}
 			}()
 		}
@@ -79,12 +79,12 @@ func TestLoadBeyondItsConnections(t *testing.T) {
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			const limit = "all 1 connections were waiting for answers"
+			const limit = "all 1 connections were waiting for responses"
 			o := until(func() outcome {
 				return dyno(t, t.TempDir(), "load", "-c", "1", "-d", "1s", "-R", "500", "--engine", engine, slow.URL)
 			}, func(o outcome) bool { return strings.Contains(o.stdout, limit) }) // and not a generator that was kept from its CPU
-			o.want(t, 1, o.stdout, "rate-missed", limit, "of service are") // most of what was due has no answer
-			contains(t, o.stderr, "had no answer by the end")
+			o.want(t, 1, o.stdout, "rate-missed", limit, "of service are") // most of what was due has no response
+			contains(t, o.stderr, "had no response by the end")
 		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// echoing starts a server that answers each message over WebSockets with itself, and
+// echoing starts a server that responds to each message over WebSockets with itself, and
 // stamps events under /events.
 func echoing(t *testing.T) (url string) {
 	t.Helper()

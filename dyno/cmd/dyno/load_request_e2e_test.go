@@ -19,7 +19,7 @@ type seen struct {
 	lines map[string]int // "METHOD /path?query user:password cookie body"
 }
 
-// recordingServer answers {"ok": true}, but /wrong with {"ok": false}, and sets
+// recordingServer responds with {"ok": true}, but /wrong with {"ok": false}, and sets
 // a cookie.
 func recordingServer(t *testing.T) (*seen, string) {
 	t.Helper()

@@ -162,7 +162,7 @@ func TestLoadBeyondTheCeiling(t *testing.T) {
 	}
 }
 
-// counting answers and counts; others is added to the count.
+// counting responds and counts; others is added to the count.
 func counting(t *testing.T, others int64) *httptest.Server {
 	t.Helper()
 	var n atomic.Int64

@@ -25,7 +25,7 @@ type overloadResult struct {
 }
 
 // A queue that takes 300 requests a second and is offered 600 for two seconds has
-// 600 in it at the end, and answers within 50 ms only the first few.
+// 600 in it at the end, and responds within 50 ms only the first few.
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -12,7 +12,7 @@ func TestSubjectsThatAreRefused(t *testing.T) {
 	for mode, why := range map[string][]string{
 		"no-start":                        {"subject no-start exited before it was ready (exit status 3)", "no database at db.internal:5432"},
 		"status":                          {"subject status", "- 200 to 399", "+ 404 Not Found", "no such thing"},
-		"mute":                            {"subject mute", "- a complete answer", "nothing more came within"},
+		"mute":                            {"subject mute", "- a complete response", "nothing more came within"},
 		"closes":                          {"subject closes", "the connection was closed"},
 		"garbage":                         {"subject garbage", "malformed HTTP response"},
 		"half":                            {"subject half", "promises 100 bytes of body, but after 21"},

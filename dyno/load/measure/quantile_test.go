@@ -44,7 +44,7 @@ func TestQuantile(t *testing.T) {
 		{"a refused connection", func(w *Window) { w.Errors.Connect = 10 }, Connect, 99, 100, false},
 		{"a reset is slower than all", func(w *Window) { w.Errors.Reset = 10 }, Response, 90, 99, true},
 		{"among resets", func(w *Window) { w.Errors.Reset = 10 }, Response, 99, 100, false},
-		{"a wrong answer, however quick", func(w *Window) { w.Errors.Status = 10 }, Service, 90, 99, true},
+		{"a wrong response, however quick", func(w *Window) { w.Errors.Status = 10 }, Service, 90, 99, true},
 		{"failures are slower than what was given up", func(w *Window) { w.Errors.GRPC, w.Shed = 10, 100 }, Response, 47.6, 100, true},
 		{"an error of no request", func(w *Window) { w.Errors.Connect, w.ErredApart = 10, 10 }, Response, 99, 99, true},
 	}
@@ -84,8 +84,8 @@ func TestAmongFailed(t *testing.T) {
 	}
 }
 
-// In runs of before wrong answers were kept apart, they are among the times.
-func TestWrongAnswersThatWereTimedCountOnce(t *testing.T) {
+// In runs of before wrong responses were kept apart, they are among the times.
+func TestWrongResponsesThatWereTimedCountOnce(t *testing.T) {
 	w := upTo(100)
 	w.Completed, w.Errors.Status = 90, 10
 	if n := w.Judged(Response); n != 100 {

@@ -94,9 +94,9 @@ func (p *Profile) Check() error {
 func (p *Profile) checkClosed() error {
 	switch {
 	case p.Rate != 0:
-		return i18n.Errorf("profile.closed-with-rate", "a closed loop has no rate: it sends when answers come")
+		return i18n.Errorf("profile.closed-with-rate", "a closed loop has no rate: it sends when responses come")
 	case len(p.Phases) > 0:
-		return i18n.Errorf("profile.closed-with-phases", "a closed loop has no phases: it sends when answers come")
+		return i18n.Errorf("profile.closed-with-phases", "a closed loop has no phases: it sends when responses come")
 	case p.Overflow != "" || p.MaxConnections != 0:
 		return i18n.Errorf("profile.overflow-in-closed-loop", "overflow belongs to the open loop: in a closed loop no request waits for a connection")
 	}

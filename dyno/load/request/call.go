@@ -16,18 +16,18 @@ import (
 
 // Call is what the engines know of a request that is a call over gRPC.
 type Call struct {
-	Unit         Unit
-	Messages     int           // that are sent on a stream; 0: no limit
-	Deadline     time.Duration // that is sent to the server; 0: none
-	Answers      int           // messages in response to each, for [UnitMessage]
-	ManyAnswers  bool          // the server may send several messages
-	Codes        expect.Codes
-	Uses         template.Uses // of a message
-	Constant     []byte        // a message as it goes over the wire; nil if it must be rendered
-	program      *protomsg.Program
-	compresses   bool
-	compressors  sync.Pool // of *compressor
-	sent, answer *protomsg.Decoder
+	Unit           Unit
+	Messages       int           // that are sent on a stream; 0: no limit
+	Deadline       time.Duration // that is sent to the server; 0: none
+	Answers        int           // messages in response to each, for [UnitMessage]
+	ManyAnswers    bool          // the server may send several messages
+	Codes          expect.Codes
+	Uses           template.Uses // of a message
+	Constant       []byte        // a message as it goes over the wire; nil if it must be rendered
+	program        *protomsg.Program
+	compresses     bool
+	compressors    sync.Pool // of *compressor
+	sent, response *protomsg.Decoder
 }
 
 // compileCall compiles the call of a request, which was checked.
@@ -43,7 +43,7 @@ func compileCall(r *Request, e *expect.Expect, env *template.Env) (*Call, error)
 	c := &Call{
 		Unit: g.unit(), Messages: g.Messages, Answers: max(1, g.Answers), Deadline: g.Deadline, ManyAnswers: g.method.IsStreamingServer(),
 		Codes: e.Codes(), Uses: p.Uses(), program: p, compresses: g.Compression != "",
-		sent: protomsg.NewDecoder(g.method.Input()), answer: protomsg.NewDecoder(g.method.Output()),
+		sent: protomsg.NewDecoder(g.method.Input()), response: protomsg.NewDecoder(g.method.Output()),
 	}
 	if c.Messages == 0 && c.Unit == UnitCall {
 		c.Messages = 1
@@ -127,10 +127,10 @@ func shown(d *protomsg.Decoder, framed []byte) string {
 	return strings.TrimSpace(string(messages))
 }
 
-// AnswerJSON is a call's response, as far as it came, as JSON: the message or, if there
+// ResponseJSON is a call's response, as far as it came, as JSON: the message or, if there
 // may be several, a list of them.
-func (c *Call) AnswerJSON(framed []byte) ([]byte, error) {
-	return appendJSON(nil, c.answer, framed, c.ManyAnswers && c.Unit == UnitCall)
+func (c *Call) ResponseJSON(framed []byte) ([]byte, error) {
+	return appendJSON(nil, c.response, framed, c.ManyAnswers && c.Unit == UnitCall)
 }
 
 // head is the fields of a call's request other than the user's.

@@ -27,8 +27,8 @@ const (
 
 // Limits of calls.
 const (
-	MostMessages = 1_000_000_000 // of a stream
-	mostAnswers  = 1_000_000     // to a message
+	MostMessages  = 1_000_000_000 // of a stream
+	mostResponses = 1_000_000     // to a message
 )
 
 // GRPC makes a request a call over gRPC: its body is the JSON of the message that is
@@ -129,8 +129,8 @@ func (g *GRPC) check(r *Request, env *template.Env) error {
 		return i18n.Errorf("request.grpc-is-post", "a call over gRPC is sent with POST to /%s", g.Method)
 	case g.Messages < 0 || g.Messages > MostMessages:
 		return i18n.Errorf("request.bad-message-count", "messages of a stream must be from 1 to %d, not %d", MostMessages, g.Messages)
-	case g.Answers < 0 || g.Answers > mostAnswers:
-		return i18n.Errorf("request.bad-response-count", "answers to a message must be from 1 to %d, not %d", mostAnswers, g.Answers)
+	case g.Answers < 0 || g.Answers > mostResponses:
+		return i18n.Errorf("request.bad-response-count", "answers to a message must be from 1 to %d, not %d", mostResponses, g.Answers)
 	case g.Unit != "" && g.Unit != UnitMessage && g.Unit != UnitCall:
 		return i18n.Errorf("request.unknown-unit", "unit %q is neither %q nor %q", g.Unit, UnitMessage, UnitCall)
 	case g.Compression != "" && g.Compression != "gzip":

@@ -61,7 +61,7 @@ func (w *WebSocket) check() error {
 		return nil
 	}
 	if !w.Pushes() {
-		return i18n.Errorf("request.stamp-needs-push", "a stamp is of what a server sends on its own: an answer is timed from its message; give answers: none for one that pushes")
+		return i18n.Errorf("request.stamp-needs-push", "a stamp is of what a server sends on its own: a response is timed from its message; give answers: none for one that pushes")
 	}
 	if w.Stamp.Where == "id" {
 		return i18n.Errorf("request.message-id-place-missing", "a message has no id; say where its stamp is as json:.PATH or regexp:EXPRESSION")

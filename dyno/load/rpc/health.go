@@ -22,7 +22,7 @@ func (s *Server) Health(ctx context.Context, service string) error {
 		return err
 	}
 	defer conn.Close()
-	answer, err := grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: service})
+	response, err := grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: service})
 	what := "the server"
 	if service != "" {
 		what = service
@@ -34,8 +34,8 @@ func (s *Server) Health(ctx context.Context, service string) error {
 		return fmt.Errorf("%s: of %s %w: there is no such service", s.Address, what, ErrNoHealth)
 	case err != nil:
 		return s.explain(err)
-	case answer.Status != grpc_health_v1.HealthCheckResponse_SERVING:
-		return fmt.Errorf("the health of %s is %v", what, answer.Status)
+	case response.Status != grpc_health_v1.HealthCheckResponse_SERVING:
+		return fmt.Errorf("the health of %s is %v", what, response.Status)
 	}
 	return nil
 }

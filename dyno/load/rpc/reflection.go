@@ -30,7 +30,7 @@ func (s *Server) Reflect(ctx context.Context, md metadata.MD, services ...string
 		return nil, err
 	case err != nil:
 		if err = s.explain(err); isCode(err, codes.DeadlineExceeded) {
-			return nil, fmt.Errorf("asking %s what it offers (reflection): no answer within %v", s.Address, callTimeout)
+			return nil, fmt.Errorf("asking %s what it offers (reflection): no response within %v", s.Address, callTimeout)
 		}
 		return nil, fmt.Errorf("asking %s what it offers (reflection): %w", s.Address, err)
 	}

@@ -77,8 +77,8 @@ func (s *Server) call(ctx context.Context, conn *grpc.ClientConn, r *request.Req
 		return s.ended(err)
 	}
 	for {
-		var answer []byte
-		if err := stream.RecvMsg(&answer); err == io.EOF {
+		var response []byte
+		if err := stream.RecvMsg(&response); err == io.EOF {
 			return wire.OK, nil
 		} else if err != nil {
 			return s.ended(err)

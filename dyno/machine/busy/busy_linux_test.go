@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Println(l.Addr())
-		for { // without answers, and busy, as servers are under load
+		for { // without responses, and busy, as servers are under load
 		}
 	}
 	os.Exit(m.Run())

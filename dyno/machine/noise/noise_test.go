@@ -88,7 +88,7 @@ func TestRunOf(t *testing.T) {
 		t.Errorf("without a usable second: %+v, %v", one, err)
 	}
 	if _, err := runOf(&load.Result{}, probe.Process{CPU: time.Second}); err == nil {
-		t.Error("no error without answers")
+		t.Error("no error without responses")
 	}
 }
 

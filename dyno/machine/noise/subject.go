@@ -81,7 +81,7 @@ func runOf(result *load.Result, p probe.Process) (run, error) {
 		}
 	}
 	if measured == 0 || p.CPU <= 0 || seconds <= 0 {
-		return run{}, fmt.Errorf("a run of %v had %d answers", result.Total.Length, measured)
+		return run{}, fmt.Errorf("a run of %v had %d responses", result.Total.Length, measured)
 	}
 	one := run{throughput: result.Throughput(), cpu: p.CPU.Seconds() / float64(all), usable: result.Total.Completed > 0}
 	if !one.usable {

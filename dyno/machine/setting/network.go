@@ -100,7 +100,7 @@ func congestion(m *Machine) Value {
 	case "":
 		return m.unseen("proc/sys/net/ipv4/tcp_congestion_control")
 	case "bbr":
-		return mind(i18n.Verbatim("bbr"), i18n.New("setting.large-responses-by-timer", "it sends large answers by a timer; choose what production has"))
+		return mind(i18n.Verbatim("bbr"), i18n.New("setting.large-responses-by-timer", "it sends large responses by a timer; choose what production has"))
 	}
 	return good(i18n.Verbatim(m.Congestion))
 }

@@ -103,7 +103,7 @@ var settings = []Setting{
 	},
 	{
 		Name: "tcp_congestion", Title: i18n.New("setting.tcp-congestion", "TCP congestion"),
-		Why:    "It decides how fast large answers leave; results with different ones can't be compared.",
+		Why:    "It decides how fast large responses leave; results with different ones can't be compared.",
 		Source: "tcp(7)", look: congestion,
 	},
 	{

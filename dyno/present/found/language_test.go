@@ -37,17 +37,17 @@ func everyKind() map[string]outcome {
 	}}
 	upper := capacity.Load{Rate: 1040, Class: capacity.Upper, Trials: []capacity.Trial{{Length: 5 * time.Second, Verdict: capacity.Fails, P99: 8e7}}}
 	open := capacity.Load{Rate: 1020, Class: capacity.Undecided}
-	blocked := capacity.Load{Rate: 1100, Class: capacity.Blocked, Limited: true, Why: i18n.New("capacity.nothing-as-expected", "no answer was as expected")}
+	blocked := capacity.Load{Rate: 1100, Class: capacity.Blocked, Limited: true, Why: i18n.New("capacity.nothing-as-expected", "no response was as expected")}
 	broke := []capacity.Broken{{Condition: "p99 < 50ms", Failed: 1, Of: 2, Unknown: 1, Measured: []i18n.Message{i18n.Verbatim("p99 = 80ms")}}}
 	all := []capacity.Load{lower, open, upper, blocked}
 	goal := capacity.DefaultGoal()
 	kinds := map[string]outcome{}
 	for name, r := range map[string]*capacity.Result{
 		"bracket":   {Disturbed: disturbed, Holds: &lower, Fails: &upper, Why: i18n.New("capacity.time-up", "time was up"), Broke: broke, Hints: []i18n.Message{i18n.New("capacity.may-be-higher", "the capacity may be higher")}, Loads: all},
-		"generator": {Holds: &lower, Limit: &blocked, Why: i18n.New("capacity.generator-limits-from", "from %s/s on the generator is the limit: %s", "1100", "no answer was as expected")},
+		"generator": {Holds: &lower, Limit: &blocked, Why: i18n.New("capacity.generator-limits-from", "from %s/s on the generator is the limit: %s", "1100", "no response was as expected")},
 		"top":       {Holds: &lower, Why: i18n.New("capacity.holds-at-highest", "it holds even at the highest rate")},
 		"floor":     {Fails: &upper, Why: i18n.New("capacity.fails-at-lowest", "it fails even at the lowest rate")},
-		"nothing":   {Why: i18n.New("loadcmd.nothing-answered", "nothing answered: %s", i18n.New("capacity.generator-disturbed", "the generator was disturbed all the time: %s", "other-load"))},
+		"nothing":   {Why: i18n.New("loadcmd.nothing-answered", "nothing responded: %s", i18n.New("capacity.generator-disturbed", "the generator was disturbed all the time: %s", "other-load"))},
 	} {
 		if r.Validity == "" {
 			r.Validity = finding.Valid
@@ -58,7 +58,7 @@ func everyKind() map[string]outcome {
 	memory := 3.5 * (1 << 20)
 	levels := []capacity.Level{{Connections: 10, Throughput: 100, Up: 100, Down: 90, P99: 1e6, Memory: 1 << 20}}
 	levels[0].Trials = []capacity.LevelTrial{{Why: i18n.New("capacity.connect-failed", "no connection came up: %s", "refused"), Spoiled: true}}
-	failed := []capacity.Level{{Connections: 10, Trials: []capacity.LevelTrial{{Why: i18n.New("capacity.nothing-as-expected", "no answer was as expected")}}}}
+	failed := []capacity.Level{{Connections: 10, Trials: []capacity.LevelTrial{{Why: i18n.New("capacity.nothing-as-expected", "no response was as expected")}}}}
 	notes := []i18n.Message{i18n.Verbatim("500")}
 	kinds["knee, of a service that fails"] = &Knee{Knee: &capacity.Knee{Disturbed: quiet, Notes: notes, Levels: failed, FitNote: i18n.New("stats.law-needs-points", "a scalability law needs at least %s points at %s levels of concurrency", "6", "4")}}
 	peak := &stats.USL{Lambda: estimate, Sigma: estimate, Kappa: estimate, Peak: &estimate, Top: &estimate}

@@ -42,7 +42,7 @@ func everyKind() *Load {
 	all.Add(&spoilt)
 	r := &load.Result{
 		Total: total, All: all, Engine: "epoll", Validity: finding.Suspect, Windows: []measure.Window{window(-1), window(0), window(1), window(2), window(3), window(4), spoilt},
-		FirstErrors: map[string]i18n.Message{"status": i18n.Verbatim("status 503 Service Unavailable"), "timeout": i18n.Join(i18n.New("engine.response-incomplete-in-time", "no complete answer within %s", "10s"), i18n.New("engine.body-bytes-received", ": %d bytes of its body had come by then", 3))},
+		FirstErrors: map[string]i18n.Message{"status": i18n.Verbatim("status 503 Service Unavailable"), "timeout": i18n.Join(i18n.New("engine.response-incomplete-in-time", "no complete response within %s", "10s"), i18n.New("engine.body-bytes-received", ": %d bytes of its body had come by then", 3))},
 		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: i18n.New("load.loop-away", "a load loop was away for %s", "412ms")}, {Name: finding.OtherLoad, Validity: finding.Invalid, Accepted: true}},
 		Failures:    []measure.Failure{{Kind: "status", Request: "write", Why: i18n.Verbatim("status 503 Service Unavailable"), Sent: "GET /<b> HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 503 Service Unavailable"}},
 		Requests:    []measure.RequestResult{{Name: "read", Total: total, All: all}, {Name: "wr|te", Total: window(0), All: window(0)}},
@@ -93,7 +93,7 @@ func TestWhatIsAskedFirstIsSaidFirst(t *testing.T) {
 	page, markdown := written(t, everyKind(), "en")
 	inOrder(t, page, "<!doctype html>", "Load of http://127.0.0.1:8080", "2 kinds of requests to", "5778 requests in 6s: 5,400 as expected, 378 failed",
 		"1 of 4 thresholds hold", "SUSPECT", "errors &lt;= 1 % (--max-errors)", "FAIL", "p99 &lt; 20ms", "pass", "can’t be decided", "not evaluated",
-		"Answers by status", "200 OK", "5,400", "93.75 %", "503 Service Unavailable", "Failed requests by kind", "Timed out", "Request by request", `<th scope="row">read</th>`,
+		"Responses by status", "200 OK", "5,400", "93.75 %", "503 Service Unavailable", "Failed requests by kind", "Timed out", "Request by request", `<th scope="row">read</th>`,
 		"response", "3ms", "Second by second", "<svg", "Response time", "<svg", "Can these numbers be trusted?", "412ms", "ACCEPTED",
 		"Failed requests", "GET /&lt;b&gt; HTTP/1.1", "Due by the schedule", "dyno load http://127.0.0.1:8080", "AMD EPYC")
 	inOrder(t, markdown, "# Load of http://127.0.0.1:8080", "1 of 4 thresholds hold", "| p99 &lt; 20ms | pass | p99 = 3ms |", "| 503 Service Unavailable | 360 | 6.25 % |",

@@ -209,7 +209,7 @@ func share(n, of uint64) string {
 func number(n uint64) string { return present.Number(float64(n)) }
 
 // answers are the complete responses of a window.
-func answers(w *measure.Window) uint64 {
+func responses(w *measure.Window) uint64 {
 	n := uint64(0)
 	for _, count := range w.Statuses {
 		n += count

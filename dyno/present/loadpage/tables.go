@@ -34,7 +34,7 @@ func checks(list []export.Check, t report.Texts) section {
 // statuses are the complete responses by their status, over HTTP and gRPC.
 func statuses(r *load.Result, t report.Texts) section {
 	s := section{ID: "statuses", Title: t.Text("statuses.title"), Head: heads(t, "status", "answers", "share"), Note: t.Text("loadpage.statuses.note")}
-	all := answers(&r.All)
+	all := responses(&r.All)
 	for _, status := range slices.Sorted(maps.Keys(r.All.Statuses)) {
 		n := r.All.Statuses[status]
 		s.Rows = append(s.Rows, row{"", []string{strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status))), number(n), share(n, all)}})

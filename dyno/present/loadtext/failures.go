@@ -32,9 +32,9 @@ func firstLine(text string) string {
 	return present.Clean(line)
 }
 
-// inShort returns an answer's status line and the start of its body.
-func inShort(answer string) string {
-	head, body, _ := strings.Cut(answer, "\r\n\r\n")
+// inShort returns a response's status line and the start of its body.
+func inShort(response string) string {
+	head, body, _ := strings.Cut(response, "\r\n\r\n")
 	if body == "" {
 		return firstLine(head)
 	}

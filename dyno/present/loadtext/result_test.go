@@ -35,7 +35,7 @@ func everyKind() (*load.Result, []load.StageResult) {
 	all.Length, all.Completed, all.Errors.Connect, all.Statuses = 11*time.Second, 96000, 3, map[int]uint64{200: 95990, 503: 10}
 	r := &load.Result{
 		Total: total, All: all, Windows: []measure.Window{{Length: time.Second}, spoilt}, Engine: "epoll", Drain: 2 * time.Second, Validity: finding.Suspect,
-		FirstErrors: map[string]i18n.Message{"timeout": i18n.Join(i18n.New("engine.response-incomplete-in-time", "no complete answer within %s", "10s"), i18n.New("engine.body-bytes-received", ": %d bytes of its body had come by then", 3)), "connect": i18n.Join(i18n.New("engine.server-closed-connection", "the server closed the connection"), i18n.New("engine.before-response-complete", " before the response was complete"))},
+		FirstErrors: map[string]i18n.Message{"timeout": i18n.Join(i18n.New("engine.response-incomplete-in-time", "no complete response within %s", "10s"), i18n.New("engine.body-bytes-received", ": %d bytes of its body had come by then", 3)), "connect": i18n.Join(i18n.New("engine.server-closed-connection", "the server closed the connection"), i18n.New("engine.before-response-complete", " before the response was complete"))},
 		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: i18n.New("load.limit", "%s (limit %v)", i18n.New("load.loop-away", "a load loop was away for %s", "412ms"), "100ms")}},
 		Failures:    []measure.Failure{{Kind: "timeout", Sent: "GET / HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 200 OK"}},
 		Requests:    []measure.RequestResult{{Name: "read", Total: total, All: all}, {Name: "write"}},

@@ -76,7 +76,7 @@ func (v *Verifier) VerifyCalls(ctx context.Context, baseURL string, calls []Call
 // run makes the call. The messages of a bidirectional stream are sent one by one, each
 // after the response to the last.
 func (c *Call) run(ctx context.Context, conn *grpc.ClientConn, m protoreflect.MethodDescriptor) []Problem {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, respondWithin)
 	defer cancel()
 	got, err := c.exchange(ctx, conn, m)
 	var wrong *wrongMessage

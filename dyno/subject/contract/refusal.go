@@ -26,7 +26,7 @@ const problemsShown = 12
 // lines with "+" were got.
 func (e *Refusal) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the subject at %s answers wrongly, so it is not measured (- expected, + got):", e.Subject)
+	fmt.Fprintf(&b, "the subject at %s responds wrongly, so it is not measured (- expected, + got):", e.Subject)
 	route := ""
 	for i, p := range e.Problems {
 		if i == problemsShown {

@@ -123,7 +123,7 @@ func (c *check) run(ctx context.Context, connect func() (exchanger, error)) []Pr
 	defer w.Close()
 	first, err := w.exchange(ctx, c.request)
 	if err != nil {
-		return []Problem{{What: "answer", Diff: []string{"- a complete answer", "+ " + err.Error()}}}
+		return []Problem{{What: "answer", Diff: []string{"- a complete response", "+ " + err.Error()}}}
 	}
 	problems := append(c.judge(first), judgeLength(first)...)
 	if extra := w.surplus(); extra > 0 {
@@ -138,20 +138,20 @@ func (c *check) run(ctx context.Context, connect func() (exchanger, error)) []Pr
 // again sends it a second time on the same connection: a load does so a million times.
 func (c *check) again(ctx context.Context, w exchanger, first *response) []Problem {
 	kept := func(got string) []Problem {
-		return []Problem{{What: "keep-alive", Diff: []string{"- a second answer on the same connection", "+ " + got}}}
+		return []Problem{{What: "keep-alive", Diff: []string{"- a second response on the same connection", "+ " + got}}}
 	}
 	if len(judgeLength(first)) > 0 {
 		return nil // which is problem enough, and ends the connection
 	}
 	if first.Close {
-		return kept("the first answer announces that the connection will be closed")
+		return kept("the first response announces that the connection will be closed")
 	}
 	second, err := w.exchange(ctx, c.request)
 	if err != nil {
 		return kept(err.Error())
 	}
 	if second.StatusCode != first.StatusCode {
-		return kept("a second answer with status " + second.Status)
+		return kept("a second response with status " + second.Status)
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 	"dyno.example/dyno/load/request"
 )
 
-// scripted is a server that gives answers in turn, as written, to each
+// scripted is a server that gives responses in turn, as written, to each
 // connection, and then closes it.
-func scripted(t *testing.T, answers ...string) (url string) {
+func scripted(t *testing.T, responses ...string) (url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -29,16 +29,16 @@ func scripted(t *testing.T, answers ...string) (url string) {
 			if err != nil {
 				return
 			}
-			go play(conn, answers)
+			go play(conn, responses)
 		}
 	}()
 	return "http://" + l.Addr().String()
 }
 
-func play(conn net.Conn, answers []string) {
+func play(conn net.Conn, responses []string) {
 	defer conn.Close()
 	in := bufio.NewReader(conn)
-	for _, a := range answers {
+	for _, a := range responses {
 		req, err := http.ReadRequest(in)
 		if err != nil {
 			return
@@ -54,9 +54,9 @@ func TestVerifyWire(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\n\r\nhello"
 	const chunked = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
 	tests := []struct {
-		name    string
-		answers []string
-		want    []string // in the refusal; none means that all is well
+		name      string
+		responses []string
+		want      []string // in the refusal; none means that all is well
 	}{
 		{"right", []string{ok, ok}, nil},
 		{"chunked", []string{chunked, chunked}, nil},
@@ -64,18 +64,18 @@ func TestVerifyWire(t *testing.T) {
 		{"wrong body", []string{strings.Replace(ok, "hello", "hallo", 1), ok}, []string{"body\n    - hello\n    + hallo"}},
 		{"wrong type", []string{strings.Replace(ok, "text/plain", "text/html", 1), ok}, []string{"header Content-Type\n    - text/plain\n    + text/html; charset=utf-8"}},
 		{"no type", []string{strings.Replace(ok, "Content-Type", "X-Type", 1), ok}, []string{"+ no such header"}},
-		{"closes", []string{ok}, []string{"keep-alive\n    - a second answer on the same connection\n    + the connection was closed"}},
+		{"closes", []string{ok}, []string{"keep-alive\n    - a second response on the same connection\n    + the connection was closed"}},
 		{"announces to close", []string{strings.Replace(ok, "Content-Length", "Connection: close\r\nContent-Length", 1), ok}, []string{"announces that the connection will be closed"}},
 		{"HTTP/1.0", []string{strings.Replace(ok, "HTTP/1.1", "HTTP/1.0", 1), ok}, []string{"keep-alive"}},
-		{"other status later", []string{ok, strings.Replace(ok, "200 OK", "429 Too Many Requests", 1)}, []string{"a second answer with status 429"}},
+		{"other status later", []string{ok, strings.Replace(ok, "200 OK", "429 Too Many Requests", 1)}, []string{"a second response with status 429"}},
 		{"body too short", []string{strings.Replace(ok, "Length: 5", "Length: 9", 1)}, []string{"promises 9 bytes of body, but after 5 of them: the connection was closed"}},
 		{"body too long", []string{strings.Replace(ok, "Length: 5", "Length: 2", 1), ok}, []string{"length\n    - 2 bytes of body, as the head says\n    + at least 3 bytes more"}},
 		{"no length", []string{strings.Replace(ok, "Content-Length: 5", "X: y", 1)}, []string{"length\n    - Content-Length or Transfer-Encoding: chunked\n    + neither"}},
 		{"two lengths", []string{strings.Replace(ok, "Content-Length: 5", "Content-Length: 5\r\nContent-Length: 5", 1), ok}, []string{"a load refuses: http1: several Content-Length"}},
 		{"two lengths later", []string{ok, strings.Replace(ok, "Content-Length: 5", "Content-Length: 5\r\nContent-Length: 5", 1)}, []string{"keep-alive", "several Content-Length"}},
-		{"half a head", []string{ok[:20]}, []string{"answer\n    - a complete answer"}},
+		{"half a head", []string{ok[:20]}, []string{"answer\n    - a complete response"}},
 		{"garbage", []string{"SSH-2.0-OpenSSH\r\n\r\n"}, []string{"malformed HTTP"}},
-		{"nothing", nil, []string{"a complete answer"}},
+		{"nothing", nil, []string{"a complete response"}},
 	}
 	hello := "hello"
 	routes := []Route{{Name: "greet", Method: "GET", Path: "/greet", Expect: Expect{
@@ -83,7 +83,7 @@ func TestVerifyWire(t *testing.T) {
 	}}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := Verify(t.Context(), scripted(t, tt.answers...), routes)
+			err := Verify(t.Context(), scripted(t, tt.responses...), routes)
 			if (err == nil) != (tt.want == nil) {
 				t.Fatalf("got %v", err)
 			}

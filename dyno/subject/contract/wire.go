@@ -25,8 +25,8 @@ import (
 
 // Limits of one exchange.
 const (
-	answerWithin = 5 * time.Second
-	bodyLimit    = 64 << 20 // bytes
+	respondWithin = 5 * time.Second
+	bodyLimit     = 64 << 20 // bytes
 )
 
 // wire is one TCP connection, so that it is certain which connection a response came
@@ -59,7 +59,7 @@ func dial(ctx context.Context, baseURL string, trust *tls.Config) (*wire, error)
 	if u.Port() == "" {
 		address = net.JoinHostPort(u.Hostname(), port)
 	}
-	d := net.Dialer{Timeout: answerWithin}
+	d := net.Dialer{Timeout: respondWithin}
 	conn, err := d.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func secure(ctx context.Context, conn net.Conn, host string, trust *tls.Config) 
 	if config.ServerName == "" {
 		config.ServerName = host
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, respondWithin)
 	defer cancel()
 	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
@@ -98,7 +98,7 @@ func (w *wire) surplus() int { return w.in.Buffered() }
 
 // exchange implements exchanger: it sends a request and reads the complete response.
 func (w *wire) exchange(ctx context.Context, req request.Request) (*response, error) {
-	if err := w.SetDeadline(time.Now().Add(answerWithin)); err != nil {
+	if err := w.SetDeadline(time.Now().Add(respondWithin)); err != nil {
 		return nil, err
 	}
 	end := context.AfterFunc(ctx, func() { _ = w.SetDeadline(time.Unix(1, 0)) })
@@ -168,7 +168,7 @@ func readError(err error) error {
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return i18n.Errorf("contract.connection-reset", "the connection was reset: %w", err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return i18n.Errorf("contract.nothing-more-in-time", "nothing more came within %v: %w", answerWithin, err)
+		return i18n.Errorf("contract.nothing-more-in-time", "nothing more came within %v: %w", respondWithin, err)
 	}
 	return err
 }

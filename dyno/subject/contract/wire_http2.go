@@ -24,7 +24,7 @@ type http2Wire struct {
 }
 
 // errSecond is why a second connection is not opened.
-var errSecond = errors.New("the connection was closed after its first answer")
+var errSecond = errors.New("the connection was closed after its first response")
 
 func newHTTP2Wire(base string, trust *tls.Config) *http2Wire {
 	w := &http2Wire{base: base}
@@ -40,7 +40,7 @@ func newHTTP2Wire(base string, trust *tls.Config) *http2Wire {
 			if w.opened.Swap(true) {
 				return nil, errSecond
 			}
-			return (&net.Dialer{Timeout: answerWithin}).DialContext(ctx, network, address)
+			return (&net.Dialer{Timeout: respondWithin}).DialContext(ctx, network, address)
 		},
 	}
 	return w
@@ -48,7 +48,7 @@ func newHTTP2Wire(base string, trust *tls.Config) *http2Wire {
 
 // exchange implements exchanger.
 func (w *http2Wire) exchange(ctx context.Context, req request.Request) (*response, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, respondWithin)
 	defer cancel()
 	asked, err := http.NewRequestWithContext(ctx, req.Method, w.base+req.Path, strings.NewReader(req.Body))
 	if err != nil {

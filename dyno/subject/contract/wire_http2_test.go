@@ -65,7 +65,7 @@ func TestVerifyHTTP2(t *testing.T) {
 	}{
 		{"right", hello, ""},
 		{"goes away", goingAway, "keep-alive"},
-		{"other status later", changing, "a second answer with status 429"},
+		{"other status later", changing, "a second response with status 429"},
 		{"wrong", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hallo you") }, "+ hallo you"},
 		{"reset", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "over HTTP/2"},
 	} {

@@ -118,19 +118,19 @@ func (c *call) judge(x *exchange, status int) (kind measure.ErrorKind, why i18n.
 	r := x.request.Call
 	switch {
 	case status != 200:
-		return measure.StatusError, i18n.New("engine.grpc-http-error", "%s instead of an answer of gRPC, which clients take for %v", request.StatusText(status), grpc.CodeOfHTTP(status))
+		return measure.StatusError, i18n.New("engine.grpc-http-error", "%s instead of a response of gRPC, which clients take for %v", request.StatusText(status), grpc.CodeOfHTTP(status))
 	case !c.isGRPC:
-		return measure.BodyError, i18n.New("engine.grpc-bad-content-type", "the answer is not gRPC: its content-type is not application/grpc")
+		return measure.BodyError, i18n.New("engine.grpc-bad-content-type", "the response is not gRPC: its content-type is not application/grpc")
 	case c.broken != "":
 		return measure.BodyError, i18n.Verbatim(c.broken)
 	case !c.ended:
-		return measure.BodyError, i18n.New("engine.grpc-no-status", "the answer ended without a status of gRPC (grpc-status)")
+		return measure.BodyError, i18n.New("engine.grpc-no-status", "the response ended without a status of gRPC (grpc-status)")
 	case !r.Codes.Has(c.code):
 		return measure.GRPCError, i18n.Verbatim(c.statusText(x))
 	case c.reader.Within():
-		return measure.BodyError, i18n.New("engine.grpc-truncated-message", "the answer ended within a message")
+		return measure.BodyError, i18n.New("engine.grpc-truncated-message", "the response ended within a message")
 	case r.Unit == request.UnitMessage:
-		return measure.BodyError, i18n.New("engine.stream-ended-before-response", "the server ended the stream (%v) before it had answered the message", c.code)
+		return measure.BodyError, i18n.New("engine.stream-ended-before-response", "the server ended the stream (%v) before it had responded to the message", c.code)
 	case c.code == grpc.OK && !r.ManyAnswers && c.came != 1:
 		return measure.BodyError, i18n.New("engine.unary-message-count", "a call that is answered with one message was answered with %s", strconv.FormatUint(c.came, 10))
 	}
@@ -172,7 +172,7 @@ func (x *exchange) judgeMessages() (kind measure.ErrorKind, why i18n.Message) {
 			return measure.ExpectError, i18n.New("engine.messages-too-long-to-check", "the messages are longer than the 1 MiB that expectations look at")
 		}
 		var err error
-		if body, err = r.Call.AnswerJSON(framed); err != nil {
+		if body, err = r.Call.ResponseJSON(framed); err != nil {
 			return measure.ExpectError, i18n.New("engine.message-schema", "a message is not what its schema says: %s", err.Error())
 		}
 	}

@@ -148,7 +148,7 @@ func (l *eventLoop) parse(id int32, data []byte) {
 		// What is left is a head in pieces; it may overlap with partial.
 		c.partial = append(c.partial[:0], data[n:]...)
 	case n < len(data):
-		l.failRequest(id, measure.BodyError, i18n.New("engine.bytes-beyond-response", "the server sent %d bytes beyond its answer, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
+		l.failRequest(id, measure.BodyError, i18n.New("engine.bytes-beyond-response", "the server sent %d bytes beyond its response, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
 	default:
 		l.done(id)
 	}
@@ -170,9 +170,9 @@ func (l *eventLoop) ended(id int32) {
 	case c.response.EOF():
 		l.done(id)
 	case c.response.Started() || len(c.partial) > 0:
-		l.failRequest(id, measure.ResetError, i18n.New("engine.closed-in-response", "the server closed the connection in the middle of an answer"))
+		l.failRequest(id, measure.ResetError, i18n.New("engine.closed-in-response", "the server closed the connection in the middle of a response"))
 	default:
-		l.failRequest(id, measure.ResetError, i18n.New("engine.closed-without-response", "the server closed the connection without an answer"))
+		l.failRequest(id, measure.ResetError, i18n.New("engine.closed-without-response", "the server closed the connection without a response"))
 	}
 }
 

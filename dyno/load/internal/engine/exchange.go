@@ -110,14 +110,14 @@ func (x *exchange) judge(status int) (kind measure.ErrorKind, why i18n.Message) 
 	return 0, i18n.Message{}
 }
 
-// judgeMessage holds an answer over a WebSocket to what its message expects; why is ""
+// judgeMessage holds a response over a WebSocket to what its message expects; why is ""
 // if it is as expected.
 func (x *exchange) judgeMessage() (why i18n.Message) {
 	if x.request.Keeps == request.KeepNothing {
 		return i18n.Message{}
 	}
 	if len(x.kept) > maxBody {
-		return i18n.New("engine.response-too-long-to-check", "the answer is longer than the 1 MiB that expectations look at")
+		return i18n.New("engine.response-too-long-to-check", "the response is longer than the 1 MiB that expectations look at")
 	}
 	const ok = 200 // a message has no status
 	return i18n.Verbatim(x.request.Expect.Judge(ok, nil, x.kept))

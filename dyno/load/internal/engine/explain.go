@@ -35,12 +35,12 @@ func ExplainConnect(err error) i18n.Message {
 
 // beginning shows the first bytes of a response that is not HTTP/1.1, and says
 // what else it may be; "" for one that begins as it should.
-func beginning(answer []byte) i18n.Message {
+func beginning(response []byte) i18n.Message {
 	const most = 40
-	if len(answer) == 0 || bytes.HasPrefix(answer, []byte("HTTP/1.")) {
+	if len(response) == 0 || bytes.HasPrefix(response, []byte("HTTP/1.")) {
 		return i18n.Message{}
 	}
-	return i18n.New("engine.begins", ", it begins with %q%s", answer[:min(len(answer), most)], language(answer))
+	return i18n.New("engine.begins", ", it begins with %q%s", response[:min(len(response), most)], language(response))
 }
 
 // whereBroken adds to what is wrong with a response where it is: of one that does not
@@ -79,7 +79,7 @@ func language(b []byte) i18n.Message {
 // tookTooLong says how far a response had come when its time was over: started is
 // whether its head was in.
 func tookTooLong(limit time.Duration, started bool, bodyBytes int64) i18n.Message {
-	text := i18n.New("engine.response-incomplete-in-time", "no complete answer within %v", limit)
+	text := i18n.New("engine.response-incomplete-in-time", "no complete response within %v", limit)
 	if started {
 		text = i18n.Join(text, i18n.New("engine.body-bytes-received", ": %d bytes of its body had come by then", bodyBytes))
 	}
@@ -148,7 +148,7 @@ func refusedTimes(n int) i18n.Message {
 var alivePing = [8]byte{'a', 'l', 'i', 'v', 'e', '?'}
 
 // whySilent is why a connection is given up that was asked so in vain.
-var whySilent = i18n.New("engine.server-silent", "nothing comes from the server any more, not even the answer to a PING")
+var whySilent = i18n.New("engine.server-silent", "nothing comes from the server any more, not even the response to a PING")
 
 // errNotGreeted is why a server that closes a connection before its SETTINGS can't be
 // loaded.

@@ -109,7 +109,7 @@ func (m *multiplexer) messageCame(s *slot) {
 		return
 	}
 	if len(s.rest) > 0 {
-		s.call.broken = "the server answered a message before it had all of it"
+		s.call.broken = "the server responded to a message before it had all of it"
 		return
 	}
 	m.messageDone(s)

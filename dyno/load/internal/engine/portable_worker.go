@@ -263,7 +263,7 @@ func (w *worker) wornOut(now int64) bool {
 		k.MaxAge > 0 && now-w.opened >= int64(k.MaxAge)
 }
 
-var errUnsolicited = errors.New("the server sent bytes beyond its answer")
+var errUnsolicited = errors.New("the server sent bytes beyond its response")
 
 // roundTrip returns when the first byte came and how many came in all.
 func (w *worker) roundTrip(request []byte) (first int64, received int, err error) {

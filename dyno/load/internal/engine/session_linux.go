@@ -120,7 +120,7 @@ func (l *eventLoop) refused(id int32, kind measure.ErrorKind, why i18n.Message) 
 	l.connector.retries.Start(id, max(l.now, 1))
 }
 
-var errNoHandshake = errors.New("the server closed the connection without an answer to the handshake")
+var errNoHandshake = errors.New("the server closed the connection without a response to the handshake")
 
 // lose ends a connection by a fault of the server, with the message under way on it if
 // there is one. One without is tried again after a pause.

@@ -49,7 +49,7 @@ type Share struct {
 func (sh *Share) unreachable() error {
 	why := sh.Errors.whyUnconnected()
 	if why.IsZero() {
-		why = i18n.New("engine.no-response-in-time", "no answer within %v", min(ConnectPatient, sh.Timeout))
+		why = i18n.New("engine.no-response-in-time", "no response within %v", min(ConnectPatient, sh.Timeout))
 	}
 	return &request.UnreachableError{Target: sh.Target, Why: why}
 }

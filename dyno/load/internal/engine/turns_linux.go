@@ -58,7 +58,7 @@ func (t *Turns) Load(ctx context.Context, rec *Recorder, begin, end int64, seed 
 		return context.Cause(ctx)
 	}
 	if n := t.underWay(); n > 0 {
-		return i18n.Errorf("engine.turn-not-over", "%d requests had no answer %v after their turn", n, l.Patience)
+		return i18n.Errorf("engine.turn-not-over", "%d requests had no response %v after their turn", n, l.Patience)
 	}
 	return nil
 }

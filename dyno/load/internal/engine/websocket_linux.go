@@ -258,7 +258,7 @@ func (w *webSockets) received(id int32, ev *websocket.Event) {
 	c := &l.conns[id]
 	if c.state != busy {
 		if ev.Ends {
-			l.fault(measure.BodyError, i18n.New("engine.unsolicited-message", "the server sent a message that is no answer to one of ours; if it sends on its own, give --answers none"))
+			l.fault(measure.BodyError, i18n.New("engine.unsolicited-message", "the server sent a message that is no response to one of ours; if it sends on its own, give --answers none"))
 		}
 		return
 	}
@@ -419,7 +419,7 @@ func (w *webSockets) timedOut(id int32) {
 		return
 	}
 	l.rec.waitedFor(c.request, c.intended, c.sent, l.now)
-	why := i18n.New("engine.no-response-in-time", "no answer within %v", l.Timeout)
+	why := i18n.New("engine.no-response-in-time", "no response within %v", l.Timeout)
 	if c.first != 0 {
 		why = i18n.Join(why, i18n.New("engine.begun-then", ": it had begun by then"))
 	}

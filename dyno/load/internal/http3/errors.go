@@ -89,7 +89,7 @@ func explainDial(ctx context.Context, err error) error {
 type silentError struct{ err error }
 
 func (e *silentError) Error() string {
-	return "no QUIC server answered: does it speak HTTP/3 on this UDP port? (" + e.err.Error() + ")"
+	return "no QUIC server responded: does it speak HTTP/3 on this UDP port? (" + e.err.Error() + ")"
 }
 func (e *silentError) Unwrap() error   { return e.err }
 func (e *silentError) Timeout() bool   { return true }

@@ -36,7 +36,7 @@ func (f *grpcFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.imports, "import-path", nil, "folder that imports of --proto start from (repeatable; default: the file's own)")
 	flags.StringVar(&f.descriptors, "descriptors", "", "file with a FileDescriptorSet, instead of --proto")
 	flags.IntVar(&f.messages, "messages", 0, "messages on each stream, for methods that take several (default 1, or no limit with --unit message)")
-	flags.StringVar(&f.unit, "unit", "", "what is a request with bidirectional streaming: message (each with its answer; the default) or call")
+	flags.StringVar(&f.unit, "unit", "", "what is a request with bidirectional streaming: message (each with its response; the default) or call")
 	flags.StringVar(&f.compression, "compression", "", "compress messages: gzip")
 	cli.DurationVar(flags, &f.deadline, "deadline", "", 0, "time limit that the server is told (grpc-timeout; default: none)")
 	f.given = flags.Changed
@@ -78,10 +78,10 @@ func (f *grpcFlags) call(r *request.Request, single *Flags) error {
 	case f.messages < 0 || f.given("messages") && f.messages == 0:
 		return i18n.Errorf("loadcmd.bad-messages", "--messages must be at least 1, not %d", f.messages)
 	}
-	answers := 0
-	if text := single.message.answers; text != string(request.OneAnswer) {
+	responses := 0
+	if text := single.message.responses; text != string(request.OneAnswer) {
 		var err error
-		if answers, err = strconv.Atoi(text); err != nil || answers < 1 {
+		if responses, err = strconv.Atoi(text); err != nil || responses < 1 {
 			return i18n.Errorf("loadcmd.bad-grpc-responses", "--answers %q: over gRPC it is how many messages answer each, at least 1", text)
 		}
 	}
@@ -90,7 +90,7 @@ func (f *grpcFlags) call(r *request.Request, single *Flags) error {
 		return err
 	}
 	call := request.NewGRPC(&request.GRPC{
-		Method: method, Messages: f.messages, Unit: request.Unit(f.unit), Answers: answers, Compression: f.compression, Deadline: f.deadline,
+		Method: method, Messages: f.messages, Unit: request.Unit(f.unit), Answers: responses, Compression: f.compression, Deadline: f.deadline,
 		Schema: request.Schema{Protos: f.protos, ImportDirs: f.imports, Descriptors: f.descriptors},
 	}, message)
 	call.Headers, call.Auth, call.Cookies, call.Jar, call.Expect = r.Headers, r.Auth, r.Cookies, r.Jar, r.Expect

@@ -11,7 +11,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// TestExitStatus: what a script is told by it. A request that nobody answered is no
+// TestExitStatus: what a script is told by it. A request that nobody responded to is no
 // success.
 func TestExitStatus(t *testing.T) {
 	window := func(completed, status, unfinished uint64) measure.Window {
@@ -31,11 +31,11 @@ func TestExitStatus(t *testing.T) {
 		{"all well", window(1000, 0, 0), ""},
 		{"one in a hundred fails", window(990, 10, 0), ""},
 		{"two do", window(980, 20, 0), "2.00 % of the requests failed, more than"},
-		{"four have no answer", window(960, 0, 40), "4.00 % of the requests failed or had no answer by the end, more than"},
+		{"four have no response", window(960, 0, 40), "4.00 % of the requests failed or had no response by the end, more than"},
 		{"one has none", window(1000, 0, 1), ""},
-		{"four were never sent", unsent, "4.00 % of the requests failed or had no answer by the end"},
-		{"together they are too many", window(980, 10, 10), "2.00 % of the requests failed or had no answer by the end"},
-		{"nothing answers", window(0, 0, 10), "nothing answered"},
+		{"four were never sent", unsent, "4.00 % of the requests failed or had no response by the end"},
+		{"together they are too many", window(980, 10, 10), "2.00 % of the requests failed or had no response by the end"},
+		{"nothing responds", window(0, 0, 10), "nothing responded"},
 		{"nothing can be used", invalid, "none of the 1 windows is valid (steal); --accept steal has them count"},
 		{"nor did anything succeed", failing, "100.00 % of the requests failed, more than --max-errors 1 % allows (status 404)\nno figure can be trusted: none of the 1 windows"},
 	} {

@@ -42,7 +42,7 @@ func (f *linkFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.nagle, "nagle", false, "leave Nagle's algorithm on (no TCP_NODELAY)")
 	flags.BoolVar(&f.quickAck, "quick-ack", false, "acknowledge at once (TCP_QUICKACK)")
 	flags.StringVar(&f.pacing, "pacing", "auto", "waiting for the schedule: auto (sleep, then poll), spin (poll: most exact, a whole CPU) or timer (sleep: cheapest)")
-	flags.StringVar(&f.stamps, "timestamps", "", "kernel: let the kernel note when answers came, and show how much later they were read")
+	flags.StringVar(&f.stamps, "timestamps", "", "kernel: let the kernel note when responses came, and show how much later they were read")
 	flags.BoolVarP(&f.tls.Insecure, "insecure", "k", false, "accept any certificate")
 	flags.StringVar(&f.tls.CAFile, "cacert", "", "PEM file of certificates to trust instead of the system's")
 	flags.StringVar(&f.tls.CertFile, "cert", "", "PEM file of the client's certificate")

@@ -69,7 +69,7 @@ func New(global *cli.Global) *cobra.Command {
 		Long: `Put a load on a URL and report what came back.
 
 Without --rate the loop is closed: each connection sends its next request when
-the answer to the last one is in. With --rate it is open: requests start on a
+the response to the last one is in. With --rate it is open: requests start on a
 schedule whatever the server does, and response times count from the scheduled
 start, so that a stall is not omitted.
 
@@ -80,8 +80,8 @@ start, so that a stall is not omitted.
 --fail says what must hold, as k6's thresholds do. What the measurement can't
 decide, or an INVALID one, does not count as holding.
 
-Exit status: 0 if the target answered, 1 if more than --max-errors of the
-requests failed or had no answer by the end, nothing answered, no window is valid
+Exit status: 0 if the target responded, 1 if more than --max-errors of the
+requests failed or had no response by the end, nothing responded, no window is valid
 (--accept has the disturbed ones count) or a --fail does not hold, 2 for wrong
 usage, 130 on Ctrl-C (what was measured so far is printed, and no threshold is
 evaluated).`,
@@ -270,7 +270,7 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 			untrusted = i18n.Errorf("loadcmd.accept-them-count", "%w; --accept %s has them count", untrusted, strings.Join(finding.Words(names), ","))
 		}
 	} else if !r.Answered() {
-		return i18n.Errorf("loadcmd.nothing-answered", "nothing answered: %s", firstError(r))
+		return i18n.Errorf("loadcmd.nothing-answered", "nothing responded: %s", firstError(r))
 	}
 	return errors.Join(tooManyErrors(r, maxErrors), untrusted)
 }
@@ -280,7 +280,7 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 func tooManyErrors(r *load.Result, maxErrors float64) error {
 	t, _ := r.Shown()
 	// Nothing passes because nobody waited, nor because it was never sent: whoever it was due
-	// for has no answer.
+	// for has no response.
 	unanswered := t.Unfinished + t.Shed
 	failed := float64(t.Errors.Total() + unanswered)
 	all := failed + float64(t.Right())
@@ -288,7 +288,7 @@ func tooManyErrors(r *load.Result, maxErrors float64) error {
 	case all == 0 || failed/all <= maxErrors:
 		return nil
 	case unanswered > 0:
-		return i18n.Errorf("loadcmd.max-errors-with-unfinished", "%.2f %% of the requests failed or had no answer by the end, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
+		return i18n.Errorf("loadcmd.max-errors-with-unfinished", "%.2f %% of the requests failed or had no response by the end, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
 	}
 	return i18n.Errorf("loadcmd.max-errors-exceeded", "%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
 }
@@ -301,7 +301,7 @@ func firstError(r *load.Result) i18n.Message {
 	case kind == "" && r.Answered():
 		return i18n.Verbatim("the responses that came were as expected")
 	case kind == "":
-		return i18n.Verbatim("no request got an answer in time")
+		return i18n.Verbatim("no request got a response in time")
 	}
 	why := r.FirstErrors[kind]
 	if strings.HasPrefix(why.String(), kind+" ") {
@@ -312,8 +312,8 @@ func firstError(r *load.Result) i18n.Message {
 
 // Spec turns flags into a load.
 func (f *Flags) Spec(target string) (load.Spec, error) {
-	f.message.answers = cmp.Or(f.message.answers, string(request.OneAnswer)) // not all commands have the flag
-	origin, path := "", "/"                                                  // of the targets
+	f.message.responses = cmp.Or(f.message.responses, string(request.OneAnswer)) // not all commands have the flag
+	origin, path := "", "/"                                                      // of the targets
 	var err error
 	if target != "" || f.request.targets == "" {
 		if origin, path, err = splitURL(target); err != nil {

@@ -22,7 +22,7 @@ func NewNullServer() *cobra.Command {
 		Long: `Answer every request with the same bytes, as cheaply as a server can, until Ctrl-C:
 one event loop for each CPU it may use, no parsing. What is measured against it is the
 generator and the kernel. It takes each read for one request, which holds for small
-requests that are not pipelined; over HTTP/2 by prior knowledge it answers each stream.`,
+requests that are not pipelined; over HTTP/2 by prior knowledge it responds to each stream.`,
 		Example: "  dyno null-server --port 8080",
 		Args:    cli.ExactArgs(0, i18n.Verbatim("nothing but flags")),
 		RunE: func(cmd *cobra.Command, _ []string) error {

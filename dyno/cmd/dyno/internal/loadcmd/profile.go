@@ -23,7 +23,7 @@ type profileFlags struct {
 
 func (f *profileFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.phases, "phase", nil, "a phase of an open loop, such as 'ramp 100..5000 30s' (repeatable; instead of --rate and --duration)")
-	flags.StringVar(&f.think, "think", "", "pause of a closed loop between an answer and the next request: 100ms, or exp:100ms for exponential ones")
+	flags.StringVar(&f.think, "think", "", "pause of a closed loop between a response and the next request: 100ms, or exp:100ms for exponential ones")
 	f.registerOverflow(flags)
 	flags.BoolVar(&f.plan, "plan", false, "print what would be sent when, and send nothing")
 }
@@ -68,7 +68,7 @@ func (f *profileFlags) apply(spec *load.Spec, all *Flags) error {
 	}
 	spec.DropHistograms = !all.needHistograms()
 	if f.plan && p.Mode == profile.Closed {
-		return i18n.Errorf("loadcmd.plan-of-closed-loop", "--plan: a closed loop has no plan, it sends when answers come; give a --rate or --phase")
+		return i18n.Errorf("loadcmd.plan-of-closed-loop", "--plan: a closed loop has no plan, it sends when responses come; give a --rate or --phase")
 	}
 	p.Overflow, p.MaxConnections = profile.Overflow(f.overflow), f.maxConnections
 	return f.applyThink(p)

@@ -25,7 +25,7 @@ func TestHints(t *testing.T) {
 		{other, []string{"--server-name NAME", "-k accepts any"}, "--cacert"},
 		{"x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs", []string{"--server-name NAME"}, "--cacert"},
 		{"connection refused", []string{"nobody listens there", "--wait 30s"}, "-k"},
-		{"no answer within 5s", []string{"no answer within 5s"}, "-k"},
+		{"no response within 5s", []string{"no response within 5s"}, "-k"},
 	} {
 		got := WithHint(&request.UnreachableError{Target: "h:1", Why: i18n.Verbatim(c.why)}).Error()
 		for _, part := range c.want {

@@ -37,7 +37,7 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.bearer, "bearer", "", "bearer token to send: TOKEN, @FILE or env:NAME")
 	flags.StringArrayVar(&f.cookies, "cookie", nil, "cookie to send, as NAME=VALUE (repeatable)")
 	flags.BoolVar(&f.jar, "cookies", false, "send back the cookies that answers set, on each connection its own")
-	flags.StringArrayVar(&f.expect, "expect", nil, "what answers are held to (repeatable): 'status 2xx', 'header content-type contains json', 'body contains hello', 'json $.ok == true'")
+	flags.StringArrayVar(&f.expect, "expect", nil, "what responses are held to (repeatable): 'status 2xx', 'header content-type contains json', 'body contains hello', 'json $.ok == true'")
 }
 
 // RequestHelp explains templates and expectations.
@@ -50,7 +50,7 @@ text, {{uuid}} a UUID, {{choice "a" "b"}} one of the texts, {{seq}} 0, 1, 2 …,
 throughout one request. {{env NAME}} is read once. {{json X}} and {{url X}} quote
 what comes from a feed, a choice or the environment; {{"{{"}} is two braces.
 
---expect holds each answer to a line such as: status 200 3xx; header NAME; header
+--expect holds each response to a line such as: status 200 3xx; header NAME; header
 NAME contains TEXT; body == TEXT; body matches REGEXP; body size < 1000; body
 sha256 SUM; json $.items[0].id exists; json $.items.length() > 0. What fails counts
 under errors as expect, and a few failed requests are kept whole.`

@@ -48,7 +48,7 @@ func NewRun(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run STUDY",
 		Short: "Carry out a study: a built-in name or a file",
-		Long: `Carry out a study: build its subjects, verify their answers, measure them in
+		Long: `Carry out a study: build its subjects, verify their responses, measure them in
 randomised blocks, archive everything, and report. Trials that come out invalid
 are kept, shown, left out of every figure, and repeated. If none of a load can be
 used, what was seen is shown as unusable and the exit code is 1.

@@ -151,7 +151,7 @@ func good(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"method":%q,"x":%q,"body":%q,"ok":true}`+"\n", r.Method, r.Header.Get("X-Test"), body)
 }
 
-// raw writes bytes in place of an answer and closes the connection.
+// raw writes bytes in place of a response and closes the connection.
 func raw(w http.ResponseWriter, text string) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
