@@ -26,6 +26,11 @@ var errHungUp = errors.New("the connection was closed")
 // written by the first goroutine that finds no other doing so, without the line's mu,
 // so that a server that doesn't read holds up no reading. The line's mu guards all
 // else.
+//
+// It is not golang.org/x/net's transport: that one chooses the connection of a request,
+// and sends again by itself what a server refused. The engines must agree on which
+// connection a request was due, and tell a refused or reset stream, a GOAWAY and a
+// violation apart. So all three speak by the codec of nano/wire.
 type http2Line struct {
 	line    *line
 	conn    net.Conn
