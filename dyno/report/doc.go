@@ -5,6 +5,13 @@
 // same bytes. Names and texts that users give are shown as they are, never
 // obeyed.
 //
+// A table is made once, by rank and the new…Table functions, with its texts in the
+// reader's language: HTML, Markdown and the terminal lay out the same values. CSV has the
+// analysis's figures as numbers, which is no table for people. What
+// is of one medium alone (the columns that go first on a narrow terminal, in grid) is
+// made of these, not of the analysis. A load has tables of its own in present/loadpage
+// and present/loadtext, as it is no analysis.
+//
 // The page is made of templates/ (one file a section), lang/ (all its texts,
 // one file a language) and assets/ (its style, the chart library, and one script
 // a chart). To add a chart, write assets/NAME.js with a start function, list it

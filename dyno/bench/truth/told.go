@@ -27,7 +27,7 @@ func toldCases() []Case {
 		{"told/generator-cpu", "dyno polls for arrivals while every CPU is also used by another program", spinBesideHogs},
 		{"told/quick-failures", "2 % fail at once: the p99 is among them", quickFailures},
 		{"told/capacity-of-failing-2%", "2 % fail at every rate: no rate holds p99 < 1s", capacityFailing},
-		{"told/capacity-beside-a-stopped-lab", "everything is answered in 5 ms: it never is that nothing answered", capacityBusy},
+		{"told/capacity-beside-a-stopped-lab", "everything is answered in 5 ms: it never is that nothing responded", capacityBusy},
 		{"told/drift", "answers take 2 ms more each second", changing(faults{Delay: 2 * time.Millisecond, Drift: 2 * time.Millisecond}, "drifting", "-R", "100", "-c", "40", "-d", "15s")},
 		{"told/cold", "answers take 20 ms for 4 s, and 2 ms from then on", changing(faults{Delay: 2 * time.Millisecond, Slow: 20 * time.Millisecond, Cold: 4 * time.Second}, "still-warming-up", "-c", "2", "-d", "14s")},
 		{"told/counts-of-a-busy-machine", "every request is answered with 200, on a machine that is never quiet", countsBesideHogs},
@@ -150,7 +150,7 @@ func capacityFailing(ctx context.Context, l *lab, e *Examined) error {
 func capacityBusy(ctx context.Context, l *lab, e *Examined) error {
 	return l.besides(ctx, -1, func() error {
 		return l.serveFailing(ctx, e, faults{Delay: 5 * time.Millisecond}, func(_ *capacityReport, a asked) {
-			e.say("the reason", !mentions(a.stdout+a.stderr, "nothing answered"), lastLines(a.stderr), "everything was answered")
+			e.say("the reason", !mentions(a.stdout+a.stderr, "nothing responded"), lastLines(a.stderr), "everything was answered")
 		})
 	})
 }
