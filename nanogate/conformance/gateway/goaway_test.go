@@ -275,7 +275,7 @@ func TestLostBeforeAnythingIsWritten(t *testing.T) {
 	holder.send("GET /hold HTTP/1.1\r\nHost: h\r\n\r\n")
 	<-held
 	asks.send("POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody") // the loop hears of this first,
-	close(goes)                                                                    // and of that in the same batch
+	close(goes)                                                               // and of that in the same batch
 	<-gone
 	free <- struct{}{}
 	holder.response(t, "GET")
