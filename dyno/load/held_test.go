@@ -86,7 +86,7 @@ func TestTurnsCountWhatTheyCost(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						if got, want := arms[i].spent.Load()-before, int64(turn.Requests)*arms[i].each.Load(); got != want || turn.Requests == 0 || turn.Failed > 0 {
+						if got, want := arms[i].spent.Load()-before, int64(turn.Requests)*arms[i].each.Load(); got != want || turn.Requests == 0 && !turn.Void || turn.Failed > 0 {
 							t.Errorf("round %d, arm %d: %d requests (%d failed) that cost %d, not %d", round, i, turn.Requests, turn.Failed, got, want)
 						}
 						if n := arms[1-i].served.Load() - other; n > 0 {
@@ -172,7 +172,8 @@ func TestAConnectionLostBetweenTurns(t *testing.T) {
 		defer h.Close()
 		for range 3 {
 			turn, err := h.Turn(t.Context(), 20*time.Millisecond, 1, true)
-			if err != nil || turn.Requests == 0 || turn.Failed > 0 {
+			// In a turn in which the loop stood still the server may end one that is about to be used.
+			if err != nil || !turn.Void && (turn.Requests == 0 || turn.Failed > 0) {
 				t.Fatalf("%+v, %v", turn, err)
 			}
 			time.Sleep(100 * time.Millisecond)
