@@ -77,7 +77,10 @@ func TestTurnsCountWhatTheyCost(t *testing.T) {
 					}
 					defer held[i].Close()
 				}
-				connected := arms[0].connections.Load()
+				connected := int64(c.profile.Connections)
+				for arms[0].connections.Load() < connected { // the server may not have accepted all yet
+					time.Sleep(time.Millisecond)
+				}
 				sums, turns := [2]uint64{}, [2]time.Duration{}
 				for round := range 6 {
 					for _, i := range []int{round % 2, (round + 1) % 2} {
