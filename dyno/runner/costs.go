@@ -104,10 +104,11 @@ func middle(list []cost, of func(cost) time.Duration) time.Duration {
 
 // Estimate is how long a plan takes here after its builds: the checks of its subjects,
 // the calibration, and its trials with what each takes beside its loads, as earlier runs
-// on this machine have found it. Of a subject that has not run here it is a guess, which for
+// on this machine have found it: also what comes after the first block of a run that goes on
+// block by block. Of a subject that has not run here it is a guess, which for
 // warm-ups until a subject is steady is the most they may take. Trials that are repeated
 // come on top.
-func Estimate(s *study.Study, plan *study.Plan, catalog *subject.Catalog, stateDir string) time.Duration {
+func Estimate(s *study.Study, plan *study.Plan, catalog *subject.Catalog, stateDir string) (whole time.Duration, ahead study.Ahead) {
 	known, sum := readCosts(stateDir), float64(lookingAtOthers)
 	sum += float64(min(len(fastestOfEach(plan.Cells)), mostCalibrations)) * float64(oneCalibration)
 	each := make(map[string]cost)
@@ -115,14 +116,24 @@ func Estimate(s *study.Study, plan *study.Plan, catalog *subject.Catalog, stateD
 		each[sub.Name] = expected(sub, s.Trial, catalog, known)
 		sum += float64(len(variants(plan.Cells, sub.Name))) * float64(each[sub.Name].Beside)
 	}
-	blocks := float64(plan.Blocks())
-	for i := range plan.Cells {
-		c := &plan.Cells[i]
+	block := 0.0
+	for i := range plan.Trials {
+		if plan.Trials[i].Block > 0 {
+			break
+		}
+		c := &plan.Cells[plan.Trials[i].Cell]
+		load := c.Timing(s.Trial).Duration
+		if plan.Trials[i].InSlices {
+			load = s.Trial.LengthInSlices()
+		}
 		one := each[c.Subject]
-		sum += blocks * float64(one.Beside+one.Warmup+c.Timing(s.Trial).Duration)
+		block += float64(one.Beside + one.Warmup + load)
 	}
-	return time.Duration(min(sum, math.MaxInt64/2))
+	return atMost(sum + float64(plan.Blocks())*block), s.Ahead(atMost(sum), atMost(block))
 }
+
+// atMost is a duration that more can be added to.
+func atMost(sum float64) time.Duration { return time.Duration(min(sum, math.MaxInt64/2)) }
 
 // expected is what a trial of a subject will cost, with all of its warm-up.
 func expected(sub study.Subject, timing study.Timing, catalog *subject.Catalog, known costs) cost {

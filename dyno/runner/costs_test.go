@@ -55,7 +55,7 @@ twin: false
 	unknown := once + 3*besideUsual + besideSlow + // the checks
 		2*(besideUsual+2*time.Second+3*time.Second) + 2*(besideSlow+2*time.Second+3*time.Second) +
 		2*2*(besideUsual+10*time.Second+rejoining+3*time.Second)
-	if got := Estimate(s, &plan, catalog, dir); got != unknown {
+	if got, _ := Estimate(s, &plan, catalog, dir); got != unknown {
 		t.Errorf("of subjects that never ran %v, want %v", got, unknown)
 	}
 	spent := make(spending)
@@ -70,13 +70,13 @@ twin: false
 	known := once + besideUsual + time.Second + 3*time.Second + besideUsual +
 		2*(besideUsual+2*time.Second+3*time.Second) + 2*(time.Second+2*time.Second+3*time.Second) +
 		2*(3*time.Second+6*time.Second+rejoining+3*time.Second) + 2*(besideUsual+10*time.Second+rejoining+3*time.Second)
-	if got := Estimate(s, &plan, catalog, dir); got != known {
+	if got, _ := Estimate(s, &plan, catalog, dir); got != known {
 		t.Errorf("after a run %v, want %v", got, known)
 	}
 	if err := os.WriteFile(filepath.Join(dir, costsFile), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := Estimate(s, &plan, catalog, dir); got != unknown {
+	if got, _ := Estimate(s, &plan, catalog, dir); got != unknown {
 		t.Errorf("of a file that is cut off %v, want %v", got, unknown)
 	}
 }

@@ -297,6 +297,50 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
+// Of a run that goes on block by block there is time left as long as a block may follow,
+// whatever was foreseen, and none once it has ended.
+func TestRemainingBlocks(t *testing.T) {
+	const block = 40 * time.Second
+	for _, c := range []struct {
+		name  string
+		until study.Until
+		takes time.Duration // a block, in truth
+		goal  int           // more blocks that the goal is said to take; 0: not known
+	}{
+		{"as foreseen", study.Until{Precision: 0.02, Blocks: 8}, block, 0},
+		{"much slower than foreseen", study.Until{Precision: 0.02, Blocks: 8}, 5 * block, 0},
+		{"nearly there, so it is said", study.Until{Precision: 0.02, Blocks: 8}, block, 1},
+		{"by time", study.Until{Precision: 0.02, Time: 8*block + block/2}, block, 0},
+	} {
+		p := &pace{until: c.until, foreseen: study.Ahead{Least: 3, Most: 8, Block: block}, total: 11}
+		p.begin()
+		if got := p.remaining(); got < 7*block || got > 9*block {
+			t.Errorf("%s: %v left of 8 blocks of %v", c.name, got, block)
+		}
+		pass := func(d time.Duration) { // as if so much later
+			p.began, p.estimated = p.began.Add(-d), p.estimated.Add(-d)
+		}
+		goals := &Progress{Goals: []Goal{{Name: "intervals", Blocks: c.goal}}}
+		for n := 1; n <= 8; n++ {
+			pass(c.takes)
+			for p.done < p.total { // turns end together
+				p.done++
+				if got := p.remaining(); n < 8 && got < block/2 {
+					t.Errorf("%s: %v left after %d trials, in block %d of 8", c.name, got, p.done, n)
+				}
+			}
+			end := p.end(goals, n)
+			switch got := p.remaining(); {
+			case n == 8 && (end == "" || got != 0):
+				t.Errorf("%s: ended as %q after 8 blocks, %v left", c.name, end, got)
+			case n < 8 && (end != "" || got < c.takes-time.Second):
+				t.Errorf("%s: %q, %v left after block %d of 8", c.name, end, got, n)
+			}
+			p.total += 11
+		}
+	}
+}
+
 func TestMerged(t *testing.T) {
 	base := map[string]string{"A": "1", "B": "1"}
 	got := merged(base, nil, map[string]string{"B": "2", "C": "2"})

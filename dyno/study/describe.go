@@ -23,7 +23,11 @@ func (p Plan) Describe(w io.Writer, say i18n.Say) {
 	if d := p.Design; d != nil {
 		fmt.Fprintln(w, say(i18n.New("study.design", "design: %s over %s", d.Kind, strings.Join(d.Factors, ", "))))
 	}
-	fmt.Fprintln(w, say(i18n.New("study.plan", "plan: %s × %s = %s, about %v; seed %d", countCells(len(p.Cells)), countBlocks(blocks), countTrials(len(p.Trials)), p.Estimate.Round(time.Second), p.Seed)))
+	n, trials, about := countBlocks(blocks), countTrials(len(p.Trials)), i18n.Verbatim(p.Estimate.Round(time.Second).String())
+	if p.Ahead.Most > 0 {
+		n, trials, about = p.Ahead.size(len(p.Cells))
+	}
+	fmt.Fprintln(w, say(i18n.New("study.plan", "plan: %s × %s = %s, about %v; seed %d", countCells(len(p.Cells)), n, trials, about, p.Seed)))
 	sliced := make(map[int]bool)
 	for i := range p.Trials {
 		sliced[p.Trials[i].Cell] = p.Trials[i].InSlices

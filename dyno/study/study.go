@@ -201,4 +201,5 @@ type Plan struct {
 	Trials   []PlannedTrial `json:"trials"`
 	Estimate time.Duration  `json:"estimate"` // measuring time, without builds
 	Secrets  Secrets        `json:"-"`        // those of the study
+	Ahead    Ahead          `json:"-"`        // of a run that goes on block by block
 }

@@ -46,6 +46,9 @@ const measuring = "live.measuring"
 // NewDashboard draws to w, a terminal, what becomes of the runner's plan.
 func NewDashboard(w io.Writer, t report.Texts, r *runner.Runner) *Dashboard {
 	d := &Dashboard{w: w, t: t, size: terminalSize, rows: make(map[string]*row), total: len(r.Plan.Trials), left: r.Plan.Estimate}
+	if most := r.Plan.Ahead.Most; most > 0 {
+		d.left = r.Plan.Ahead.After(most)
+	}
 	for _, s := range r.Study.Subjects {
 		d.subjects = append(d.subjects, s.Name)
 		d.rows[s.Name] = &row{state: t.Text("live.waiting")}

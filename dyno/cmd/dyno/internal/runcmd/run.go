@@ -234,7 +234,7 @@ func (f *runFlags) runnerOf(s *study.Study, c *subject.Catalog, command []string
 	if err != nil {
 		return nil, err
 	}
-	plan.Estimate = runner.Estimate(s, &plan, c, dir)
+	plan.Estimate, plan.Ahead = runner.Estimate(s, &plan, c, dir)
 	store, err := archive.DefaultStore()
 	if err != nil {
 		return nil, err
