@@ -89,6 +89,7 @@ type Cell struct {
 	Cell      int                       `json:"cell"` // index in the plan
 	Subject   string                    `json:"subject"`
 	Trials    []int                     `json:"trials"`           // valid or suspect trials used
+	Sliced    []int                     `json:"sliced,omitempty"` // those of Trials that were measured in slices by turns
 	Left      []int                     `json:"left,omitempty"`   // trials left out: invalid, or failed by no fault of the subject
 	Failed    []int                     `json:"failed,omitempty"` // trials in which the subject failed by its own fault; they count as the worst there is, and are not among Trials
 	Windows   int                       `json:"windows"`          // measured windows of the used trials that figures rest on

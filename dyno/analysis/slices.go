@@ -51,6 +51,7 @@ func (t *table) arms() []*cellBuilder {
 func (s *cellBuilder) takeSlices(t *archive.Trial) {
 	s.sliced = append(s.sliced, t.Sliced)
 	if t.Sliced != nil {
+		s.Sliced = append(s.Sliced, t.Index)
 		s.turns[t.Block], s.slots[t.Block] = turnsOf(t), t.Slices
 	}
 }

@@ -116,6 +116,21 @@ func TestSomeAlone(t *testing.T) {
 	if s := a.Groups[0].Slices; s == nil || s.Whole != 1 {
 		t.Errorf("%+v", s)
 	}
+	for i := range a.Groups[0].Cells {
+		cell := &a.Groups[0].Cells[i]
+		for _, trial := range cell.Trials {
+			want := analysis.OriginTrial
+			if run.Trials[trial].Sliced != nil {
+				want = analysis.OriginSlices
+			}
+			if got := cell.Origin(trial, "cpu"); got != want {
+				t.Errorf("%s in trial %d: CPU time from %s, want %s", cell.Subject, trial, got, want)
+			}
+			if got := cell.Origin(trial, "start"); got != analysis.OriginStart {
+				t.Errorf("%s in trial %d: its start from %s", cell.Subject, trial, got)
+			}
+		}
+	}
 }
 
 // restlessRun is one of eight subjects that took turns in random order on a machine that

@@ -15,8 +15,9 @@ import (
 // CSV writes one row per trial and metric, tidy: every column is one variable,
 // every figure has its unit beside it and full precision. Factors have a column
 // each, named "factor.NAME". Trials that were left out have no rows; blocks
-// count from 1. Where the reference was measured twice there is a last column,
-// "arm": 2 in the rows of its twin, 1 in all others. Lines end in \n. Names and
+// count from 1. Where the reference was measured twice there is a column "arm": 2 in the
+// rows of its twin, 1 in all others. The last one, "origin", says where the figure comes
+// from, see [analysis.Cell.Origin]. Lines end in \n. Names and
 // levels are written as they are: a spreadsheet that is not told that they are text
 // takes those that begin with =, +, - or @ for formulas.
 func CSV(w io.Writer, a *analysis.Analysis) error {
@@ -30,6 +31,7 @@ func CSV(w io.Writer, a *analysis.Analysis) error {
 	if twins {
 		head = append(head, "arm")
 	}
+	head = append(head, "origin")
 	rows := [][]string{head}
 	trials := map[int]study.PlannedTrial{}
 	for _, t := range a.Run.Plan.Trials {
@@ -67,7 +69,7 @@ func groupRows(a *analysis.Analysis, g *analysis.Group, factors []string, trials
 				if twins {
 					row = append(row, armOf(g, cell))
 				}
-				rows = append(rows, row)
+				rows = append(rows, append(row, cell.Origin(trial, m.Name)))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,6 +114,45 @@ func TestCSVIsTidy(t *testing.T) {
 	}
 	if len(rows) != want {
 		t.Errorf("%d rows, want one a used trial and metric and a head: %d", len(rows), want)
+	}
+}
+
+// A figure says whether it is from slices, from a load of its own, or from none.
+func TestOriginInCSV(t *testing.T) {
+	a := small()
+	sliced := &a.Groups[0].Cells[1]
+	sliced.Sliced = sliced.Trials[:1] // the others alone
+	var out bytes.Buffer
+	if err := CSV(&out, a); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int{}
+	for i, name := range rows[0] {
+		at[name] = i
+	}
+	if last := rows[0][len(rows[0])-1]; last != "origin" {
+		t.Fatalf("head %q", rows[0])
+	}
+	seen := map[string]int{}
+	for _, row := range rows[1:] {
+		want := "trial"
+		switch {
+		case row[at["metric"]] == "start":
+			want = "start"
+		case row[at["cell"]] == strconv.Itoa(sliced.Cell) && row[at["trial"]] == strconv.Itoa(sliced.Trials[0]):
+			want = "slices"
+		}
+		if got := row[at["origin"]]; got != want {
+			t.Errorf("%q: origin %s, want %s", row, got, want)
+		}
+		seen[want]++
+	}
+	if seen["trial"] == 0 || seen["slices"] == 0 {
+		t.Errorf("origins %v", seen)
 	}
 }
 
