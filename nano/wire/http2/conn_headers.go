@@ -85,7 +85,7 @@ func (c *Conn) section(id uint32, end bool, dependsOn uint32, block []byte) *Err
 // lateSection judges a section of a stream that is closed, or of one that the peer
 // can't open.
 func (c *Conn) lateSection(id uint32) *Error {
-	if !c.streams.mine(id) && (c.streams.idle(id) || c.streams.gone.find(id) == byNobody) {
+	if !c.streams.mine(id) && (c.streams.idle(id) || c.streams.gone.unused(id)) {
 		return errOrder
 	}
 	err := c.late(id)

@@ -295,3 +295,32 @@ func TestServer(t *testing.T) {
 		}
 	}
 }
+
+// Trailers of a stream that this side has reset may be under way for as long as the peer hasn't
+// heard of it, however many others it opens and gives up meanwhile. Of streams that were skipped
+// it may not send any.
+func TestTrailersOfAForgottenStream(t *testing.T) {
+	many := Rate{Burst: 1 << 20, PerSecond: 1 << 20}
+	e := greetedServer(t, Config{Limits: Limits{Resets: many, Noise: many}})
+	e.answer = func(ev *Event) {
+		if ev.Kind == EventHead && ev.Stream.ID == 1 {
+			e.Reset(ev.Stream, Cancel)
+		}
+		if ev.Kind == EventHead || ev.Kind == EventReset {
+			e.Release(ev.Stream)
+		}
+	}
+	e.feed(t, post(1))
+	for n := range uint32(2 * rememberedStreams) {
+		if got := e.feed(t, get(3+4*n), frame(FrameRSTStream, 0, 3+4*n, "\x00\x00\x00\x08")); strings.Contains(got, "error") {
+			t.Fatal(got)
+		}
+	}
+	trailers := frame(FrameHeaders, FlagEndHeaders|FlagEndStream, 1, block("x-trailer", "yes"))
+	if got := e.feed(t, trailers); got != "" {
+		t.Errorf("trailers of a stream that was reset: %s", got)
+	}
+	if got := e.feed(t, get(8*rememberedStreams-3)); got != "error PROTOCOL_ERROR" {
+		t.Errorf("a stream below others: %q", got)
+	}
+}

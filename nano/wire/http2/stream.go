@@ -175,9 +175,11 @@ const (
 type closedRing struct {
 	ids  []uint32 // half of the ID, and closedBy in the lowest two bits
 	next int
+	lost uint32 // half of the highest ID that it has forgotten
 }
 
-// rememberedStreams is how many: more than come to be in flight.
+// rememberedStreams is how many: more than come to be in flight, unless the peer gives up many
+// of them before it knows what has become of others.
 const rememberedStreams = 128
 
 func (r *closedRing) add(id uint32, how closedBy) {
@@ -186,9 +188,13 @@ func (r *closedRing) add(id uint32, how closedBy) {
 		r.ids = append(r.ids, mark)
 		return
 	}
+	r.lost = max(r.lost, r.ids[r.next]>>2)
 	r.ids[r.next] = mark
 	r.next = (r.next + 1) % rememberedStreams
 }
+
+// unused reports whether a stream below the highest one was never used, as far as is remembered.
+func (r *closedRing) unused(id uint32) bool { return id>>1 > r.lost && r.find(id) == byNobody }
 
 func (r *closedRing) find(id uint32) closedBy {
 	for _, mark := range r.ids {
