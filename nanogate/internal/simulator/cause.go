@@ -149,9 +149,10 @@ func (x *exchange) partly() bool {
 	return x.lost+x.unseen > 0 || slices.ContainsFunc(x.runs, func(one *run) bool { return !one.shadow })
 }
 
-// crowded is whether there were too few descriptors meanwhile.
+// crowded is whether there were too few descriptors meanwhile, or when the connection came on
+// which its client doesn't know yet that it has been turned away.
 func (w *world) crowded(x *exchange) bool {
-	return w.tight() && w.sys.Exhausted() >= w.since(x)
+	return w.tight() && w.sys.Exhausted() >= w.since(x)-x.client.Think-2*x.client.Line.Latest
 }
 
 // ends is whether a request came when the gateway was to end, or about to.

@@ -218,7 +218,9 @@ func (w *world) bodyEnded(x *exchange, one *run, f *follower) {
 		return
 	}
 	one.whole = true
-	if wrong := f.ended(); wrong != "" && f.wrong == "" {
+	if x.Nonsense > 0 {
+		w.violate("nonsense", "%s got a whole body: %s", one.endpoint.Name, x)
+	} else if wrong := f.ended(); wrong != "" && f.wrong == "" {
 		w.violate("request-body", "%s got it %s: %s", one.endpoint.Name, wrong, x)
 	} else if x.Chunked && len(x.body) > 0 && !x.sent && !x.Route.json() {
 		w.violate("request-body", "%s got all of what its client never ended: %s", one.endpoint.Name, x)

@@ -3,7 +3,7 @@
 // Command mutate says how good the simulator is at finding mistakes: it builds the gateway
 // with one mistake at a time, which mutations.txt has, and simulates until something doesn't hold.
 //
-//	scripts/mutate [-only exchange] [-exchanges 600000] [-shrink 1000]
+//	scripts/mutate [-only exchange] [-cpu 60s] [-shrink 1000]
 package main
 
 import (
@@ -20,6 +20,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -32,10 +33,10 @@ func main() {
 
 func run() error {
 	only := flag.String("only", "", "the part, or the name of a mutation, that is wanted; \"\": all")
-	most := flag.Int("exchanges", 600000, "that are simulated before a mutation is given up, which is a minute of a CPU that is free")
+	budget := flag.Duration("cpu", time.Minute, "of a CPU after which a mutation is given up")
+	most := flag.Int("exchanges", 0, "that are simulated before a mutation is given up; 0: any")
 	seed := flag.Uint64("seed", 1, "the first seed of each")
 	shrink := flag.Int("shrink", 0, "runs to make the world smaller in which it was found")
-	limit := flag.Duration("for", 4*time.Minute, "how long at most each may take; one that hasn't ended a minute after that is found by it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -48,7 +49,7 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	t := trial{folder: folder, args: []string{"-seeds", "100000000", "-exchanges", "300", "-workers", "1", "-total", strconv.Itoa(*most), "-seed", strconv.FormatUint(*seed, 10), "-shrink", strconv.Itoa(*shrink), "-for", limit.String()}, limit: *limit}
+	t := trial{folder: folder, args: []string{"-seeds", "100000000", "-exchanges", "300", "-workers", "1", "-total", strconv.Itoa(*most), "-seed", strconv.FormatUint(*seed, 10), "-shrink", strconv.Itoa(*shrink), "-cpu", budget.String()}}
 	found, all := 0, 0
 	for _, m := range list {
 		if *only != "" && *only != m.Part && *only != m.Name {
@@ -71,7 +72,6 @@ func run() error {
 type trial struct {
 	folder string
 	args   []string
-	limit  time.Duration
 }
 
 var (
@@ -91,18 +91,18 @@ func (t *trial) of(ctx context.Context, m *mutation) (said string, found bool, e
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", false, fmt.Errorf("building: %w\n%s", err, out)
 	}
-	within, cancel := context.WithTimeout(ctx, t.limit+time.Minute)
-	defer cancel()
-	out, err := exec.CommandContext(within, program, t.args...).CombinedOutput()
+	simulate := exec.CommandContext(ctx, program, t.args...)
+	out, err := simulate.CombinedOutput()
 	if ctx.Err() != nil {
 		return "", false, ctx.Err()
 	}
 	exit := (*exec.ExitError)(nil)
+	used := simulate.ProcessState.UserTime() + simulate.ProcessState.SystemTime()
 	switch done := summary.FindSubmatch(out); {
-	case within.Err() != nil:
-		return "found: it comes to no end", true, nil
+	case killed(err):
+		return fmt.Sprintf("found: it comes to no end in %.0f s", used.Seconds()), true, nil
 	case err == nil:
-		return fmt.Sprintf("MISSED in %s exchanges: %s", done[2], m.What), false, nil
+		return fmt.Sprintf("MISSED in %s exchanges, %.0f s: %s", done[2], used.Seconds(), m.What), false, nil
 	case !errors.As(err, &exit):
 		return "", false, err
 	case done == nil:
@@ -112,12 +112,23 @@ func (t *trial) of(ctx context.Context, m *mutation) (said string, found bool, e
 		if k := first.FindSubmatch(out); k != nil {
 			kind = string(k[1])
 		}
-		said = fmt.Sprintf("found after %7s exchanges: %s", done[2], kind)
+		said = fmt.Sprintf("found after %7s exchanges, %4.1f s: %s", done[2], used.Seconds(), kind)
 		if s := smaller.FindSubmatch(out); s != nil {
 			said += fmt.Sprintf("; of %s things that happen %s will do", s[1], s[2])
 		}
 		return said, true, nil
 	}
+}
+
+// killed reports whether the system has ended it, which it does to a world that has come to no
+// end by the double of its time.
+func killed(err error) bool {
+	exit := (*exec.ExitError)(nil)
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
 // overlay writes the files as they are with the mistake, and which ones they stand for.

@@ -33,12 +33,17 @@ func main() {
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "worlds at once")
 	most := flag.Int("failures", 1, "that are shown before it ends")
 	limit := flag.Duration("for", 0, "how long at most, however many seeds are left; 0: as long as it takes")
+	cpu := flag.Duration("cpu", 0, "of CPUs after which it ends; a world that then goes on for as long again is killed; 0: any")
 	total := flag.Int("total", 0, "exchanges in all after which it ends, however many seeds are left; 0: any")
 	every := flag.Duration("progress", 0, "how often to say how far it is; 0: never")
 	file := flag.String("record", "", "a file of JSON that says what came of it: one that is there, of the same size of worlds, is gone on from")
 	flag.Parse()
 	r := run{exchanges: *exchanges, trace: *trace, shrink: *shrink, most: *most, counts: map[string]int{}}
-	r.total = *total
+	r.total, r.cpu = *total, *cpu
+	if err := limitCPU(2 * *cpu); err != nil {
+		fmt.Fprintln(os.Stderr, "simulate:", err)
+		os.Exit(2)
+	}
 	rec, err := readRecord(*file, *exchanges)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
@@ -81,12 +86,22 @@ func processor() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// limitCPU has the system end this process when it has had so much of CPUs; 0: any.
+func limitCPU(most time.Duration) error {
+	if most == 0 {
+		return nil
+	}
+	seconds := uint64(max(most/time.Second, 1))
+	return unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds})
+}
+
 type run struct {
 	exchanges, shrink, most int
 	trace                   bool
 	next                    atomic.Uint64
 	last                    uint64
 	total                   int
+	cpu                     time.Duration // 0: any
 
 	mu                     sync.Mutex
 	worlds, done, failures int
@@ -99,7 +114,7 @@ func (r *run) work() {
 	for {
 		seed := r.next.Add(1) - 1
 		r.mu.Lock()
-		over := seed > r.last || r.failures >= r.most || r.total > 0 && r.done >= r.total
+		over := seed > r.last || r.failures >= r.most || r.total > 0 && r.done >= r.total || r.cpu > 0 && processor() >= r.cpu
 		r.mu.Unlock()
 		if over {
 			return
