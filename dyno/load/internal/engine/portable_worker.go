@@ -72,7 +72,8 @@ func (w *worker) take(intended int64) {
 	w.due <- struct{}{}
 }
 
-// nextDue waits for the next request that is due.
+// nextDue waits for the next request that is due. There is none after an interruption: the
+// request that was interrupted is the worker's until it is counted.
 func (w *worker) nextDue(ctx context.Context) (ok bool) {
 	if w.engine.Profile.Mode == profile.Open {
 		return w.nextArrival()
@@ -90,7 +91,7 @@ func (w *worker) nextDue(ctx context.Context) (ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := clock.Now()
-	if ctx.Err() != nil || p.rec.draining || now >= p.limit || p.Quota > 0 && p.started >= p.Quota {
+	if ctx.Err() != nil || p.interrupted || p.rec.draining || now >= p.limit || p.Quota > 0 && p.started >= p.Quota {
 		return false
 	}
 	p.started++
@@ -109,6 +110,9 @@ func (w *worker) nextArrival() (ok bool) {
 	p := w.engine
 	p.mu.Lock()
 	switch {
+	case p.interrupted:
+		p.mu.Unlock()
+		return false
 	case len(w.due) > 0: // hired for it
 	case p.backlog.len() > 0:
 		w.has(p.backlog.pop())
