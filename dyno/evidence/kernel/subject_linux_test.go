@@ -8,11 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nano/wire/clock"
 )
 
 // subjectEnv makes the test's binary a server of a kind.
@@ -24,7 +30,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "upstream":
 		serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(stall)
+			time.Sleep(stallOf(r))
 			fmt.Fprint(w, "late")
 		}))
 	case "go":
@@ -56,8 +62,37 @@ func hold() {
 	select {}
 }
 
-// stall is how long each injected cause holds a request up.
-const stall = 60 * time.Millisecond
+// stallOf is how long a request asks to be held up.
+func stallOf(r *http.Request) time.Duration {
+	seconds, err := strconv.ParseFloat(r.URL.Query().Get("stall"), 64)
+	if err != nil {
+		panic(err)
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
+
+// threadTime is the CPU time of the thread.
+func threadTime() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// undelayed is a clock that stands while the thread waits for a CPU.
+func undelayed() time.Duration {
+	var ran, waited int64
+	if text, err := os.ReadFile("/proc/thread-self/schedstat"); err == nil {
+		_, _ = fmt.Sscan(string(text), &ran, &waited)
+	}
+	return time.Duration(clock.Now() - waited)
+}
+
+// stalled is a path with which a subject is asked to hold the request up.
+func stalled(path string, stall time.Duration) string {
+	return fmt.Sprintf("%s?stall=%g", path, stall.Seconds())
+}
 
 func serve(h http.Handler) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -73,11 +108,13 @@ func goSubject() http.Handler {
 	var held sync.Mutex
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "ok") })
 	mux.HandleFunc("/burn", func(w http.ResponseWriter, r *http.Request) {
-		for begin := time.Now(); time.Since(begin) < stall; {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for begin, stall := threadTime(), stallOf(r); threadTime()-begin < stall; {
 		}
 	})
 	mux.HandleFunc("/upstream", func(w http.ResponseWriter, r *http.Request) {
-		resp, err := http.Get("http://" + r.URL.Query().Get("to") + "/")
+		resp, err := http.Get("http://" + r.URL.Query().Get("to") + stalled("/", stallOf(r)))
 		if err != nil {
 			panic(err)
 		}
@@ -86,7 +123,7 @@ func goSubject() http.Handler {
 	mux.HandleFunc("/lock", func(w http.ResponseWriter, r *http.Request) {
 		held.Lock()
 		defer held.Unlock()
-		time.Sleep(stall)
+		time.Sleep(stallOf(r))
 	})
 	mux.HandleFunc("/fsync", func(w http.ResponseWriter, r *http.Request) {
 		f, err := os.Create(filepath.Join(r.URL.Query().Get("in"), "file"))
@@ -94,7 +131,9 @@ func goSubject() http.Handler {
 			panic(err)
 		}
 		defer f.Close()
-		for begin := time.Now(); time.Since(begin) < stall; {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for begin, stall := undelayed(), stallOf(r); undelayed()-begin < stall; {
 			if _, err := f.Write(make([]byte, 1<<20)); err != nil {
 				panic(err)
 			}
@@ -104,7 +143,9 @@ func goSubject() http.Handler {
 		}
 	})
 	mux.HandleFunc("/fault", func(w http.ResponseWriter, r *http.Request) {
-		for begin := time.Now(); time.Since(begin) < stall; {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for begin, stall := threadTime(), stallOf(r); threadTime()-begin < stall; {
 			const size = 8 << 20
 			m, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 			if err != nil {

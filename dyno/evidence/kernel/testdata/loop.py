@@ -1,8 +1,7 @@
 # A server with one thread and one loop, as many are: what holds up one request holds up all.
 import os, select, socket, sys, threading, time
 
-STALL = float(sys.argv[1])
-folder = sys.argv[2]
+folder = sys.argv[1]
 listener = socket.create_server(("127.0.0.1", 0), backlog=64)
 print("%s:%d" % listener.getsockname(), flush=True)
 poller = select.epoll()
@@ -11,9 +10,19 @@ conns = {}
 lock = threading.Lock()
 
 
-def holder():
+def holder(stall):
     with lock:
-        time.sleep(STALL)
+        time.sleep(stall)
+
+
+def blocked():
+    """How long the thread neither ran nor could have: others may have had the CPU."""
+    try:
+        with open("/proc/thread-self/schedstat") as f:
+            waited = int(f.read().split()[1]) / 1e9
+    except OSError:
+        waited = 0
+    return time.monotonic() - time.thread_time() - waited
 
 
 while True:
@@ -30,15 +39,16 @@ while True:
             poller.unregister(fd)
             conns.pop(fd).close()
             continue
-        path = data.split(b" ", 2)[1].decode()
-        end = time.monotonic() + STALL
+        path, _, stall = data.split(b" ", 2)[1].decode().partition("?stall=")
+        stall = float(stall or 0)
         if path == "/burn":
-            while time.monotonic() < end:
+            burnt = time.thread_time() + stall  # however long that takes
+            while time.thread_time() < burnt:
                 pass
         elif path == "/sleep":
-            time.sleep(STALL)
+            time.sleep(stall)
         elif path == "/lock":
-            thread = threading.Thread(target=holder)
+            thread = threading.Thread(target=holder, args=(stall,))
             thread.start()
             while not lock.locked():
                 pass
@@ -46,8 +56,10 @@ while True:
                 pass
         elif path == "/fsync":
             with open(os.path.join(folder, "file"), "wb") as f:
-                written = 0
-                while time.monotonic() < end or written < 20:  # others may have had the CPU until then
+                written, slept, ran = 0, blocked(), time.thread_time()
+                while blocked() - slept < stall or written < 20:
+                    if time.thread_time() - ran > 20 * stall:
+                        break  # this disk makes nobody wait
                     f.write(b"x" * 4096)
                     f.flush()
                     os.fsync(f.fileno())
