@@ -6,10 +6,16 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"dyno.example/dyno/present"
 )
 
+// widestHelp is how many columns a line of help has at most: those that are written by hand
+// may be somewhat longer than a narrow terminal.
+const widestHelp = 100
+
 // TestHelpInChinese: no text of the help of any command lacks a translation, and what
-// is printed has it.
+// is printed has it, in lines of a terminal.
 func TestHelpInChinese(t *testing.T) {
 	t.Parallel()
 	commands := 0
@@ -38,6 +44,11 @@ func TestHelpInChinese(t *testing.T) {
 		for _, english := range []string{"Usage:", "Flags:", "Commands:", "Other:", "(default ", "--help\" for"} {
 			if strings.Contains(out.String(), english) {
 				t.Errorf("%s: %q in\n%s", strings.Join(path, " "), english, out.String())
+			}
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := present.Width(strings.TrimRight(line, "\n")); n > widestHelp {
+				t.Errorf("%s: %d columns: %s", strings.Join(path, " "), n, line)
 			}
 		}
 		for _, below := range cmd.Commands() {

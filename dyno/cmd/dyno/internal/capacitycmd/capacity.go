@@ -45,8 +45,10 @@ Exit status: 0 if a bracket was found, 1 if not (even the lowest rate fails, the
 generator is the limit, or time was up) or if it is INVALID, 2 for wrong usage, 130 on Ctrl-C (what was found so
 far is printed).`,
 		Example: `  dyno capacity http://127.0.0.1:8080/ --objective 'p99 < 50ms'
-  dyno capacity http://127.0.0.1:8080/ --objective 'p99.9 < 12ms, errors < 0.1%' -c 256 --trial 10s --precision 2%
-  dyno capacity http://127.0.0.1:8080/ --objective '95% of windows: p99 < 50ms' --json --html capacity.html`,
+  dyno capacity http://127.0.0.1:8080/ --objective 'p99.9 < 12ms, errors < 0.1%' \
+      -c 256 --trial 10s --precision 2%
+  dyno capacity http://127.0.0.1:8080/ --objective '95% of windows: p99 < 50ms' \
+      --json --html capacity.html`,
 		Args: cli.ExactArgs(1, i18n.New("loadcmd.url-load", "the URL to load")),
 		RunE: func(cmd *cobra.Command, args []string) error { return runCapacity(cmd.Context(), &f, global, args[0]) },
 	}

@@ -49,7 +49,8 @@ Exit status: 0 if there is an answer, 1 if there is none or it is INVALID, 2 for
 usage, 130 on Ctrl-C.`,
 		Example: `  dyno knee http://127.0.0.1:8080/
   dyno knee http://127.0.0.1:8080/ --connections 1,2,4,8,16,32,64 --trial 5s
-  dyno knee http://127.0.0.1:8080/ --connections 500..10000+500 --pid "$(pidof server)" --html knee.html`,
+  dyno knee http://127.0.0.1:8080/ --connections 500..10000+500 \
+      --pid "$(pidof server)" --html knee.html`,
 		Args: cli.ExactArgs(1, i18n.New("loadcmd.url-load", "the URL to load")),
 		RunE: func(cmd *cobra.Command, args []string) error { return runKnee(cmd.Context(), &f, global, args[0]) },
 	}

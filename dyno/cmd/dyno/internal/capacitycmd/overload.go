@@ -47,7 +47,8 @@ An experiment that this machine spoiled is repeated, up to twice.
 Exit status: 0 if the service recovered, 1 if not while it was watched, if no
 capacity was found or if the answer is INVALID, 2 for wrong usage, 130 on Ctrl-C.`,
 		Example: `  dyno overload http://127.0.0.1:8080/ --objective 'p99 < 50ms' --capacity 8000
-  dyno overload http://127.0.0.1:8080/ --objective 'p99 < 50ms' --factor 2 --for 30s --html overload.html`,
+  dyno overload http://127.0.0.1:8080/ --objective 'p99 < 50ms' \
+      --factor 2 --for 30s --html overload.html`,
 		Args: cli.ExactArgs(1, i18n.New("loadcmd.url-load", "the URL to load")),
 		RunE: func(cmd *cobra.Command, args []string) error { return runOverload(cmd.Context(), &f, global, args[0]) },
 	}

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dyno.example/dyno/present"
 	"dyno.example/dyno/report"
 )
 
@@ -32,7 +34,37 @@ func TranslateHelp(root *cobra.Command, global *Global, told func(id, english st
 		cmd.SetOut(&page)
 		write(cmd, args)
 		cmd.SetOut(out)
-		io.WriteString(out, strings.ReplaceAll(page.String(), " (default ", " "+h.text("(default", "heading.default")+" "))
+		io.WriteString(out, wrap(strings.ReplaceAll(page.String(), " (default ", " "+h.text("(default", "heading.default")+" ")))
+	})
+}
+
+// Lines of help have so many columns: those of flags, if that leaves enough for what is
+// said of each, and prose that isn't broken into lines where it is written.
+const (
+	helpWidth  = 80
+	leastUsage = 32
+	proseWidth = 88 // that of paragraphs in lines
+)
+
+var (
+	flagLine  = regexp.MustCompile(`(?m)^( +(?:-\w, )?--[\w-]+(?:\[=.*?\])?(?: \S+)? {3,})(\S.*)$`) // as pflag writes it, and what it says of the flag
+	proseLine = regexp.MustCompile(`(?m)^\S.*$`)
+)
+
+// wrap breaks long lines of a page of help. Neither cobra nor pflag does that for Chinese,
+// which has no spaces and letters of two columns.
+func wrap(page string) string {
+	page = flagLine.ReplaceAllStringFunc(page, func(line string) string {
+		parts := flagLine.FindStringSubmatch(line)
+		indent := present.Width(parts[1])
+		usage := present.Wrap(parts[2], max(helpWidth-indent, leastUsage))
+		return parts[1] + strings.ReplaceAll(usage, "\n", "\n"+strings.Repeat(" ", indent))
+	})
+	return proseLine.ReplaceAllStringFunc(page, func(line string) string {
+		if present.Width(line) <= proseWidth {
+			return line
+		}
+		return present.Wrap(line, proseWidth)
 	})
 }
 

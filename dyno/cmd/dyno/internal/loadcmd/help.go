@@ -10,9 +10,6 @@ import (
 	"dyno.example/dyno/report"
 )
 
-// helpWidth is what help is wrapped to, in columns.
-const helpWidth = 80
-
 // loadGroups orders the flags of dyno load as its help shows them. A flag that is
 // in none comes after all others.
 var loadGroups = []struct {
@@ -56,7 +53,7 @@ func loadUsage(cmd *cobra.Command, t report.Texts) error {
 			set.AddFlag(cmd.Flags().Lookup(name))
 			grouped[name] = true
 		}
-		fmt.Fprintf(w, "\n%s\n%s", heading(g.title, g.id), set.FlagUsagesWrapped(helpWidth))
+		fmt.Fprintf(w, "\n%s\n%s", heading(g.title, g.id), set.FlagUsages())
 	}
 	others := pflag.NewFlagSet("", pflag.ContinueOnError)
 	others.SortFlags = false
@@ -66,6 +63,6 @@ func loadUsage(cmd *cobra.Command, t report.Texts) error {
 		}
 	})
 	others.AddFlagSet(cmd.InheritedFlags())
-	_, err := fmt.Fprintf(w, "\n%s\n%s", heading("Other", "other"), others.FlagUsagesWrapped(helpWidth))
+	_, err := fmt.Fprintf(w, "\n%s\n%s", heading("Other", "other"), others.FlagUsages())
 	return err
 }
