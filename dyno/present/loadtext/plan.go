@@ -11,6 +11,7 @@ import (
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/present"
+	"dyno.example/internal/i18n"
 )
 
 // planJSON is what dyno load --plan --json prints.
@@ -31,8 +32,8 @@ type planStage struct {
 	Planned float64 `json:"planned"`
 }
 
-// WritePlan prints the schedule of an open loop, as text or JSON.
-func WritePlan(w io.Writer, s *load.Spec, asJSON bool) error {
+// WritePlan prints the schedule of an open loop, as text in a language or as JSON.
+func WritePlan(out i18n.Printer, s *load.Spec, asJSON bool) error {
 	table := s.Profile.Timetable(s.Warmup)
 	length := s.Duration
 	if length == 0 { // at a steady rate, until all requests are sent
@@ -44,35 +45,40 @@ func WritePlan(w io.Writer, s *load.Spec, asJSON bool) error {
 		plan.Phases = append(plan.Phases, planStage{st.Phase + 1, st.Name, st.From.Seconds(), to.Seconds(), table.Planned(st.From, to)})
 	}
 	if asJSON {
-		enc := json.NewEncoder(w)
+		enc := json.NewEncoder(out.To)
 		enc.SetIndent("", "  ")
 		return enc.Encode(plan)
 	}
-	return plan.write(w, s, table, length)
+	return plan.write(out, s, table, length)
 }
 
-func (p *planJSON) write(w io.Writer, s *load.Spec, table *profile.Timetable, length time.Duration) error {
+func (p *planJSON) write(out i18n.Printer, s *load.Spec, table *profile.Timetable, length time.Duration) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "plan: %s requests in %v, %s arrivals, seed %d; nothing is sent\n", present.Number(p.Planned), length, p.Arrivals, p.Seed)
+	text := i18n.Printer{To: &b, Say: out.Say}
+	text.Print(i18n.New("loadtext.plan", "plan: %s requests in %v, %s arrivals, seed %d; nothing is sent", present.Number(p.Planned), length, p.Arrivals, p.Seed))
 	if s.MaxRequests > 0 {
-		fmt.Fprintf(&b, "      ends after %s requests, also if that is sooner\n", present.Number(float64(s.MaxRequests)))
+		text.Print(i18n.New("loadtext.plan-ends", "      ends after %s requests, also if that is sooner", present.Number(float64(s.MaxRequests))))
 	}
-	line := curve(table, length, 60)
-	fmt.Fprintf(&b, "\n  %s  at most %s requests/s\n\n", line, present.Number(s.Profile.TopRate()))
-	fmt.Fprintf(&b, "  %-5s %-30s %10s %10s %12s %12s\n", "phase", "", "from", "to", "requests/s", "requests")
+	fmt.Fprintf(&b, "\n  %s  %s\n\n", curve(table, length, 60), out.Say(i18n.New("loadtext.plan-top", "at most %s requests/s", present.Number(s.Profile.TopRate()))))
+	writePlanRow(&b, out.Say(i18n.New("loadtext.plan-phase", "phase")), "", out.Say(i18n.New("loadtext.plan-from", "from")), out.Say(i18n.New("loadtext.plan-to", "to")),
+		out.Say(i18n.New("loadtext.plan-rate", "requests/s")), out.Say(i18n.New("loadtext.plan-requests", "requests")))
+	row := func(phase, name string, from, to, planned float64) {
+		writePlanRow(&b, phase, name, fmt.Sprintf("%.7gs", from), fmt.Sprintf("%.7gs", to), present.Number(planned/(to-from)), present.Number(planned))
+	}
 	if s.Warmup > 0 {
-		writePlanRow(&b, "", "warm-up", -s.Warmup.Seconds(), 0, table.Planned(-s.Warmup, 0))
+		row("", out.Say(i18n.New("loadtext.plan-warm-up", "warm-up")), -s.Warmup.Seconds(), 0, table.Planned(-s.Warmup, 0))
 	}
 	for _, st := range p.Phases {
-		writePlanRow(&b, fmt.Sprint(st.Phase), st.Name, st.From, st.To, st.Planned)
+		row(fmt.Sprint(st.Phase), st.Name, st.From, st.To, st.Planned)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(out.To, b.String())
 	return err
 }
 
-// writePlanRow prints times in seconds and the mean rate between them.
-func writePlanRow(b *strings.Builder, phase, name string, from, to, planned float64) {
-	fmt.Fprintf(b, "  %-5s %-30s %9.7gs %9.7gs %12s %12s\n", phase, present.Cut(name, 30), from, to, present.Number(planned/(to-from)), present.Number(planned))
+// writePlanRow prints a phase: its times, its mean rate and how many requests that makes.
+func writePlanRow(b *strings.Builder, phase, name, from, to, rate, requests string) {
+	fmt.Fprintf(b, "  %s %s %s %s %s %s\n", present.Left(phase, 5), present.Left(present.Cut(name, 30), 30),
+		present.Right(from, 10), present.Right(to, 10), present.Right(rate, 12), present.Right(requests, 12))
 }
 
 // curve draws the planned rate as a line of so many blocks.

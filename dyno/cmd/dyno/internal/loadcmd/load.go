@@ -162,7 +162,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 		return cli.UsageError(i18n.Errorf("loadcmd.max-errors", "--max-errors: %w", err))
 	}
 	if f.profile.plan {
-		return loadtext.WritePlan(os.Stdout, &spec, f.asJSON)
+		return loadtext.WritePlan(global.Out(), &spec, f.asJSON)
 	}
 	must, err := parseThresholds(f.fail)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/profile"
-	"dyno.example/dyno/present"
 	"dyno.example/dyno/runner"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/study"
@@ -69,21 +68,25 @@ func (f *runFlags) sliced(s *study.Study) (*study.Study, error) {
 
 // untilText says when a run ends that goes on block by block; empty for others.
 func untilText(u study.Until) i18n.Message {
-	if !u.Sequential() {
+	switch {
+	case !u.Sequential():
 		return i18n.Message{}
+	case u.Precision > 0:
+		return i18n.New("runcmd.until-precision", "then block by block until intervals are within ±%.4g %%, %s", 100*u.Precision, boundText(u))
 	}
-	var ends []i18n.Message
-	if u.Time > 0 {
-		ends = append(ends, i18n.Join("for ", present.Roughly(u.Time)))
+	return i18n.New("runcmd.until-bound", "then block by block, %s", boundText(u))
+}
+
+// boundText says what a run that goes on block by block takes at most.
+func boundText(u study.Until) i18n.Message {
+	long := profile.ShortDuration(u.Time)
+	switch {
+	case u.Blocks == 0:
+		return i18n.New("runcmd.most-time", "at most %s in all", long)
+	case u.Time == 0:
+		return i18n.New("runcmd.most-blocks", "at most %d blocks in all", u.Blocks)
 	}
-	if u.Blocks > 0 {
-		ends = append(ends, i18n.New("runcmd.blocks", "for %d blocks", u.Blocks))
-	}
-	text := i18n.Join("then block by block ", i18n.List(" or ", ends...), " at most")
-	if u.Precision > 0 {
-		text = i18n.Join(text, i18n.New("runcmd.until-precision", ", until intervals are within ±%.4g %%", 100*u.Precision))
-	}
-	return text
+	return i18n.New("runcmd.most-blocks-or-time", "at most %d blocks or %s in all", u.Blocks, long)
 }
 
 // decide says how far a run is: its claims, and how narrow its intervals are.

@@ -30,9 +30,15 @@ func TestApplyTo(t *testing.T) {
 }
 
 func TestUntilText(t *testing.T) {
-	got := untilText(study.Until{Time: 10 * time.Minute, Blocks: 30, Precision: 0.02})
-	if want := "then block by block for 10m0s or for 30 blocks at most, until intervals are within ±2 %"; got.String() != want {
-		t.Errorf("got  %q\nwant %q", got, want)
+	for want, u := range map[string]study.Until{
+		"": {},
+		"then block by block, at most 10m in all":                                                {Time: 10 * time.Minute},
+		"then block by block, at most 30 blocks in all":                                          {Blocks: 30},
+		"then block by block until intervals are within ±2 %, at most 30 blocks or 1m30s in all": {Time: 90 * time.Second, Blocks: 30, Precision: 0.02},
+	} {
+		if got := untilText(u); got.String() != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
 	}
 }
 
