@@ -1,6 +1,6 @@
 // The subject go/localcache: a cache in a service's memory, by several libraries and policies,
-// under a trace of accesses. A request is one access; what the cache hasn't takes 100 ms, as if
-// it came from a slow database, so that the mean response time tells the hit rate.
+// under a trace of accesses. A request is a hundred accesses, and each that the cache hasn't takes a
+// millisecond, as if it came from a database, so that the mean response time tells the hit rate.
 package main
 
 import (
@@ -30,9 +30,12 @@ func main() {
 	}
 }
 
-// slow is what a miss takes, and what a fragmented heap does: so much that what else a
-// response takes hardly counts.
-const slow = 100 * time.Millisecond
+// accesses are how many a request has: a hit rate takes many, and scans are thousands long.
+const accesses = 100
+
+// slow is what a miss takes, and what a fragmented heap does for each access: so much that
+// what else a response takes hardly counts.
+const slow = time.Millisecond
 
 // warming is how many accesses come before the first request: a cache that is not full yet
 // says nothing of its policy.
@@ -55,27 +58,24 @@ func run(addr string) error {
 			return fmt.Errorf("CACHE_SCANS: expected a percentage from 0 to 90, got %q", text)
 		}
 	}
-	s := &server{cache: c, trace: newTrace(scans)}
-	for range warming {
-		s.access()
+	s := &server{cache: c, trace: newTrace(scans, uint64(time.Now().UnixNano()))}
+	for range warming / accesses {
+		s.request()
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { answer(w, "Hello, World!") })
 	mux.HandleFunc("GET /access", func(w http.ResponseWriter, _ *http.Request) {
-		if s.access() {
-			answer(w, "hit")
-			return
-		}
-		time.Sleep(slow)
-		answer(w, "miss")
+		hits := s.request()
+		time.Sleep(time.Duration(accesses-hits) * slow)
+		answer(w, strconv.Itoa(hits)+" hits")
 	})
 	mux.HandleFunc("GET /fragmented", func(w http.ResponseWriter, _ *http.Request) {
-		s.access()
+		s.request()
 		if fragmentation() < compactAt {
 			answer(w, "under")
 			return
 		}
-		time.Sleep(slow)
+		time.Sleep(accesses * slow)
 		answer(w, "over")
 	})
 	return serve(ctx, addr, mux)
@@ -83,16 +83,28 @@ func run(addr string) error {
 
 // server is a cache and what comes next.
 type server struct {
-	mu    sync.Mutex // one access at a time: the trace is a sequence
+	mu    sync.Mutex // one request at a time: the trace is a sequence
 	cache cache
 	trace *trace
+}
+
+// request makes the accesses of a request and returns how many the cache had. Caches that put
+// work off have done it before the next request: between those of a service there is time.
+func (s *server) request() (hits int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range accesses {
+		if s.access() {
+			hits++
+		}
+	}
+	s.cache.settle()
+	return hits
 }
 
 // access is the next access of the trace. It reports whether the cache had the key; if
 // not, the key is put in, as a service does that has asked the database.
 func (s *server) access() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	key := s.trace.next()
 	if s.cache.get(key) {
 		return true

@@ -17,18 +17,24 @@ import (
 type cache interface {
 	get(key int) bool
 	put(key int, value []byte)
+	settle() // does what puts and gets have put off
 }
 
-// open opens a cache of the capacity: of entries, or, of freecache and ristretto, of the
-// bytes that so many values have on average.
+// prompt is a cache that puts nothing off.
+type prompt struct{}
+
+func (prompt) settle() {}
+
+// open opens a cache of the capacity: of entries, or, of freecache, of the bytes that so many
+// take on average.
 func open(policy string) (cache, error) {
-	const average = 64 + 512
+	const average = 64 + 512 + 4 + 24 // value, key, and what freecache keeps beside them
 	switch policy {
 	case "fifo":
 		return &fifo{values: make(map[int][]byte), order: list.New()}, nil
 	case "lru":
 		c, err := lru.New[int, []byte](capacity)
-		return hashicorp{c}, err
+		return hashicorp{c, prompt{}}, err
 	case "lru-1", "lru-3", "lru-5":
 		return newLRUK(int(policy[4] - '0')), nil
 	case "otter": // W-TinyLFU
@@ -38,12 +44,15 @@ func open(policy string) (cache, error) {
 		c, err := ristretto.NewCache(&ristretto.Config[int, []byte]{NumCounters: 10 * capacity, MaxCost: capacity, BufferItems: 64, IgnoreInternalCost: true})
 		return ristrettoCache{c}, err
 	case "freecache": // nearly LRU, in segments
-		return freecacheCache{freecache.NewCache(capacity * (average + 24))}, nil
+		return freecacheCache{freecache.NewCache(capacity * average), prompt{}}, nil
 	}
 	return nil, fmt.Errorf("CACHE_POLICY: %q is none of fifo, lru, lru-1, lru-3, lru-5, otter, ristretto and freecache", policy)
 }
 
-type hashicorp struct{ *lru.Cache[int, []byte] }
+type hashicorp struct {
+	*lru.Cache[int, []byte]
+	prompt
+}
 
 func (c hashicorp) get(key int) bool          { _, ok := c.Get(key); return ok }
 func (c hashicorp) put(key int, value []byte) { c.Add(key, value) }
@@ -52,6 +61,7 @@ type otterCache struct{ *otter.Cache[int, []byte] }
 
 func (c otterCache) get(key int) bool          { _, ok := c.GetIfPresent(key); return ok }
 func (c otterCache) put(key int, value []byte) { c.Set(key, value) }
+func (c otterCache) settle()                   { c.CleanUp() }
 
 type ristrettoCache struct {
 	*ristretto.Cache[int, []byte]
@@ -60,7 +70,13 @@ type ristrettoCache struct {
 func (c ristrettoCache) get(key int) bool          { _, ok := c.Get(key); return ok }
 func (c ristrettoCache) put(key int, value []byte) { c.Set(key, value, 1) }
 
-type freecacheCache struct{ *freecache.Cache }
+// settle is what its guide has behind a Set that is to be seen; it drops what its buffers can't take.
+func (c ristrettoCache) settle() { c.Wait() }
+
+type freecacheCache struct {
+	*freecache.Cache
+	prompt
+}
 
 func (c freecacheCache) get(key int) bool { _, err := c.Get(bytesOf(key)); return err == nil }
 func (c freecacheCache) put(key int, value []byte) {
@@ -71,6 +87,7 @@ func bytesOf(key int) []byte { return binary.LittleEndian.AppendUint32(nil, uint
 
 // fifo evicts what came first.
 type fifo struct {
+	prompt
 	values map[int][]byte
 	order  *list.List
 }
@@ -90,12 +107,13 @@ func (c *fifo) put(key int, value []byte) {
 // accesses goes before, the least recently used of them first. It remembers the accesses of
 // evicted keys, of as many as it holds.
 type lruK struct {
+	prompt
 	k      int
 	now    int
 	held   map[int]*entry
 	queue  queue
 	past   map[int]*entry // evicted
-	oldest *list.List     // of these, by when they were evicted
+	oldest *list.List     // of these, by when they were evicted: *entry
 }
 
 type entry struct {
@@ -103,6 +121,7 @@ type entry struct {
 	accesses []int // the last k at most, the latest last
 	value    []byte
 	place    int // in the queue
+	evicted  *list.Element
 }
 
 func newLRUK(k int) *lruK {
@@ -134,8 +153,10 @@ func (c *lruK) put(key int, value []byte) {
 	e := c.past[key]
 	if e == nil {
 		e = &entry{key: key}
+	} else {
+		delete(c.past, key)
+		c.oldest.Remove(e.evicted)
 	}
-	delete(c.past, key)
 	e.value = value
 	c.note(e)
 	c.held[key] = e
@@ -147,9 +168,9 @@ func (c *lruK) evict() {
 	delete(c.held, e.key)
 	e.value = nil
 	c.past[e.key] = e
-	c.oldest.PushBack(e.key)
+	e.evicted = c.oldest.PushBack(e)
 	if c.oldest.Len() > capacity {
-		delete(c.past, c.oldest.Remove(c.oldest.Front()).(int))
+		delete(c.past, c.oldest.Remove(c.oldest.Front()).(*entry).key)
 	}
 }
 

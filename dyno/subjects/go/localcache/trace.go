@@ -25,9 +25,9 @@ type trace struct {
 	at     int       // key of the scan
 }
 
-// newTrace is the same for all policies.
-func newTrace(scans int) *trace {
-	t := &trace{random: rand.New(rand.NewPCG(1, 2)), share: make([]float64, popular), scans: float64(scans) / 100}
+// newTrace is the same for the same seed.
+func newTrace(scans int, seed uint64) *trace {
+	t := &trace{random: rand.New(rand.NewPCG(seed, 2)), share: make([]float64, popular), scans: float64(scans) / 100}
 	sum := 0.0
 	for i := range t.share {
 		sum += 1 / math.Pow(float64(i+1), constant)
