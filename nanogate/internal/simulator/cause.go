@@ -119,11 +119,10 @@ func (x *exchange) suffered() bool {
 func (w *world) unconnected(x *exchange) bool {
 	n := 0
 	for _, g := range x.Route.Groups {
-		for _, at := range slices.Backward(g.refused) {
-			if at < w.since(x) {
-				break
+		for _, at := range g.refused {
+			if at >= w.since(x) {
+				n++
 			}
-			n++
 		}
 	}
 	return n >= max(1, x.Route.retry) || n > 0 && x.partly()
@@ -134,11 +133,10 @@ func (w *world) unconnected(x *exchange) bool {
 func (w *world) moved(x *exchange) bool {
 	n := x.unseen
 	for _, g := range x.Route.Groups {
-		for _, at := range slices.Backward(g.went) {
-			if at < w.since(x) {
-				break
+		for _, at := range g.went {
+			if at >= w.since(x) {
+				n++
 			}
-			n++
 		}
 	}
 	return n >= refusals || n > 0 && len(x.body) > kept

@@ -14,6 +14,7 @@ func (p *server2) lose(how string) {
 	for _, c := range p.under {
 		broke(c.one)
 	}
+	p.knows(p.e.Line.Latest)
 	p.w.loses(p.e, p.s, p.carried == 0)
 	p.end(how)
 }
@@ -51,7 +52,11 @@ func (p *server2) misses(ev *http2.Event) {
 		if x := p.w.find(token); x != nil && p.went && ev.Stream.ID > p.above {
 			x.unseen++
 		} else if x != nil {
-			x.misses(p.carried)
+			since := p.carried
+			if p.spoilt { // what isn't HTTP/2 is no end of which requests go elsewhere
+				since = 0
+			}
+			x.misses(since)
 		}
 	}
 	p.conn.Release(ev.Stream)

@@ -330,6 +330,7 @@ func (p *server1) more(c *serving1) {
 			p.out = p.out[:c.one.fault.At%len(p.out)]
 		}
 		if c.one.fault.Kind == "nonsense-head" {
+			c.one.harmed = true // however little of it is read
 			p.out, c.within = append(p.out[:0], responses1[c.one.fault.At%len(responses1)]...), true
 		}
 		return
@@ -340,6 +341,7 @@ func (p *server1) more(c *serving1) {
 		return
 	}
 	if kind == "nonsense-body" && c.framing == "chunks" && !c.none && (c.at >= c.one.fault.At || c.at == len(c.content)) {
+		c.one.harmed = true
 		p.out, c.within = append(p.out, "zz\r\nhello\r\n"...), true
 		return
 	}

@@ -26,6 +26,9 @@ type server2 struct {
 	went  bool
 	since int64
 
+	spoilt  bool  // it has said what isn't HTTP/2
+	unknown []int // which of the group's went the gateway doesn't know yet
+
 	taking    bool   // frames that have come
 	unread    []byte // what came when it had ended the connection meanwhile
 	carried   int64  // when the first request came; 0: none has
@@ -84,6 +87,7 @@ func (p *server2) act() {
 
 // giveUp is when the gateway has ended the connection.
 func (p *server2) giveUp() {
+	p.knows(0)
 	p.end("close")
 }
 
@@ -206,7 +210,7 @@ func (p *server2) request(ev *http2.Event) {
 			p.goAway(p.last)
 		}
 	case "nonsense-head", "nonsense-body":
-		p.last = max(p.last, s.ID)
+		p.last, p.spoilt = max(p.last, s.ID), true
 		p.out = append(append(p.out, p.conn.Out...), frames2(one.fault.At, s.ID)...)
 		p.conn.Out = p.conn.Out[:0]
 		p.flush()
@@ -240,9 +244,18 @@ func (p *server2) goAway(last uint32) {
 		last = min(last, p.above)
 	}
 	p.went, p.above = true, last
-	p.e.Group.went = append(p.e.Group.went, p.w.sys.Now())
+	p.unknown = append(p.unknown, len(p.e.Group.went))
+	p.e.Group.went = append(p.e.Group.went, 1<<62)
 	p.conn.Out = http2.AppendGoAway(p.conn.Out, last, http2.NoError, "")
 	p.stir()
+}
+
+// knows notes that the gateway knows after a while what it was told.
+func (p *server2) knows(after int64) {
+	for _, i := range p.unknown {
+		p.e.Group.went[i] = p.w.sys.Now() + after
+	}
+	p.unknown = p.unknown[:0]
 }
 
 // fails does what a fault is.
@@ -352,6 +365,7 @@ func (p *server2) send() {
 		return
 	}
 	p.conn.Flushed()
+	p.knows(p.e.Line.Latest)
 	for _, c := range slices.Clone(p.under) {
 		if c.done && !c.over {
 			c.finished()

@@ -1,0 +1,74 @@
+//go:build linux
+
+package simulator
+
+import (
+	"testing"
+
+	"dyno.example/nano/wire/simulated"
+)
+
+// A request is excused by a connection that took no more of them if the gateway learned so when
+// it was under way, and by none of which the gateway knew before.
+func TestWhoIsMoved(t *testing.T) {
+	const second = int64(1e9)
+	for _, test := range []struct {
+		name string
+		went []int64 // by when it was known, from the beginning of the request on
+		body int
+		want bool
+	}{
+		{"none went", nil, kept + 1, false},
+		{"one went, and the body is kept", []int64{10}, kept, false},
+		{"one went, and the body is too long", []int64{10}, kept + 1, true},
+		{"it was known long before", []int64{-second}, kept + 1, false},
+		{"it was known long before of most", []int64{10, -second, -second, 20, -second}, 0, false},
+		{"as often as requests move, known in any order", []int64{10, -second, 30, 20}, 0, true},
+		{"one isn't known yet", []int64{1 << 61}, kept + 1, true},
+	} {
+		w := &world{Scenario: &Scenario{}, sys: simulated.New(1, 10)}
+		now := w.sys.Now()
+		g := &Group{}
+		for _, at := range test.went {
+			g.went = append(g.went, now+at)
+		}
+		x := &exchange{Request: &Request{Route: &Route{Groups: []*Group{g}}}, body: make([]byte, test.body), begun: now}
+		if got := w.moved(x); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
+// What is sent where nobody reads is no excuse if that is an end of which requests go elsewhere:
+// once, and where the connection had carried others.
+func TestWhatMissesIsSentAgain(t *testing.T) {
+	x := &exchange{Request: &Request{Method: "GET", Route: &Route{}}, begun: 20}
+	if x.misses(10); x.suffered() {
+		t.Error("of a connection that was used before it fails the first time")
+	}
+	if x.misses(10); !x.suffered() {
+		t.Error("a second time is no excuse")
+	}
+	if x = (&exchange{Request: &Request{Method: "GET", Route: &Route{}}, begun: 20}); x.suffered() {
+		t.Error("nothing was done to it")
+	}
+	if x.misses(0); !x.suffered() {
+		t.Error("a connection that wasn't used before, or on which nonsense was said, is no excuse")
+	}
+}
+
+// A response that isn't HTTP harms its request from its first byte on: the gateway may have read
+// no more of it when it says so. One that is only planned doesn't.
+func TestNonsenseHarmsAtOnce(t *testing.T) {
+	sc := small(1)
+	e := sc.Groups[0].Endpoints[0]
+	e.Piece, e.Think = 16, 1e6
+	for at := range responses1 {
+		sc.asks(1, Request{Method: "GET", Tries: []Fault{{Kind: "nonsense-head", At: at}}})
+	}
+	holds(t, sc, 0)
+	x := &exchange{Request: sc.Clients[0].Requests[0], runs: []*run{{fault: Fault{Kind: "nonsense-head"}}}}
+	if x.suffered() {
+		t.Error("nothing was done to it")
+	}
+}
