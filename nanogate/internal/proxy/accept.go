@@ -188,7 +188,7 @@ func (l *downstream) welcome(fd int, from netip.AddrPort, by entry) {
 		return
 	}
 	c, id := l.clients.Add()
-	c.begin(fd, id, from)
+	c.begin(l, fd, id, from)
 	c.port, c.greeting = by.port, by.secure
 	if err := l.Poller.Add(fd, clientEvent(id)); err != nil {
 		l.log().Error("connection refused", "error", err)

@@ -57,7 +57,8 @@ type asking struct {
 	flight *cache.Flight      // that others wait for; nil: nobody can
 	landed cache.FlightResult // how it ends
 	result cache.Result
-	why    string // the upstream is asked, as RFC 9211 has it
+	why    string   // the upstream is asked, as RFC 9211 has it
+	ends   *endings // of the request whose client has got what is stored already; nil: nobody hears of its end
 }
 
 var replyNotStored = request.Refuse(504, "nothing is stored for this request, and only that was asked for", "").For(request.RefusedNotStored)
@@ -257,6 +258,9 @@ func (l *caching) ending(c *client) {
 		m.flight.End(m.landed, 0)
 	}
 	m.rules.Counts.Of(l.local.Loop).Count(m.result)
+	if m.ends != nil {
+		l.exchanges.tellEnds(m.ends, nil)
+	}
 }
 
 // invalidating has what requests change not be given any more (RFC 9111 4.4), of all routes.

@@ -48,9 +48,8 @@ type client struct {
 	forwardsOf *snapshot.Snapshot //
 	trusted    bool               // it is a proxy whose forwarding fields are believed
 
-	x          exchange
-	background bool // it has no client: its request revalidates what is stored, or
-	mirrors    bool // the shadow what somebody else was asked
+	x  exchange
+	to recipient // of its response
 
 	mux *mux // its connection speaks HTTP/2; what follows is nobody's then
 
@@ -70,10 +69,10 @@ func (c *client) conn() *client {
 	return c
 }
 
-func (c *client) begin(fd int, id int32, from netip.AddrPort) {
+func (c *client) begin(to recipient, fd int, id int32, from netip.AddrPort) {
 	in, out, forwards, serial, m := c.in[:0], c.out.b[:0], c.forwards[:0], c.serial+1, c.x.memory()
 	*c = client{}
-	c.fd, c.id, c.serial, c.peer, c.readable = fd, id, serial, from, true
+	c.to, c.fd, c.id, c.serial, c.peer, c.readable = to, fd, id, serial, from, true
 	c.in, c.out.b, c.forwards = in, out, forwards
 	c.x.have(m)
 }

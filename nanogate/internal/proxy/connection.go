@@ -115,7 +115,7 @@ func (l *pools) connectionEvent(k *connection, e *reactor.Event) {
 		l.bodies.tunnel(c)
 		return
 	}
-	if k.readable && c.background {
+	if k.readable && c.x.background {
 		l.laterBackend(&k.backend) // those that somebody waits for come first
 	} else if k.readable {
 		l.bodies.download(&k.backend)

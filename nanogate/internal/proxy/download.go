@@ -150,23 +150,7 @@ func (l *bodies) passHead(c *client, k *backend, text, rest []byte, end tail, wi
 // sendInterim sends the interim responses that were gathered. It reports whether the
 // client is still there.
 func (l *bodies) sendInterim(c *client) bool {
-	if len(l.out) == 0 {
-		return true
-	}
-	if c.of != nil {
-		l.streams.sendHeadOn(c, false)
-		return true
-	}
-	if c.background {
-		l.out = l.out[:0]
-		return true
-	}
-	errno := c.out.write(l.Sys, c.fd, l.out, nil)
-	if l.out = l.out[:0]; errno != 0 {
-		l.exchanges.clientGone(c)
-		return false
-	}
-	return true
+	return len(l.out) == 0 || c.to.send(c, nil, nil, false)
 }
 
 // begins writes the final response's head into the loop's buffer.
@@ -220,36 +204,16 @@ func (l *bodies) give(c *client, k *backend, piece []byte, done bool, with filte
 		}
 	}
 	x.outcome.Sent += int64(len(piece))
-	if c.background {
-		l.caching.giveNobody(c, k, done)
-		return
+	if len(l.out) > 0 {
+		c.private = append(c.private[:0], k.private...)
 	}
-	if c.of != nil {
-		l.streams.giveStream(c, k, piece, done)
-		return
-	}
-	l.out, piece = chunkOf(l.out, piece, x.rewrap)
 	var trailers []byte
-	if done && x.rewrap {
-		if trailers = l.responseTrailers(x, k); len(piece) == 0 {
-			l.out = l.lastChunk(l.out, trailers)
-		}
-	}
 	if done {
+		trailers = l.responseTrailers(x, k)
 		l.complete(c, k)
 	}
-	if len(l.out)+len(piece) > 0 {
-		errno := c.out.write(l.Sys, c.fd, l.out, piece)
-		if errno == 0 && done && x.rewrap && len(piece) > 0 {
-			l.out = l.lastChunk(l.out[:0], trailers)
-			errno = c.out.write(l.Sys, c.fd, l.out, nil)
-		}
-		if errno != 0 {
-			l.exchanges.clientGone(c)
-			return
-		}
-	}
 	switch {
+	case !c.to.send(c, piece, trailers, done):
 	case done:
 		l.exchanges.endOfResponse(c)
 	default:
@@ -258,12 +222,6 @@ func (l *bodies) give(c *client, k *backend, piece []byte, done bool, with filte
 			l.laterBackend(k)
 		}
 	}
-}
-
-// lastChunk appends the end of a body in chunks, with its trailers.
-func (l *bodies) lastChunk(dst, trailers []byte) []byte {
-	dst = append(dst, "0\r\n"...)
-	return append(append(dst, trailers...), "\r\n"...)
 }
 
 // complete ends an exchange whose response is all read, before the client is given the

@@ -53,15 +53,15 @@ type exchange struct {
 	seen     bool  // the route's observers have seen it
 
 	// Filters say so of what they make of it.
-	call      bool // the upstream is sent a call over gRPC
-	needsCall bool // and that must be over HTTP/2
-	messages  bool // the content of the request is messages that come when they come
-	bodyFirst bool // its head doesn't go to the upstream before something of its body
-	measured  bool // whoever makes another body of it holds that to the limit
-	unsized   bool // its head doesn't say how long the body is that is sent on
-	remade    bool // its response is made another one, whose end isn't that of the upstream's
-	trailers  bool // the upstream is told that trailers are taken
-	yields    bool // if descriptors are few, others have them
+	call       bool // the upstream is sent a call over gRPC
+	needsCall  bool // and that must be over HTTP/2
+	messages   bool // the content of the request is messages that come when they come
+	bodyFirst  bool // its head doesn't go to the upstream before something of its body
+	measured   bool // whoever makes another body of it holds that to the limit
+	unsized    bool // its head doesn't say how long the body is that is sent on
+	remade     bool // its response is made another one, whose end isn't that of the upstream's
+	trailers   bool // the upstream is told that trailers are taken
+	background bool // nobody waits for it: others come first, and have the descriptors if they are few
 
 	refused uint8 // attempts that an endpoint didn't look at
 	moves   uint8 // connections on which there was no place after all

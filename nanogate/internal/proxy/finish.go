@@ -32,7 +32,7 @@ func (l *exchanges) end(c *client) {
 		return
 	}
 	x.route = nil
-	if !c.background {
+	if !x.background {
 		r.Counters.Of(l.local.Loop).Count(&x.outcome)
 	}
 	if x.endpoint != nil {
@@ -54,9 +54,18 @@ func (l *exchanges) end(c *client) {
 	x.endpoint, x.upstream = nil, nil
 	if x.kept != nil {
 		if e := x.kept.ends; e != nil {
-			l.tellEnds(e, &x.outcome, c.background)
+			l.tellEnds(e, &x.outcome)
 		}
 		l.forget(x)
+	}
+}
+
+// endWith ends an exchange whose response has begun with the last piece of its content.
+func (l *exchanges) endWith(c *client, piece []byte) {
+	l.out = l.out[:0]
+	l.end(c)
+	if c.to.send(c, piece, nil, true) {
+		l.endOfResponse(c)
 	}
 }
 
@@ -81,17 +90,17 @@ func (l *loop) awaitEnd(x *exchange, r *request.Request) {
 	k.ends.all = append(k.ends.all, ends...)
 }
 
-// tellEnds tells of the end when the last of the exchanges is over. background says that it was the
-// one that asks for nobody.
-func (l *exchanges) tellEnds(e *endings, o *request.Outcome, background bool) {
-	if background {
-		o = e.outcome
-	}
+// tellEnds tells of the end when the last of the exchanges is over. o is the outcome of the
+// client's; nil: it is the other one that is over.
+func (l *exchanges) tellEnds(e *endings, o *request.Outcome) {
 	if e.open--; e.open > 0 {
-		if !background {
+		if o != nil {
 			e.outcome = o.Clone()
 		}
 		return
+	}
+	if o == nil {
+		o = e.outcome
 	}
 	for _, f := range e.all {
 		l.tellEnd(f, o)
@@ -117,20 +126,7 @@ func (l *exchanges) endOfResponse(c *client) {
 		l.deadlines.await(c, stateWrite)
 		return
 	}
-	if c.of != nil {
-		l.drop(c)
-		return
-	}
-	if !c.x.keep {
-		l.retire(c)
-		return
-	}
-	l.deadlines.await(c, stateIdle)
-	if len(c.in) > 0 || c.readable {
-		l.later(c)
-	} else if c.hungUp && c.ending {
-		l.drop(c)
-	}
+	c.to.after(c)
 }
 
 const (
@@ -184,35 +180,14 @@ func (l *exchanges) linger(c *client) {
 	}
 }
 
-// cut ends a response that can't be completed. That it isn't whole its framing says, and TLS by
-// not saying that this is the end; what the client hasn't read yet, of a response before it too,
-// it may still read (RFC 9112 8, 9.6). A reset takes that away from it: only what ends with its
-// connection is broken off so, as nothing else keeps the client from taking a part for the whole.
+// cut ends a response that can't be completed.
 func (l *exchanges) cut(c *client) {
-	if l.slots.cut.back(c.x.with, func(f atCut) bool { return f.cutting(c) }) {
-		return
+	if !l.slots.cut.back(c.x.with, func(f atCut) bool { return f.cutting(c) }) {
+		c.to.cut(c)
 	}
-	if c.of != nil {
-		l.streams.cutStream(c)
-		return
-	}
-	if c.background {
-		l.caching.endAlone(c)
-		return
-	}
-	c.severed = true
-	l.attempts.giveUp(c)
-	l.end(c)
-	if c.x.tunnel || c.x.byClose {
-		l.Sys.Reset(c.fd)
-		l.drop(c)
-		return
-	}
-	c.out.reset()
-	l.retire(c)
 }
 
-// drop closes a client's connection now.
+// drop ends a client's connection, or its request, now.
 func (l *exchanges) drop(c *client) {
 	if c.fd < 0 {
 		return
@@ -228,26 +203,8 @@ func (l *exchanges) drop(c *client) {
 	} else {
 		enter(l.loop, c, stateGone)
 	}
-	if c.of != nil {
-		l.streams.dropStream(c)
-		return
-	}
-	if c.background {
-		if c.fd, c.background = -1, false; !c.mirrors {
-			l.caching.revalidations--
-		}
-		l.wheel.Clear(c.id)
-		l.clients.Remove(c.id)
-		return
-	}
-	if c.mux != nil {
-		l.streams.loseStreams(c)
-		c.mux.closed, c.mux = true, nil
-	}
-	if c.x.byClose && c.x.begun && (c.severed || !c.out.empty()) { // its end would be taken for that of the response
-		l.Sys.Reset(c.fd)
-	}
-	c.close(l.Sys, l.Poller)
+	c.to.leave(c)
+	c.fd = -1
 	l.wheel.Clear(c.id)
 	if cap(c.in) > keptOutbox {
 		c.in = nil
@@ -256,7 +213,5 @@ func (l *exchanges) drop(c *client) {
 		c.out.b = nil
 	}
 	c.out.reset()
-	l.Assigned.Add(-1)
-	l.server.acceptor.Release()
 	l.clients.Remove(c.id)
 }

@@ -117,7 +117,7 @@ func (l *exchanges) pause(c *client, d time.Duration) {
 
 // open makes what a request can be sent on to an endpoint that has no idle connection.
 func (l *exchanges) open(x *exchange, e *upstream.Endpoint) (*backend, error) {
-	if x.yields && l.server.files.Full() { // what may be opened still is for those that somebody waits for
+	if x.background && l.server.files.Full() { // what may be opened still is for those that somebody waits for
 		return nil, errNoRoom
 	}
 	if e.Address.HTTP2 || multiplexes(e) && (!x.upgrade || x.extended && l.bodies.offersTunnels(e)) {

@@ -68,7 +68,7 @@ func (x *exchange) gradeAs(c *client, code grpc.Code) {
 // refuseCall answers a call with a status and nothing else (Trailers-Only).
 func (l *grpcCalls) refuseCall(c *client, a *request.Reply) {
 	out := append(append(append(l.out[:0], "HTTP/1.1 200 OK\r\n"...), l.date...), "content-type: application/grpc\r\n"...)
-	l.giveRefusal(c, append(out, l.statusFields(&c.x, a)...))
+	l.heads.giveWhole(c, append(out, l.statusFields(&c.x, a)...), nil)
 }
 
 // statusFields are the fields that end a call which the gateway responds to itself.
@@ -79,25 +79,6 @@ func (l *grpcCalls) statusFields(x *exchange, a *request.Reply) []byte {
 	}
 	l.status = append(appendStatus(l.status[:0], code, a.Detail), l.heads.addedFields(x)...)
 	return l.status
-}
-
-// giveRefusal gives the client such a response, but for how long it is, and ends the exchange.
-func (l *grpcCalls) giveRefusal(c *client, out []byte) {
-	l.exchanges.end(c)
-	if c.of != nil {
-		c.private = c.private[:0]
-		l.out = append(out, "\r\n"...)
-		l.streams.sendHeadOn(c, true)
-		l.exchanges.endOfResponse(c)
-		return
-	}
-	out = append(appendConnection(append(out, "content-length: 0\r\n"...), &c.x), "\r\n"...)
-	l.out = out[:0]
-	if errno := c.out.write(l.Sys, c.fd, out, nil); errno != 0 {
-		l.exchanges.drop(c)
-		return
-	}
-	l.exchanges.endOfResponse(c)
 }
 
 // appendStatus appends the fields that end a call.

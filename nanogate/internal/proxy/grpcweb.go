@@ -85,7 +85,11 @@ func (l *webCalls) downloading(c *client, k *backend, piece []byte, done bool) (
 // replying writes a response of the gateway's own.
 func (l *webCalls) replying(c *client, a *request.Reply) bool {
 	out := append(append(l.out[:0], "HTTP/1.1 200 OK\r\n"...), l.date...)
-	l.grpc.giveRefusal(c, c.x.kept.web.Refusal(out, l.grpc.statusFields(&c.x, a)))
+	out = c.x.kept.web.Refusal(out, l.grpc.statusFields(&c.x, a))
+	if c.of == nil {
+		out = append(out, "content-length: 0\r\n"...)
+	}
+	l.heads.giveWhole(c, out, nil)
 	return true
 }
 
@@ -101,21 +105,6 @@ func (l *webCalls) cutting(c *client) bool {
 	l.text = x.kept.web.End(l.text[:0], l.grpc.status)
 	l.attempts.giveUp(c)
 	x.keep = x.keep && x.body.Done()
-	l.exchanges.end(c)
-	if c.of != nil {
-		l.muxes.send(&c.sink, l.text, true, nil)
-		l.exchanges.endOfResponse(c)
-		return true
-	}
-	out, rest := chunkOf(l.out[:0], l.text, x.rewrap)
-	errno := c.out.write(l.Sys, c.fd, out, rest)
-	if errno == 0 && x.rewrap {
-		errno = c.out.write(l.Sys, c.fd, l.bodies.lastChunk(l.out[:0], nil), nil)
-	}
-	if errno != 0 {
-		l.exchanges.drop(c)
-		return true
-	}
-	l.exchanges.endOfResponse(c)
+	l.exchanges.endWith(c, l.text)
 	return true
 }

@@ -186,7 +186,7 @@ func (l *streams) streamCame(m *mux, ev *http2.Event) {
 	conn := m.client
 	conn.requests++
 	c, id := l.clients.Add()
-	c.beginStream(conn, id, ev.Stream)
+	l.beginStream(c, conn, id, ev.Stream)
 	c.ended = ev.End
 	if ev.Kind == http2.EventTooLarge {
 		l.heads.turnAway(c, replyHeadTooLarge)
@@ -215,10 +215,10 @@ func (l *streams) streamCame(m *mux, ev *http2.Event) {
 }
 
 // beginStream makes c a request on a connection.
-func (c *client) beginStream(conn *client, id int32, s *http2.Stream) {
+func (l *streams) beginStream(c, conn *client, id int32, s *http2.Stream) {
 	private, trailers := c.private[:0], c.sink.trailers[:0]
 	uploads := c.trailers[:0]
-	c.begin(noDescriptor, id, conn.peer)
+	c.begin(l, noDescriptor, id, conn.peer)
 	c.readable, c.of = false, conn
 	c.private, c.trailers = private, uploads
 	c.sink = sink{mux: conn.mux, client: c, stream: s, out: &c.out, trailers: trailers}
@@ -290,22 +290,13 @@ func (l *streams) passPart(c *client, part []byte, last bool) bool {
 	return l.bodies.passContent(c, part)
 }
 
-// dropStream is done with a request on a connection. One that isn't at its end is reset.
-func (l *streams) dropStream(c *client) {
+// leave implements [recipient]. A stream that isn't at its end is reset.
+func (l *streams) leave(c *client) {
 	s := &c.sink
 	m := s.mux
 	l.muxes.touch(m)
 	s.stream.User = nil
 	m.codec.Release(s.stream)
 	m.part(s)
-	c.fd, c.of, s.mux, s.stream = -1, nil, nil, nil
-	l.wheel.Clear(c.id)
-	if cap(c.in) > keptOutbox {
-		c.in = nil
-	}
-	if cap(c.out.b) > keptOutbox {
-		c.out.b = nil
-	}
-	c.out.reset()
-	l.clients.Remove(c.id)
+	c.of, s.mux, s.stream = nil, nil, nil
 }

@@ -22,10 +22,6 @@ func (l *heads) refuse(c *client, a *request.Reply) {
 	if !ok {
 		return
 	}
-	if c.background {
-		l.caching.endAlone(c)
-		return
-	}
 	if a.Close || !x.body.Done() {
 		x.keep = false // the rest of the body stands between us and the next request
 	}
@@ -36,29 +32,35 @@ func (l *heads) refuse(c *client, a *request.Reply) {
 	if l.slots.reply.back(x.with, func(f atReply) bool { return f.replying(c, a) }) {
 		return
 	}
-	if c.of != nil {
-		l.streams.refuseStream(c, a)
+	if c.grpc {
+		l.grpc.refuseCall(c, a)
 		return
 	}
-	out := append(l.out[:0], http1.StatusLine(a.Status)...)
+	out, body := append(l.out[:0], http1.StatusLine(a.Status)...), a.Body
 	out = append(append(out, l.date...), a.Fields...)
 	out = append(out, l.addedFields(x)...)
-	if a.Status != 204 && a.Status != 304 {
+	if a.Status == 204 || a.Status == 304 {
+		body = nil
+	} else {
 		out = append(out, "Content-Length: "...)
-		out = append(strconv.AppendInt(out, int64(len(a.Body)), 10), "\r\n"...)
+		out = append(strconv.AppendInt(out, int64(len(body)), 10), "\r\n"...)
 	}
-	out = append(appendConnection(out, x), "\r\n"...)
-	if !x.silent && a.Status != 204 && a.Status != 304 {
-		out = append(out, a.Body...)
-		x.outcome.Sent = int64(len(a.Body))
+	if x.silent {
+		body = nil
 	}
-	l.out = out[:0]
+	x.outcome.Sent = int64(len(body))
+	l.giveWhole(c, out, body)
+}
+
+// giveWhole gives a client a response of the gateway's own, and ends the exchange. lines are its
+// head but for what it says of the connection.
+func (l *heads) giveWhole(c *client, lines, body []byte) {
+	l.out = append(appendConnection(lines, &c.x), "\r\n"...)
+	c.private = c.private[:0]
 	l.exchanges.end(c)
-	if errno := c.out.write(l.Sys, c.fd, out, nil); errno != 0 {
-		l.exchanges.drop(c)
-		return
+	if c.to.send(c, body, nil, true) {
+		l.exchanges.endOfResponse(c)
 	}
-	l.exchanges.endOfResponse(c)
 }
 
 // refused notes why a request is refused, for those who look on.
@@ -95,6 +97,7 @@ func (l *heads) refuseHead(c *client, err error) {
 func (l *heads) turnAway(c *client, a *request.Reply) {
 	c.x.renew()
 	c.x.outcome.Began, c.x.minor = l.now, 1
+	c.grpc = c.grpc && c.of != nil // the request before may have been made a call
 	c.unread = true
 	c.in = c.in[:0]
 	l.head.Reset()

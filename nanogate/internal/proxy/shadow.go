@@ -20,8 +20,7 @@ type mirroring struct {
 	mirrors []*snapshot.Route // whose mirrors may have something to send, see shadow.go
 }
 
-// A copy of a request goes to the shadow as a background request ([client.background]), on the
-// connections, by the versions and within the time limits that requests have. It comes after
+// A copy of a request goes to the shadow as a background exchange (see [nobody]). It comes after
 // those that somebody waits for: a loop sends a few copies when it has done all else of a
 // batch of events, and reads what shadows answer when it has taken all events.
 
@@ -83,7 +82,7 @@ func (l shadowing) downloading(c *client, _ *backend, piece []byte, done bool) (
 	x := &c.x
 	if x.kept.copy.Content(piece); !done && x.kept.copy.Enough() {
 		l.attempts.told(x, x.outcome.Status, request.OK)
-		l.caching.endAlone(c)
+		c.to.cut(c)
 		return nil, false
 	}
 	return piece, true
@@ -133,14 +132,14 @@ func (l *mirroring) turnMirrors() {
 func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	c, id := l.clients.Add()
 	defer l.survive(clientEvent(id))
-	c.begin(noDescriptor, id, netip.AddrPort{})
-	c.readable, c.background, c.mirrors = false, true, true
+	c.begin(nobody{l.loop}, noDescriptor, id, netip.AddrPort{})
+	c.readable = false
 	text := copied.Head()
 	l.head.Reset()
 	n, err := l.head.Parse(text, &ownLimits)
 	x := &c.x
 	x.start(&l.head, text, l.now)
-	x.route, x.upstream, x.yields = r, r.Mirror.Upstream, true
+	x.route, x.upstream, x.background = r, r.Mirror.Upstream, true
 	l.keep(x).copy = copied
 	x.join(filter.Shadow)
 	if n == 0 || err != nil { // which it was for its own endpoint
@@ -159,13 +158,13 @@ func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 // giveUpMirrored ends the request of a copy before the shadow has answered.
 func (l *mirroring) giveUpMirrored(c *client, why mirror.Reason) {
 	c.x.kept.copy.Drop(why)
-	l.caching.endAlone(c)
+	c.to.cut(c)
 }
 
 // giveUpMirroring does so with all of them, when the gateway ends: nobody waits for them.
 func (l *mirroring) giveUpMirroring() {
 	l.clients.Each(func(c *client) {
-		if c.mirrors {
+		if c.x.with.Has(filter.Shadow) {
 			l.giveUpMirrored(c, mirror.Closed)
 		}
 	})

@@ -15,6 +15,10 @@ import (
 // slowly holds no more than that besides.
 func (l *caching) giveStored(c *client, v *cache.Response, a *cache.RequestFields, result cache.Result, status int) {
 	x := &c.x
+	if x.background {
+		c.to.cut(c)
+		return
+	}
 	rules := x.route.Cache
 	k := &l.keep(x).cached
 	if k.asking != nil {
@@ -114,9 +118,9 @@ func (l *caching) giveAndRefresh(c *client, v *cache.Response, key cache.Key, kn
 		flight = l.refreshes(route.Cache, v, key, known)
 	}
 	if flight != nil {
-		l.refresh(route, &of, ends, &asking{rules: route.Cache, key: key, kind: kind, stale: v, why: "stale", result: cache.Expired, flight: flight})
+		l.refresh(route, &of, &asking{rules: route.Cache, key: key, kind: kind, stale: v, why: "stale", result: cache.Expired, flight: flight, ends: ends})
 	} else if ends != nil {
-		l.exchanges.tellEnds(ends, nil, true)
+		l.exchanges.tellEnds(ends, nil)
 	}
 }
 
@@ -135,20 +139,23 @@ func (l *caching) refreshes(rules *snapshot.Caching, v *cache.Response, key cach
 	return flight
 }
 
-// refresh asks for it, with the loop's request. Its client's connection was like of; who hears
-// of the request's end does when this is over too.
-func (l *caching) refresh(route *snapshot.Route, of *client, ends *endings, m *asking) {
+// revalidation is nobody's request for a newer response.
+type revalidation struct{ nobody }
+
+func (l revalidation) leave(*client) { l.caching.revalidations-- }
+
+// refresh asks for it, with the loop's request. Its client's connection was like of.
+func (l *caching) refresh(route *snapshot.Route, of *client, m *asking) {
 	r := &l.req
 	k, id := l.clients.Add()
-	k.begin(noDescriptor, id, of.peer)
-	k.readable, k.background = false, true
+	k.begin(revalidation{nobody{l.loop}}, noDescriptor, id, of.peer)
+	k.readable = false
 	l.revalidations++
 	k.forwards, k.forwardsOf, k.trusted = append(k.forwards[:0], of.forwards...), of.forwardsOf, of.trusted
 	k.requests++
 	k.serial++
 	k.x.start(r.Head, r.Buf, l.now)
-	k.x.route = route
-	l.keep(&k.x).ends = ends
+	k.x.route, k.x.background = route, true
 	r.Drop("range")
 	r.Drop("if-range")
 	l.ask(&k.x, m)
@@ -158,27 +165,6 @@ func (l *caching) refresh(route *snapshot.Route, of *client, ends *endings, m *a
 
 // mostRevalidations is how many background revalidations a loop has at most.
 const mostRevalidations = 256
-
-// giveNobody goes on with a response that is for the store only, or to be compared.
-func (l *caching) giveNobody(c *client, k *backend, done bool) {
-	l.out = l.out[:0]
-	if done {
-		l.bodies.complete(c, k)
-		l.exchanges.drop(c)
-		return
-	}
-	l.deadlines.await(c, stateBody)
-	if k.readable {
-		l.laterBackend(k)
-	}
-}
-
-// endAlone ends the request of nobody, whatever came of it.
-func (l *caching) endAlone(c *client) {
-	l.attempts.giveUp(c)
-	l.exchanges.end(c)
-	l.exchanges.drop(c)
-}
 
 // withoutConditions takes the cache's conditions out of a request's head.
 func withoutConditions(head []byte) []byte {

@@ -46,12 +46,7 @@ func (l *caching) responded(c *client, k *backend, b, rest []byte, _ tail) ([]by
 		return nil, false
 	}
 	l.letGo(c, k, len(rest) > 0)
-	m.landed = cache.Stored
-	if c.background {
-		m.result = cache.Revalidated
-		l.endAlone(c)
-		return nil, false
-	}
+	m.landed, m.result = cache.Stored, cache.Revalidated
 	l.giveStored(c, v, &m.asked, cache.Revalidated, status)
 	return nil, false
 }
@@ -97,10 +92,6 @@ var failures = []int{500, 502, 503, 504} // RFC 5861 4
 // giveInstead gives it.
 func (l *caching) giveInstead(c *client, status int) {
 	c.x.outcome.Instead = status
-	if c.background {
-		l.endAlone(c)
-		return
-	}
 	l.giveStored(c, c.x.kept.cached.asking.stale, &c.x.kept.cached.asking.asked, cache.Saved, status)
 }
 
@@ -162,11 +153,7 @@ func (l *caching) downloading(c *client, k *backend, piece []byte, done bool) ([
 // endMuted ends the exchange of a client that has got a 304, while the response that came with
 // it isn't stored after all.
 func (l *caching) endMuted(c *client) {
-	l.exchanges.end(c)
-	if c.of != nil {
-		l.muxes.send(&c.sink, nil, true, nil)
-	}
-	l.exchanges.endOfResponse(c)
+	l.exchanges.endWith(c, nil)
 }
 
 // notModified writes the head of a 304 in place of the response that is being stored.

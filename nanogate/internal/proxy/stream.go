@@ -3,9 +3,6 @@
 package proxy
 
 import (
-	"strconv"
-
-	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/http2"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/translate"
@@ -13,29 +10,19 @@ import (
 
 // How a response goes to a client over HTTP/2.
 
-// giveStream is give for a client over HTTP/2.
-func (l *streams) giveStream(c *client, k *backend, piece []byte, done bool) {
-	var trailers []byte
-	if done {
-		trailers = l.bodies.responseTrailers(&c.x, k)
-		l.bodies.complete(c, k)
-	}
+// send implements [recipient].
+func (l *streams) send(c *client, piece, trailers []byte, last bool) bool {
 	if len(l.out) > 0 {
-		c.private = append(c.private[:0], k.private...)
-		l.sendHeadOn(c, done && len(piece)+len(trailers) == 0)
+		l.sendHeadOn(c, last && len(piece)+len(trailers) == 0)
 	}
-	if len(piece) > 0 || done {
-		l.muxes.send(&c.sink, piece, done, trailers)
+	if len(piece) > 0 || last {
+		l.muxes.send(&c.sink, piece, last, trailers)
 	}
-	if done {
-		l.exchanges.endOfResponse(c)
-		return
-	}
-	l.deadlines.await(c, c.x.flowing())
-	if k.readable {
-		l.laterBackend(k)
-	}
+	return true
 }
+
+// after implements [recipient].
+func (l *streams) after(c *client) { l.exchanges.drop(c) }
 
 // sendHeadOn sends the head that is in the loop's buffer, final or interim; end says that
 // it is all.
@@ -46,39 +33,8 @@ func (l *streams) sendHeadOn(c *client, end bool) {
 	l.out = l.out[:0]
 }
 
-// refuseStream gives a client over HTTP/2 an answer of the gateway's own.
-func (l *streams) refuseStream(c *client, a *request.Reply) {
-	if c.grpc {
-		l.grpc.refuseCall(c, a)
-		return
-	}
-	x := &c.x
-	bodiless := a.Status == 204 || a.Status == 304
-	out := append(l.out[:0], http1.StatusLine(a.Status)...)
-	out = append(append(out, l.date...), a.Fields...)
-	out = append(out, l.heads.addedFields(x)...)
-	if !bodiless {
-		out = append(out, "Content-Length: "...)
-		out = append(strconv.AppendInt(out, int64(len(a.Body)), 10), "\r\n"...)
-	}
-	l.out = append(out, "\r\n"...)
-	body := a.Body
-	if bodiless || x.silent {
-		body = nil
-	}
-	x.outcome.Sent = int64(len(body))
-	l.exchanges.end(c)
-	c.private = c.private[:0]
-	l.sendHeadOn(c, len(body) == 0)
-	if len(body) > 0 {
-		l.muxes.send(&c.sink, body, true, nil)
-	}
-	l.exchanges.endOfResponse(c)
-}
-
-// cutStream ends a response that can't be completed: a call with a status, if that is
-// possible, else with a reset.
-func (l *streams) cutStream(c *client) {
+// cut implements [recipient]: a call ends with a status, if that is possible, else with a reset.
+func (l *streams) cut(c *client) {
 	x := &c.x
 	l.attempts.giveUp(c)
 	if l.grpc.cutCall(c) {

@@ -53,28 +53,20 @@ func (l *suspensions) decided(c *client, reply *request.Reply) {
 	switch {
 	case reply != nil && reply.Deferred != nil:
 		l.suspend(c, reply)
-		return
 	case reply != nil && reply.Queue != nil:
 		l.queueUp(c, reply)
-		return
 	case reply != nil:
-		if e := x.explained(); e != nil && x.passed < len(x.route.Chain) {
+		if e := x.explained(); e != nil && x.upstream == nil {
 			e.tell(x.route, &l.req, false)
 		}
 		l.heads.refuse(c, reply)
-		return
-	case c.background: // which has none of the route's own checks before it: its client's request has passed them
+	case x.upstream != nil: // it was one of that
 		x.taken++
 		l.exchanges.forward(c)
-		return
-	case x.passed < len(x.route.Chain):
+	default:
 		x.passed++
-	default: // the upstream's
-		x.taken++
-		l.exchanges.forward(c)
-		return
+		l.exchanges.check(c)
 	}
-	l.exchanges.check(c)
 }
 
 // suspend has the decision taken by a worker. If they have too much to do there is none.

@@ -324,22 +324,7 @@ func (l *transcoding) breakOff(c *client, s *transcode.Status) bool {
 	x.outcome.Status = grpc.HTTPOfCode(s.Code)
 	x.outcome.Sent += int64(len(text))
 	x.keep = x.keep && x.body.Done()
-	l.exchanges.end(c)
-	if c.of != nil {
-		l.muxes.send(&c.sink, text, true, nil)
-		l.exchanges.endOfResponse(c)
-		return true
-	}
-	out, rest := chunkOf(l.out[:0], text, x.rewrap)
-	if out = append(out, rest...); x.rewrap {
-		out = l.bodies.lastChunk(out, nil)
-	}
-	l.out = out[:0]
-	if errno := c.out.write(l.Sys, c.fd, out, nil); errno != 0 {
-		l.exchanges.drop(c)
-		return true
-	}
-	l.exchanges.endOfResponse(c)
+	l.exchanges.endWith(c, text)
 	return true
 }
 

@@ -143,20 +143,11 @@ func (l *bodies) sendPart(c *client, piece []byte) bool {
 		x.headIn = true
 		l.out = append(l.out, x.head...)
 	}
-	l.out, piece = chunkOf(l.out, piece, x.chunked)
-	end := x.chunked && x.body.Done()
-	if end && len(piece) == 0 {
-		l.out = l.lastChunk(l.out, l.requestTrailers(c))
+	var trailers []byte
+	if x.chunked && x.body.Done() {
+		trailers = l.requestTrailers(c)
 	}
-	errno := unix.Errno(0)
-	if len(l.out)+len(piece) > 0 {
-		errno = k.out.write(l.Sys, k.fd, l.out, piece)
-	}
-	if errno == 0 && end && len(piece) > 0 {
-		l.out = l.lastChunk(l.out[:0], l.requestTrailers(c))
-		errno = k.out.write(l.Sys, k.fd, l.out, nil)
-	}
-	if errno != 0 {
+	if errno := l.write(&k.socket, piece, trailers, x.chunked, x.body.Done()); errno != 0 {
 		// It may have answered before it closed: what it said is worth more.
 		k.out.reset()
 		k.broken, k.cut = true, errno == unix.ECONNRESET

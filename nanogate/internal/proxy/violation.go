@@ -78,15 +78,7 @@ func (l *loop) severClient(c *client) {
 		l.holds(func() { l.downstream.endHello(c) })
 	}
 	l.abandon(c)
-	if c.background {
-		if c.background = false; !c.mirrors {
-			l.caching.revalidations--
-		}
-	} else {
-		l.holds(func() { c.close(l.Sys, l.Poller) })
-		l.Assigned.Add(-1)
-		l.server.acceptor.Release()
-	}
+	l.holds(func() { c.to.leave(c) })
 	c.fd = -1
 	l.wheel.Clear(c.id)
 	l.clients.Remove(c.id)
