@@ -23,9 +23,11 @@ const (
 	Tick       // of a CPU's clock, while the thread ran: A is what it was at
 	Parked     // a goroutine, Subject, was not running: Text is why; B how many ns ago that was looked at before
 	Collecting // the process collected garbage; B as above
+	Stall      // the clock of CPU A was late by B ns: the CPU stood still
 )
 
-// What a thread was at when the clock of its CPU ticked.
+// What a thread was at when the clock of its CPU ticked. The event's Subject and Text are where
+// its own code was, and what called that: three addresses, 0 where that isn't known.
 const (
 	tickUser = iota + 1
 	tickKernel
@@ -51,7 +53,7 @@ type Event struct {
 	Faults  uint32 // page faults of the thread so far
 	Kind    Kind
 	Call    int16  // the system call that the thread is in, -1 if none
-	A, B    uint32 // bytes; states; B also the thread that runs instead, ran before or wakes
+	A, B    uint32 // bytes; states; of a SwitchIn the CPU; B also the thread that runs instead, ran before or wakes
 	Text    [16]byte
 }
 

@@ -91,7 +91,7 @@ func (j *joiner) parkedIn(from, to int64) (last *Event) {
 // collectorHolds reports whether a request wouldn't wait as an interval says if the threads of
 // its server weren't collecting garbage: it waits for one of them.
 func (j *joiner) collectorHolds(v *Interval) bool {
-	if len(j.collecting) == 0 {
+	if len(j.held) == 0 {
 		return false
 	}
 	switch v.Stage {

@@ -13,6 +13,8 @@ type Header struct {
 	Off       []int       `json:"off,omitempty"` // windows in which the probes were off
 	Cost      *Cost       `json:"probe_cost,omitempty"`
 	FaultCost int64       `json:"fault_cost,omitempty"` // what a page fault without disk costs here, ns
+	// Clocked says that it was seen when CPUs stood still.
+	Clocked bool `json:"clocked,omitempty"`
 }
 
 // Process is one whose threads were followed.

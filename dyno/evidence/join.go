@@ -13,6 +13,8 @@ type Server struct {
 	// Loops are the goroutines that serve several connections each: those wait for their
 	// loop, on whichever thread it is.
 	Loops map[uint64]bool
+	// Collectors are the functions of a process that collect garbage, where they are known.
+	Collectors map[int32]Codes
 }
 
 // acceptPatience is how much later than a request the handshake's end may be seen without
@@ -28,10 +30,24 @@ func Join(s *Sample, events []Event, about Server) Record {
 		Failed: s.Failed, Window: int(floorDiv(s.Intended-about.Started, 1e9)),
 		Intended: s.Intended, Sent: s.Sent, First: s.First, Done: max(s.Done, s.Intended),
 	}
-	j := joiner{sample: s, record: &r, events: events, at: r.Intended, end: r.Done, migrates: about.Pooled, loops: about.Loops}
+	j := joiner{sample: s, record: &r, events: events, at: r.Intended, end: r.Done, migrates: about.Pooled, loops: about.Loops, collectors: about.Collectors}
 	j.index()
+	j.follows()
+	j.divide(about.FaultCost)
+	j.steal()
+	j.bound()
+	for i := range r.Intervals {
+		r.Intervals[i].From -= r.Intended
+		r.Intervals[i].To -= r.Intended
+	}
+	return r
+}
+
+// follows makes the intervals of the request, from when it was due to its last byte.
+func (j *joiner) follows() {
 	j.find()
 	j.process = j.processOf(j.reader)
+	j.held = j.collections()
 	j.generator()
 	if j.seen {
 		j.there()
@@ -42,13 +58,6 @@ func Join(s *Sample, events []Event, about Server) Record {
 		j.gap(NotTraced)
 	}
 	j.until(j.end, Interval{Stage: Unexplained})
-	j.divide(about.FaultCost)
-	j.bound()
-	for i := range r.Intervals {
-		r.Intervals[i].From -= r.Intended
-		r.Intervals[i].To -= r.Intended
-	}
-	return r
 }
 
 func floorDiv(a, b int64) int64 {
@@ -66,30 +75,35 @@ type joiner struct {
 	events  []Event
 	at, end int64 // up to where intervals have been made; where they end
 
-	seen        bool               // there is any event of the connection
-	established *Event             // the handshake's end, at the server
-	ready       *Event             // bytes of the request came
-	read        *Event             // and were read
-	first, last *Event             // sendings of the response
-	client      *Event             // its last bytes at the client
-	reader      int32              // the thread that read, or would have
-	migrates    bool               // connections go from thread to thread
-	process     int32              // the server's, or the one of its processes that has the connection
-	threads     map[int32][]*Event // of each, in order
-	halts       []*Event           // threads of the server that were put aside for their quota
-	arrivals    []*Event           // of bytes, at the server's sockets and those of upstreams
-	ticked      bool               // clocks' ticks are among the events
-	goroutine   uint64             // that read; 0 if the server has none, or it isn't known
-	loops       map[uint64]bool    // goroutines that serve several connections
-	parked      []*Event           // when goroutines didn't run
-	collecting  []*Event           // when the server collected
-	shared      []int32            // threads of the process that may have the request
-	lines       map[int32]timeline // of threads, over the whole request
+	seen        bool                // there is any event of the connection
+	established *Event              // the handshake's end, at the server
+	ready       *Event              // bytes of the request came
+	read        *Event              // and were read
+	first, last *Event              // sendings of the response
+	client      *Event              // its last bytes at the client
+	reader      int32               // the thread that read, or would have
+	migrates    bool                // connections go from thread to thread
+	process     int32               // the server's, or the one of its processes that has the connection
+	threads     map[int32][]*Event  // of each, in order
+	halts       []*Event            // threads of the server that were put aside for their quota
+	arrivals    []*Event            // of bytes, at the server's sockets and those of upstreams
+	ticked      bool                // clocks' ticks are among the events
+	goroutine   uint64              // that read; 0 if the server has none, or it isn't known
+	loops       map[uint64]bool     // goroutines that serve several connections
+	parked      []*Event            // when goroutines didn't run
+	collecting  []*Event            // when it was seen that a server collects
+	collectors  map[int32]Codes     // functions that do, by process
+	held        []stretch           // when the server collected
+	heldBy      map[int32][]stretch // the same of each process, as far as it was asked for
+	stalls      []*Event            // of CPUs
+	load        int32               // the process of the load; 0 if its threads weren't seen
+	shared      []int32             // threads of the process that may have the request
+	lines       map[int32]timeline  // of threads, over the whole request
 }
 
 // index sorts the events by thread.
 func (j *joiner) index() {
-	j.threads, j.lines = make(map[int32][]*Event), make(map[int32]timeline)
+	j.threads, j.lines, j.heldBy = make(map[int32][]*Event), make(map[int32]timeline), make(map[int32][]stretch)
 	for i := range j.events {
 		e := &j.events[i]
 		switch {
@@ -105,7 +119,12 @@ func (j *joiner) index() {
 			j.parked = append(j.parked, e)
 		case e.Kind == Collecting:
 			j.collecting = append(j.collecting, e)
+		case e.Kind == Stall:
+			j.stalls = append(j.stalls, e)
 		}
+	}
+	if j.load = j.processOf(j.sample.Thread); j.load != 0 {
+		j.halts = slices.DeleteFunc(j.halts, func(e *Event) bool { return e.Process == j.load })
 	}
 }
 
@@ -230,18 +249,17 @@ func (j *joiner) gap(g Gap) {
 // collector didn't hold up.
 func (j *joiner) until(t int64, v Interval) {
 	if j.collectorHolds(&v) {
-		for _, e := range j.collecting {
-			if e.Process != j.process || e.Time <= j.at {
+		for _, h := range j.held {
+			if h.to <= j.at {
 				continue
 			}
-			from := e.Time - int64(e.B)
-			if from >= t {
+			if h.from >= t {
 				break
 			}
-			j.add(from, v)
-			held := v
-			held.Stage, held.Reason = Collect, string(v.Stage)
-			j.add(min(e.Time, t), held)
+			j.add(h.from, v)
+			collects := v
+			collects.Stage, collects.Reason = Collect, string(v.Stage)
+			j.add(min(h.to, t), collects)
 		}
 	}
 	j.add(t, v)
@@ -267,27 +285,8 @@ func (j *joiner) add(t int64, v Interval) {
 
 // goesOnAs reports whether an interval is the continuation of v.
 func (v *Interval) goesOnAs(w *Interval) bool {
-	return v.Stage == w.Stage && v.Thread == w.Thread && v.Reason == w.Reason && v.Peer == w.Peer &&
+	return v.Stage == w.Stage && v.Thread == w.Thread && v.Reason == w.Reason && v.Peer == w.Peer && v.Behind == w.Behind &&
 		(v.By == w.By || v.By != nil && w.By != nil && *v.By == *w.By) && v.Others == nil && w.Others == nil && !v.Estimated && !w.Estimated
-}
-
-// generator makes the intervals until the request was sent.
-func (j *joiner) generator() {
-	s := j.sample
-	why := ""
-	if s.Waited {
-		why = "no connection was free"
-	}
-	if s.Ordinal == 1 && s.Opened > s.Intended && s.Opened < s.Sent {
-		j.until(s.Opened, Interval{Stage: Generator, Reason: why})
-		j.until(s.Sent, Interval{Stage: Connect})
-		return
-	}
-	if s.Sent == 0 { // it never was
-		j.until(j.end, Interval{Stage: Generator, Reason: why})
-		return
-	}
-	j.until(s.Sent, Interval{Stage: Generator, Reason: why})
 }
 
 // there makes those until bytes were at the server.
@@ -330,7 +329,7 @@ func (j *joiner) back() {
 	}
 	j.until(arrived, v)
 	if j.client != nil {
-		j.until(j.end, Interval{Stage: Generator, Reason: "reading"})
+		j.own(j.end, "reading")
 	}
 }
 

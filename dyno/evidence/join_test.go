@@ -189,7 +189,7 @@ func FuzzJoin(f *testing.F) {
 			}
 			events = append(events, e)
 		}
-		s := Sample{Connection: us, Ordinal: ordinal, Opened: epoch + 1000, Intended: epoch, Sent: epoch + done/3, Done: epoch + done, Failed: ordinal%2 == 0}
+		s := Sample{Connection: us, Ordinal: ordinal, Opened: epoch + 1000, Intended: epoch, Sent: epoch + done/3, Done: epoch + done, Failed: ordinal%2 == 0, Waited: ordinal%5 < 3, Before: epoch - done/4, Thread: loop + int32(ordinal%4)}
 		r := Join(&s, events, Server{FaultCost: int64(ordinal), Pooled: ordinal%3 == 0})
 		if err := r.Check(); err != nil {
 			t.Fatalf("%v\n%+v", err, r.Intervals)

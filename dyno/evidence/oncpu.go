@@ -10,7 +10,7 @@ func (j *joiner) divide(faultCost int64) {
 	intervals := make([]Interval, 0, len(r.Intervals))
 	for i := range r.Intervals {
 		v := r.Intervals[i]
-		if v.Stage == OnCPU || v.Stage == PageFault {
+		if !v.Behind && (v.Stage == OnCPU || v.Stage == PageFault) {
 			v.Faults = j.faults(v.Thread, v.From, v.To)
 			r.Faults += v.Faults
 		}
@@ -36,7 +36,7 @@ func (j *joiner) byTicks(into []Interval, v Interval) []Interval {
 		if to = min(to, v.To); to <= at {
 			return
 		}
-		one := Interval{Stage: stage, From: at, To: to, Thread: v.Thread, Reason: reason, Estimated: stage != OnCPU, Faults: faults}
+		one := Interval{Stage: stage, From: at, To: to, Thread: v.Thread, Reason: reason, Estimated: stage != OnCPU, Faults: faults, Behind: v.Behind}
 		at, faults = to, 0 // the first part has the count
 		if n := len(into); n > 0 && into[n-1].To == one.From && into[n-1].Stage == stage && into[n-1].Thread == one.Thread && into[n-1].Reason == reason {
 			into[n-1].To = to
@@ -55,7 +55,7 @@ func (j *joiner) byTicks(into []Interval, v Interval) []Interval {
 		if next := nextTick(events[i+1:]); next != nil && next.Time < until+tickReach {
 			until = (e.Time + next.Time) / 2
 		}
-		stage, reason := tickedAt(e)
+		stage, reason := j.tickedAt(e)
 		part(until, stage, reason)
 	}
 	part(v.To, OnCPU, "")
@@ -73,7 +73,10 @@ func nextTick(events []*Event) *Event {
 
 // tickedAt is what a thread was at when a clock ticked. What the kernel does for a call that
 // else waits for something counts for that.
-func tickedAt(e *Event) (Stage, string) {
+func (j *joiner) tickedAt(e *Event) (Stage, string) {
+	if e.A <= tickKernel && j.collectors[e.Process].collects(e) {
+		return Collect, ""
+	}
 	switch e.A {
 	case tickFault:
 		return PageFault, ""
@@ -96,7 +99,7 @@ func byFaults(into []Interval, v Interval, cost int64) []Interval {
 	if took <= 0 {
 		return append(into, v)
 	}
-	own := Interval{Stage: PageFault, From: v.To - took, To: v.To, Thread: v.Thread, Faults: v.Faults, Estimated: true}
+	own := Interval{Stage: PageFault, From: v.To - took, To: v.To, Thread: v.Thread, Faults: v.Faults, Estimated: true, Behind: v.Behind}
 	if v.To, v.Faults = own.From, 0; v.To > v.From {
 		into = append(into, v)
 	}

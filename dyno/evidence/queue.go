@@ -143,9 +143,22 @@ func (j *joiner) served(from, to int64) []Served {
 // waitsForCPU says who runs instead of a thread that could.
 func (j *joiner) waitsForCPU(v *Interval, p *span) {
 	v.Stage = CPUWait
-	switch {
-	case p.out != nil && p.out.A&OutOfQuota != 0, p.wake != nil && p.wake.A&OutOfQuota != 0, j.quotaRanOut(p):
+	if p.outOfQuota() || j.quotaRanOut(p) {
 		v.Stage = Throttled
+		return
+	}
+	p.instead(v)
+}
+
+// outOfQuota reports whether a thread's group had used up its quota when the thread was put
+// aside or woken.
+func (p *span) outOfQuota() bool {
+	return p.out != nil && p.out.A&OutOfQuota != 0 || p.wake != nil && p.wake.A&OutOfQuota != 0
+}
+
+// instead says who ran while a thread could have.
+func (p *span) instead(v *Interval) {
+	switch {
 	case p.out != nil && p.out.A&Preempted != 0:
 		v.By = &Task{int32(p.out.B), p.out.comm()}
 	case p.in != nil:

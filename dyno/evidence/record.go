@@ -66,6 +66,9 @@ type Interval struct {
 	Others []Served `json:"others,omitempty"` // what the thread did instead; the longest 8
 	Peer   string   `json:"peer,omitempty"`   // address and port of the other server
 	Faults uint32   `json:"faults,omitempty"` // page faults in it
+	// Behind says that it is the time of another request: of one that had the connection for
+	// which this one waited in the load.
+	Behind bool `json:"behind,omitempty"`
 	// Estimated says that its length is reckoned: from samples of what its thread was at, or
 	// from a count of faults, and then it stands at the end of what it was taken from.
 	Estimated bool `json:"estimated,omitempty"`

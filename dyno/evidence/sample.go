@@ -16,8 +16,10 @@ type Sample struct {
 	Size       int64
 	Status     int32
 	Failed     bool
-	Shared     bool // others were under way on the connection
-	Waited     bool // for a connection to be free
+	Shared     bool  // others were under way on the connection
+	Waited     bool  // for a connection to be free
+	Thread     int32 // of the load's loop that sent it; 0 if that isn't known
+	Before     int64 // when the request before it was sent in its place on the connection; 0 if none was
 	Intended   int64
 	Sent       int64
 	First      int64

@@ -94,6 +94,7 @@ func (s *Sampler) Seen() (requests, slow, dropped uint64) {
 type Draws struct {
 	from          *Sampler
 	loop          int
+	thread        int32
 	ring          [drawsKept]Sample
 	pushed, taken atomic.Uint64
 
@@ -121,6 +122,9 @@ type Draw struct {
 	Of     uint32
 	Number uint32
 }
+
+// On notes the thread that the loop runs on.
+func (d *Draws) On(thread int) { d.thread = int32(thread) }
 
 // Wants says whether a request that is over is to be kept, and then wants it pushed.
 // Instants are in ns of CLOCK_MONOTONIC.
@@ -209,5 +213,6 @@ func (d *Draws) Push(s *Sample, w Draw) {
 	into := &d.ring[at%drawsKept]
 	*into = *s
 	into.Class, into.Weight, into.Of, into.Number, into.Loop = w.Class, w.Weight, w.Of, w.Number, d.loop
+	into.Thread = d.thread
 	d.pushed.Store(at + 1)
 }

@@ -14,6 +14,7 @@ const (
 	Scheduler   Stage = "scheduler"    // bytes were there, and none of the server's threads was on its way to them
 	CPUWait     Stage = "cpu-wait"     // its thread could have run; another program or thread did
 	Throttled   Stage = "throttled"    // its thread could have run; its group had used up its quota
+	Stolen      Stage = "steal"        // its thread's CPU stood still: the hypervisor had it
 	OnCPU       Stage = "on-cpu"       // its thread ran
 	Lock        Stage = "lock"         // its thread waited for a futex or a lock of a file
 	Disk        Stage = "disk"
@@ -32,6 +33,6 @@ const (
 
 // Stages are all stages, in the order in which a request passes them.
 func Stages() []Stage {
-	return []Stage{Generator, Connect, Network, Retransmit, AcceptQueue, LoopQueue, Scheduler, CPUWait, Throttled, OnCPU, Lock, Disk,
+	return []Stage{Generator, Connect, Network, Retransmit, AcceptQueue, LoopQueue, Scheduler, CPUWait, Throttled, Stolen, OnCPU, Lock, Disk,
 		Upstream, DNS, PageFault, Collect, Interrupt, Sleep, Poll, Stopped, Blocked, SendQueue, Unexplained}
 }

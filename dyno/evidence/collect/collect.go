@@ -72,9 +72,10 @@ type Collector struct {
 	scratch  []evidence.Event
 	inside   inside
 	pool     pool
-	times    *hdrhistogram.Histogram // response times so far
-	since    int64                   // when the probes were attached; 0: they are not
-	second   int64                   // of the records that are counted
+	code     map[int32]evidence.Codes // that collects garbage, by process
+	times    *hdrhistogram.Histogram  // response times so far
+	since    int64                    // when the probes were attached; 0: they are not
+	second   int64                    // of the records that are counted
 	inSecond int
 	mask     uint32
 	rate     rate
@@ -98,7 +99,7 @@ type rate struct {
 func Start(c Config) *Collector {
 	k := &Collector{
 		config: c, sampler: evidence.NewSampler(), stop: make(chan struct{}), numbers: make(map[number]uint32),
-		times: hdrhistogram.New(1, int64(time.Hour), 3),
+		times: hdrhistogram.New(1, int64(time.Hour), 3), code: make(map[int32]evidence.Codes),
 	}
 	k.header = evidence.Header{Version: evidence.Version, Port: c.Port, Missing: c.Missing}
 	k.sampler.Every(1, 1000)
@@ -132,6 +133,7 @@ func (k *Collector) attach(p *kernel.Probes) {
 		return
 	}
 	k.probes, k.since = p, clock.Now()
+	k.header.Clocked = p.Clocked()
 	k.inside.awake.Store(true)
 	k.rate = rate{at: k.since}
 }
@@ -265,10 +267,14 @@ func (k *Collector) keep(s *evidence.Sample) {
 	k.inSecond++
 	whole := true
 	if k.probes != nil {
-		k.scratch, whole = k.probes.Slice(min(s.Sent, s.Intended)-context, s.Done, k.scratch[:0])
+		from := min(s.Sent, s.Intended)
+		if s.Waited && s.Before > 0 { // what it waited behind is looked at too
+			from = min(from, s.Before)
+		}
+		k.scratch, whole = k.probes.Slice(from-context, s.Done, k.scratch[:0])
 	}
 	k.scratch = k.inside.slice(s.Sent, s.Done, k.scratch)
-	about := evidence.Server{Started: started, FaultCost: k.header.FaultCost, Pooled: k.pool.is(k.scratch), Loops: k.pool.loops}
+	about := evidence.Server{Started: started, FaultCost: k.header.FaultCost, Pooled: k.pool.is(k.scratch), Loops: k.pool.loops, Collectors: k.code}
 	r := evidence.Join(s, k.scratch, about)
 	if !whole {
 		r.Incomplete = append(r.Incomplete, evidence.Overwritten)

@@ -43,6 +43,7 @@ func (k *Collector) lookInside(pid int) {
 		k.inside.processes = append(k.inside.processes, p)
 		k.inside.mu.Unlock()
 		k.pool.goes = true
+		k.code[int32(pid)] = p.Collector()
 	case !errors.Is(err, goroutines.ErrNotGo):
 		k.pool.goes = true
 		k.header.Missing = append(k.header.Missing, evidence.Missing{What: "locks of goroutines, gc", Why: err.Error()})

@@ -6,6 +6,10 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+
+	"dyno.example/dyno/evidence"
 )
 
 // layout is where in a Go program's memory its runtime keeps what is looked at.
@@ -18,6 +22,8 @@ type layout struct {
 	reason  uint64
 	first   uint64 // address of the program's first segment, as linked
 	moves   bool   // it is loaded anywhere
+
+	collector []evidence.Code // functions that collect garbage
 }
 
 // ErrNotGo says that a program is none of Go's.
@@ -54,7 +60,11 @@ func (l *layout) symbols(f *elf.File) error {
 	}
 	const stringSize = 16
 	for i := range list {
-		switch s := &list[i]; s.Name {
+		s := &list[i]
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && collects(s.Name) {
+			l.collector = append(l.collector, evidence.Code{From: s.Value, To: s.Value + s.Size})
+		}
+		switch s.Name {
 		case "runtime.allgs":
 			l.all = s.Value
 		case "runtime.gcphase":
@@ -67,6 +77,19 @@ func (l *layout) symbols(f *elf.File) error {
 		return errors.New("the program's symbols lack those of Go's runtime")
 	}
 	return nil
+}
+
+// collectors are how the names of the functions begin with which Go's runtime collects garbage,
+// sweeps, and gives memory back.
+var collectors = []string{
+	"runtime.gc", "runtime.(*gc", "runtime.scan", "runtime.(*scan", "runtime.mark", "runtime.grey", "runtime.sweep", "runtime.(*sweep", "runtime.bgsweep",
+	"runtime.(*activeSweep", "runtime.(*mspan).sweep", "runtime.(*mspan).mark", "runtime.(*spanInlineMark", "runtime.tryDeferToSpanScan", "runtime.wbBuf",
+	"runtime.(*mheap).reclaim", "runtime.(*mheap).freeSpan", "runtime.bgscavenge", "runtime.(*scavenge", "internal/runtime/gc",
+}
+
+// collects reports whether a function is one of those.
+func collects(name string) bool {
+	return slices.ContainsFunc(collectors, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // offsets finds the fields of a goroutine in the program's DWARF.

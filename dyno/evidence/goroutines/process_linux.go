@@ -51,6 +51,10 @@ func Open(pid int) (*Process, error) {
 		for _, address := range []*uint64{&p.l.all, &p.l.phase, &p.l.reasons} {
 			*address += at - l.first
 		}
+		for i := range p.l.collector {
+			p.l.collector[i].From += at - l.first
+			p.l.collector[i].To += at - l.first
+		}
 	}
 	p.from = min(l.status, l.reason)
 	if max(l.status, l.reason)-p.from > piece-4 {
@@ -58,6 +62,9 @@ func Open(pid int) (*Process, error) {
 	}
 	return p, p.readReasons()
 }
+
+// Collector are the functions, in the process's memory, that collect garbage.
+func (p *Process) Collector() evidence.Codes { return evidence.CodesOf(p.l.collector) }
 
 // loadedAt is where a process's program begins in its memory.
 func loadedAt(pid int) (uint64, error) {

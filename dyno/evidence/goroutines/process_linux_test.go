@@ -48,6 +48,22 @@ func started(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.Process.Pid
 }
 
+// The functions are known that collect garbage, and not those of handlers.
+func TestCollectorsAreNamed(t *testing.T) {
+	p := opened(t, started(t, exec.Command(built(t))))
+	if n := len(p.Collector()); n < 10 {
+		t.Errorf("%d places", n)
+	}
+	for name, want := range map[string]bool{
+		"runtime.gcDrain": true, "runtime.scanobject": true, "runtime.(*sweepLocked).sweep": true, "runtime.bgsweep": true, "runtime.gcAssistAlloc": true,
+		"runtime.greyobject": true, "runtime.mallocgc": false, "runtime.schedule": false, "main.handle": false, "net/http.(*conn).serve": false,
+	} {
+		if collects(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
+
 func opened(t *testing.T, pid int) *Process {
 	t.Helper()
 	p, err := Open(pid)

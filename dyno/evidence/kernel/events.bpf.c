@@ -69,7 +69,7 @@ enum {
 	SWITCH_OUT = 1, SWITCH_IN, WAKING,
 	READY, RECEIVED, SENT, STATE, RETRANSMIT, CLIENT_READY,
 	UPSTREAM_SENT, UPSTREAM_READY, UPSTREAM_RECEIVED, UPSTREAM_STATE,
-	LEARNT, TICK,
+	LEARNT, TICK, STALL = 18,
 };
 enum { TICK_USER = 1, TICK_KERNEL, TICK_FAULT, TICK_INTERRUPT }; // in a TICK's a
 enum { PREEMPTED = 1 << 30, THROTTLED = 1 << 29 }; // in a SWITCH_OUT's a, above the task's state; THROTTLED also in a WAKING's
@@ -91,12 +91,14 @@ enum { MAX_CPUS = 512, MAX_PIDS = 1 << 22 };
 
 struct { u64 n, pad[7]; } heads[MAX_CPUS]; // events so far in the ring of each CPU
 u8 watched[MAX_PIDS];                      // processes whose threads are followed
+struct { u64 at, grid, pad[6]; } clocks[MAX_CPUS]; // when the clock of each CPU ticked last, and did so on time; 0: it hasn't
 volatile u32 enabled = 1;
 volatile u32 mask = 0;                     // connections are left out whose hash has one of these bits
 
 const volatile u32 ring = 1024;            // events of a CPU's ring, a power of two
 const volatile u16 port = 0;               // where the server listens
-const volatile u32 generator = 0;          // a process that is never taken for the server
+const volatile u32 generator = 0;          // a process whose threads are followed, and that is never taken for the server
+const volatile u64 tick_every = 1000000;   // ns between two ticks of a CPU's clock
 const volatile u64 fault_from = 0, fault_to = 0;         // the kernel's code that handles page faults; 0: unknown
 const volatile u64 interrupt_from = 0, interrupt_to = 0; // and soft interrupts
 
@@ -117,6 +119,7 @@ struct {
 } others SEC(".maps");
 
 INLINE _Bool watches(u32 tgid) { return watched[tgid & (MAX_PIDS - 1)]; }
+INLINE _Bool follows(u32 tgid) { return watches(tgid) || tgid == generator; }
 
 // Takes the next place of this CPU's ring. An interrupt that does so too meanwhile gets another.
 INLINE struct event *begin(u16 kind, u64 *seq)
@@ -240,7 +243,7 @@ int on_switch(u64 *ctx)
 	u64 seq;
 	if (!enabled)
 		return 0;
-	if (watches(prev->tgid)) {
+	if (follows(prev->tgid)) {
 		struct event *e = begin(SWITCH_OUT, &seq);
 		if (e) {
 			e->tid = prev->pid;
@@ -256,13 +259,13 @@ int on_switch(u64 *ctx)
 			commit(e, seq);
 		}
 	}
-	if (watches(next->tgid)) {
+	if (follows(next->tgid)) {
 		struct event *e = begin(SWITCH_IN, &seq);
 		if (e) {
 			e->tid = next->pid;
 			e->tgid = next->tgid;
 			e->faults = next->min_flt + next->maj_flt;
-			e->a = 0;
+			e->a = cpu_id();
 			e->b = prev->pid;
 			copy_comm(e, prev);
 			commit(e, seq);
@@ -274,7 +277,7 @@ int on_switch(u64 *ctx)
 INLINE int woken(struct task_struct *t)
 {
 	u64 seq;
-	if (!enabled || !watches(t->tgid))
+	if (!enabled || !follows(t->tgid))
 		return 0;
 	struct event *e = begin(WAKING, &seq);
 	if (!e)
@@ -313,14 +316,51 @@ int on_exit(u64 *ctx)
 	return 0;
 }
 
+// How late a clock may tick, in ns, without that telling anything.
+enum { PUNCTUAL = 80000 };
+
+// Notes that the CPU stood still since its clock ought to have ticked. It ticks on a grid: a tick
+// that is late is off it and the next is on it again. Some ticks are lost without the CPU's standing
+// still, and those after them are on the grid too.
+INLINE void stall(void)
+{
+	u32 cpu = cpu_id();
+	u64 seq, at = now(), before, phase;
+	if (cpu >= MAX_CPUS)
+		return;
+	before = clocks[cpu].at;
+	clocks[cpu].at = at;
+	if (!before || at < before + tick_every + PUNCTUAL) {
+		clocks[cpu].grid = at;
+		return;
+	}
+	phase = (at - clocks[cpu].grid) % tick_every;
+	if (phase < PUNCTUAL || phase > tick_every - PUNCTUAL) {
+		clocks[cpu].grid = at;
+		return;
+	}
+	struct event *e = begin(STALL, &seq);
+	if (!e)
+		return;
+	u64 late = at - before - tick_every;
+	e->tid = e->tgid = 0;
+	e->subject = 0;
+	e->a = cpu;
+	e->b = late > 0xffffffff ? 0xffffffff : late;
+	commit(e, seq);
+}
+
 // What a thread is at that runs when a CPU's clock ticks.
 SEC("perf_event")
 int on_tick(void *ctx)
 {
-	enum { DEPTH = 24 };
+	enum { DEPTH = 24, USER_STACK = 256 };
 	u64 stack[DEPTH], seq;
 	struct task_struct *t = current_task();
-	if (!enabled || !watches(t->tgid))
+	if (!enabled)
+		return 0;
+	stall();
+	if (!watches(t->tgid))
 		return 0;
 	long size = get_stack(ctx, stack, sizeof stack, 0); // the kernel's; none if it wasn't in the kernel
 	struct event *e = begin(TICK, &seq);
@@ -342,6 +382,12 @@ int on_tick(void *ctx)
 			break;
 		}
 	}
+	// Where its own code was, and what called that, as far as frame pointers tell.
+	stack[0] = stack[1] = stack[2] = 0;
+	size = get_stack(ctx, stack, 3 * 8, USER_STACK);
+	e->subject = size >= 8 ? stack[0] : 0;
+	*(u64 *)&e->part[0] = size >= 16 ? stack[1] : 0;
+	*(u64 *)&e->part[2] = size >= 24 ? stack[2] : 0;
 	e->b = 0;
 	commit(e, seq);
 	return 0;

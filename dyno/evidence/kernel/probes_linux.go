@@ -58,6 +58,7 @@ type Probes struct {
 	missing    []evidence.Missing
 	rings      rings
 	watched    []byte   // by number of process; shared with the programs
+	clocks     []byte   // when those of the CPUs ticked last; shared with the programs
 	memory     [][]byte // mapped
 	stats      interface{ Close() error }
 }
@@ -85,7 +86,8 @@ func Open(port int) (*Probes, error) {
 	p.cpus = cpus
 	spec.Maps["events"].MaxEntries = uint32(cpus * ring)
 	err = errors.Join(spec.Variables["ring"].Set(uint32(ring)), spec.Variables["port"].Set(uint16(port)),
-		spec.Variables["generator"].Set(uint32(os.Getpid())), tellPlaces(spec))
+		spec.Variables["generator"].Set(uint32(os.Getpid())),
+		spec.Variables["tick_every"].Set(uint64(TickEvery)), tellPlaces(spec))
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +172,8 @@ func (p *Probes) mapRings(spec *ebpf.CollectionSpec, cpus, ring int) error {
 	p.rings = rings{events: memory, heads: variables[heads.Offset:], cpus: cpus, size: uint64(ring)}
 	watched := spec.Variables["watched"]
 	p.watched = variables[watched.Offset:][:watched.Size()]
+	clocks := spec.Variables["clocks"]
+	p.clocks = variables[clocks.Offset:][:clocks.Size()]
 	return nil
 }
 
@@ -217,8 +221,12 @@ func (p *Probes) attach(name string) (link.Link, error) {
 	if len(p.ticks.fds) > 0 {
 		return nil, nil
 	}
+	clear(p.clocks) // that they stood meanwhile is nobody's stall
 	return nil, p.ticks.start(program, p.cpus)
 }
+
+// Clocked reports whether it is seen when a CPU stands still.
+func (p *Probes) Clocked() bool { return len(p.ticks.fds) > 0 }
 
 // Detach makes them not run until they are attached again.
 func (p *Probes) Detach() error {
@@ -290,7 +298,7 @@ func (p *Probes) Close() {
 	for _, m := range p.memory {
 		_ = unix.Munmap(m)
 	}
-	p.memory, p.watched, p.rings = nil, nil, rings{}
+	p.memory, p.watched, p.clocks, p.rings = nil, nil, nil, rings{}
 	if p.collection != nil {
 		p.collection.Close()
 	}

@@ -35,6 +35,9 @@ func (*Probes) Count(bool) error { return nil }
 // Programs says of each program whether it is attached and what it took.
 func (*Probes) Programs() []evidence.Probe { return nil }
 
+// Clocked reports that it isn't seen when a CPU stands still.
+func (*Probes) Clocked() bool { return false }
+
 // Missing is what can't be known.
 func (*Probes) Missing() []evidence.Missing { return nil }
 

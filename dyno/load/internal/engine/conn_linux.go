@@ -30,10 +30,11 @@ const (
 // may be pending while a connection is being opened for it. With HTTP/1.1 each
 // connection is one, with HTTP/2 each stream that a connection may have.
 type place struct {
-	pending  bool // a request is due and waits for the connection
-	parked   bool // among the idle ones
-	thinking bool // the worker's next request is due later
-	waited   bool // for a connection to be free
+	pending  bool  // a request is due and waits for the connection
+	parked   bool  // among the idle ones
+	thinking bool  // the worker's next request is due later
+	waited   bool  // for a connection to be free
+	before   int64 // when the request before it was sent
 	exchange
 	intended int64 // ns, like all below
 	sent     int64

@@ -16,7 +16,9 @@ func (sh *Share) drawer() drawer {
 	if sh.Sampler == nil {
 		return drawer{}
 	}
-	return drawer{sh.Sampler.Loop(sh.Part)}
+	draws := sh.Sampler.Loop(sh.Part)
+	draws.On(unix.Gettid())
+	return drawer{draws}
 }
 
 // meet notes the name of a connection that has been established, as the kernel's events
@@ -47,15 +49,15 @@ func (d *drawer) over(c *conn, p *place, e ending) {
 	if d.draws == nil {
 		return
 	}
-	waited := p.waited
-	p.waited = false
+	waited, before := p.waited, p.before
+	p.waited, p.before = false, p.sent
 	w := d.draws.Wants(c.name, int32(p.request.Place), p.intended, e.now)
 	if w.Class == "" {
 		return
 	}
 	d.draws.Push(&evidence.Sample{
 		Connection: c.name, Opened: c.opened, Ordinal: c.served, Kind: int32(p.request.Place), Size: e.size, Status: int32(e.status),
-		Failed: e.failed, Shared: e.shared, Waited: waited, Intended: p.intended, Sent: p.sent, First: p.first, Done: e.now,
+		Failed: e.failed, Shared: e.shared, Waited: waited, Before: before, Intended: p.intended, Sent: p.sent, First: p.first, Done: e.now,
 	}, w)
 }
 

@@ -1,0 +1,139 @@
+package evidence
+
+import "math"
+
+// mostBehind is how many requests before it on its connection one is followed back through.
+const mostBehind = 64
+
+// generator makes the intervals until the request was sent.
+func (j *joiner) generator() {
+	s := j.sample
+	why := ""
+	if s.Waited {
+		why = "no connection was free"
+	}
+	switch {
+	case s.Sent == 0: // it never was
+		j.own(j.end, why)
+	case s.Ordinal == 1 && s.Opened > s.Intended && s.Opened < s.Sent:
+		j.own(s.Opened, why)
+		j.until(s.Sent, Interval{Stage: Connect})
+	case s.Waited && s.Ordinal > 1 && s.Before > 0 && !s.Shared:
+		j.behind(why)
+		j.own(s.Sent, why)
+	default:
+		j.own(s.Sent, why)
+	}
+}
+
+// own makes the intervals in which a request is in the load's hands, until an instant: those in
+// which the load's thread could have run and didn't are of whoever had the CPU instead.
+func (j *joiner) own(to int64, why string) {
+	to = min(to, j.end)
+	if j.sample.Thread == 0 || to <= j.at {
+		j.until(to, Interval{Stage: Generator, Reason: why})
+		return
+	}
+	for _, p := range timelineOf(j.threads[j.sample.Thread], j.at, to) {
+		v := Interval{Stage: Generator, Reason: why, Thread: j.sample.Thread}
+		if p.doing == runnable {
+			j.loadWaits(&v, &p)
+		}
+		j.until(p.to, v)
+	}
+	j.until(to, Interval{Stage: Generator, Reason: why})
+}
+
+// ofLoad says of a wait for a CPU that it was the load's thread that waited.
+const ofLoad = "the load's thread"
+
+// loadWaits says who runs instead of the load's thread; if that is another of the load's
+// own, or its quota, the load holds itself up.
+func (j *joiner) loadWaits(v *Interval, p *span) {
+	w := Interval{Stage: CPUWait, Thread: v.Thread}
+	if p.outOfQuota() {
+		return
+	}
+	p.instead(&w)
+	if w.By != nil && j.processOf(w.By.PID) == j.load && j.load != 0 {
+		return
+	}
+	if w.Reason == "" {
+		w.Reason = ofLoad
+	}
+	*v = w
+}
+
+// behind makes the intervals in which the request waited in the load for its connection, which
+// others had one after another: what these waited for it waited for.
+func (j *joiner) behind(why string) {
+	s := j.sample
+	starts := j.startsBefore()
+	for i, start := range starts {
+		end := s.Sent
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		if end <= j.at {
+			continue
+		}
+		j.own(start, why)
+		one := Sample{Connection: s.Connection, Ordinal: 2, Thread: s.Thread, Intended: start, Sent: start, Done: end}
+		o := j.of(&one)
+		o.follows()
+		if !o.seen {
+			return
+		}
+		for k := range o.record.Intervals {
+			v := o.record.Intervals[k]
+			if v.To <= j.at {
+				continue
+			}
+			j.takeOver(v)
+		}
+	}
+}
+
+// takeOver adds an interval of a request that this one waited for.
+func (j *joiner) takeOver(v Interval) {
+	v.Behind, v.Faults = true, 0
+	j.add(v.To, v)
+}
+
+// of is a joiner of another request on the same connection, from the same events.
+func (j *joiner) of(s *Sample) *joiner {
+	return &joiner{
+		sample: s, record: &Record{Intended: s.Intended, Done: s.Done}, events: j.events, at: s.Intended, end: s.Done, migrates: j.migrates,
+		loops: j.loops, load: j.load, threads: j.threads, halts: j.halts, arrivals: j.arrivals, ticked: j.ticked, parked: j.parked,
+		collecting: j.collecting, collectors: j.collectors, heldBy: j.heldBy, lines: make(map[int32]timeline),
+	}
+}
+
+// startsBefore are when the requests were sent, as far as it was seen, that had the connection
+// while this one waited for it.
+func (j *joiner) startsBefore() (starts []int64) {
+	s := j.sample
+	responded, last := false, int64(math.MinInt64)
+	for i := range j.events {
+		e := &j.events[i]
+		if e.Subject != s.Connection || e.Time >= s.Before {
+			continue
+		}
+		switch {
+		case e.Kind == Sent && int32(e.A) > 0:
+			responded = true
+		case (e.Kind == Ready || e.Kind == Received && e.A > 0) && responded:
+			responded = false
+			if e.Time <= s.Intended {
+				last = e.Time
+				continue
+			}
+			starts = append(starts, e.Time)
+		}
+	}
+	if s.Before > s.Intended && last > math.MinInt64 {
+		starts = append([]int64{last}, starts...)
+	}
+	starts = append(starts, s.Before)
+	return starts[max(0, len(starts)-mostBehind):]
+}
