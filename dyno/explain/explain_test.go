@@ -295,6 +295,45 @@ func TestStagesOverlaidByTheMachine(t *testing.T) {
 	}
 }
 
+// Stolen time in step with the tail, as what the program computes is stolen from too, holds up no
+// request for longer than it was; and where CPUs' clocks were seen it isn't asked of the seconds.
+func TestStolenTimeIsNoMoreThanItWas(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		stolen  time.Duration // in the second of a slow request of 20 ms, or twice that
+		clocked bool
+		want    Name
+	}{
+		{"as long as the excess", 60 * time.Millisecond, false, Steal},
+		{"a twentieth of it", time.Millisecond, false, Scheduler},
+		{"the clocks ticked", 60 * time.Millisecond, true, Scheduler},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(5)
+			busy := func(i int) bool { return (i*7)%10 < 5 }
+			for i := range 30 {
+				w.second(0, i, 1, 20*time.Millisecond, func(o *archive.Window) {
+					o.Server.Machine.Steal = 0
+					if busy(i) {
+						o.Server.Machine.Steal = c.stolen + time.Duration(i)*c.stolen/100
+					}
+				})
+			}
+			w.requests(0, 60, func(i int) map[evidence.Stage]time.Duration {
+				if busy(i / 2) {
+					return map[evidence.Stage]time.Duration{evidence.Scheduler: 20*time.Millisecond + time.Duration(i)*100*time.Microsecond}
+				}
+				return map[evidence.Stage]time.Duration{evidence.Scheduler: 2 * time.Millisecond}
+			})
+			w.cell.trials[0].header.Clocked = c.clocked
+			e := w.cell.Explain()
+			if len(e.Causes) == 0 || e.Causes[0].Name != c.want {
+				t.Errorf("%v, want %s first", names(e), c.want)
+			}
+		})
+	}
+}
+
 // Too few slow requests leave it to the seconds.
 func TestFewRequests(t *testing.T) {
 	w := newWorld(3)

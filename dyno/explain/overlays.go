@@ -20,15 +20,20 @@ var overlaid = map[evidence.Stage][]Name{
 	evidence.Unexplained: {Steal, GC},
 }
 
+// lasting are the causes whose amounts are times: no request can be held up by one of them for
+// longer than it went on.
+var lasting = map[Name]bool{Steal: true, GC: true, Interrupt: true}
+
 // overlays finds which share of a stage's excess goes with what was recorded each second:
-// the same question as of seconds without traced requests, of that stage's excess only.
+// the same question as of seconds without traced requests, of that stage's excess only. What the
+// requests' own events tell isn't asked of the seconds.
 func (c *Cell) overlays(t *tally) map[Name]map[evidence.Stage]float64 {
 	moved := map[Name]map[evidence.Stage]float64{}
 	if len(c.seconds) < secondsLeast {
 		return moved
 	}
 	for _, stage := range evidence.Stages() {
-		names := overlaid[stage]
+		names := c.untold(overlaid[stage])
 		if len(names) == 0 {
 			continue
 		}
@@ -39,6 +44,9 @@ func (c *Cell) overlays(t *tally) map[Name]map[evidence.Stage]float64 {
 		found := s.choose()
 		for i, share := range within(s.shares(found, nil, -1)) {
 			name := s.names[found[i].column]
+			if lasting[name] {
+				share = min(share, c.most(t, stage, s.columns[found[i].column]))
+			}
 			if moved[name] == nil {
 				moved[name] = map[evidence.Stage]float64{}
 			}
@@ -46,6 +54,39 @@ func (c *Cell) overlays(t *tally) map[Name]map[evidence.Stage]float64 {
 		}
 	}
 	return moved
+}
+
+// untold leaves out of the causes of a stage what the requests' own events tell: when CPUs stood
+// still.
+func (c *Cell) untold(names []Name) []Name {
+	for i := range c.trials {
+		if h := c.trials[i].header; h != nil && !h.Clocked {
+			return names
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(n Name) bool { return n == Steal })
+}
+
+// most is the largest share of a stage's excess that a cause can have that went on for so long
+// in each second.
+func (c *Cell) most(t *tally, stage evidence.Stage, column []float64) float64 {
+	amount := map[place]float64{}
+	for i := range c.seconds {
+		amount[place{c.seconds[i].trial, c.seconds[i].window}] = column[i]
+	}
+	held, all := 0.0, 0.0
+	for i := range t.pairs {
+		p := &t.pairs[i]
+		if x := p.excess[stage]; x > 0 {
+			w := weight(p.Record)
+			held += w * min(x, amount[place{p.trial, p.Window}])
+			all += w * x
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return held / all
 }
 
 // stageSeries is the excess of a stage by seconds, and the amounts of the causes named; any
