@@ -35,6 +35,7 @@ type Conn struct {
 
 	writes atomic.Int32 // calls of write under way
 	shake  *handshake   // under way; nil: none
+	place  place        // among the loop's handshakes
 
 	mu      sync.Mutex
 	spare   *sync.Pool // of *[]byte
@@ -200,8 +201,11 @@ func (c *Conn) Holds() bool {
 func (c *Conn) Cut() bool { return c.cut }
 
 // CloseNotify tells the peer that this is the end of what it is sent, as far as the
-// kernel takes that at once.
+// kernel takes that at once. Before the handshake is done there is nothing to say.
 func (c *Conn) CloseNotify() {
+	if c.TLS == nil {
+		return
+	}
 	_ = c.TLS.CloseWrite() // what it writes is gathered, which doesn't fail
 	_, _ = c.Send()
 }

@@ -1,6 +1,7 @@
 package tlsconn
 
 import (
+	"context"
 	"errors"
 	"io"
 	"runtime"
@@ -33,8 +34,9 @@ func (t Turns) give() { <-t }
 type handshake struct {
 	turns   Turns
 	ready   chan struct{} // holds one: the socket may be readable or writable again
-	stop    chan struct{} // closed when the handshake is given up
-	stopped bool          // guarded by Conn.mu, like over
+	ctx     context.Context
+	stop    context.CancelFunc // when the handshake is given up, or over
+	stopped bool               // guarded by Conn.mu, like over
 	over    bool
 }
 
@@ -43,14 +45,16 @@ var errStopped = errors.New("the handshake was given up")
 // Handshake does the handshake on a goroutine of its own. It calls done there when it is
 // over, unless [Conn.Drop] was called before. Until then the loop calls [Conn.Ready] for
 // the socket's events and nothing else but Drop; afterwards it calls [Conn.Shaken]
-// first.
-func (c *Conn) Handshake(turns Turns, done func(error)) {
-	h := &handshake{turns: turns, ready: make(chan struct{}, 1), stop: make(chan struct{})}
+// first. The application's callbacks see a context made of ctx, which ends with Drop too.
+func (c *Conn) Handshake(ctx context.Context, turns Turns, done func(error)) {
+	ctx, stop := context.WithCancel(ctx)
+	h := &handshake{turns: turns, ready: make(chan struct{}, 1), ctx: ctx, stop: stop}
 	c.shake, c.in.counts = h, true
 	go func() {
+		defer stop()
 		turns.take()
 		c.writes.Add(1) // chains of certificates are longer than what may come unasked
-		err := c.TLS.Handshake()
+		err := c.TLS.HandshakeContext(ctx)
 		_, _ = c.Send() // an alert, say; what is left the loop sends
 		c.writes.Add(-1)
 		turns.give()
@@ -81,7 +85,8 @@ func (c *Conn) Shaking() bool { return c.shake != nil }
 func (c *Conn) Shaken() { c.shake = nil }
 
 // Drop closes the socket: at once, or when the handshake that is under way has let go of
-// it. The loop has to take it out of its poller before that.
+// it, which a callback of the application's may put off. Then the peer sees the end at once
+// all the same. The loop has to take the socket out of its poller before that.
 func (c *Conn) Drop() {
 	c.mu.Lock()
 	if c.out != nil {
@@ -89,11 +94,10 @@ func (c *Conn) Drop() {
 	}
 	h := c.shake
 	if h != nil && !h.over {
-		if !h.stopped {
-			h.stopped = true
-			close(h.stop)
-		}
+		h.stopped = true
+		_ = unix.Shutdown(c.FD, unix.SHUT_RDWR) // the goroutine closes it, under mu, after this
 		c.mu.Unlock()
+		h.stop()
 		return
 	}
 	c.mu.Unlock()
@@ -108,7 +112,7 @@ func (h *handshake) wait() bool {
 	select {
 	case <-h.ready:
 		return true
-	case <-h.stop:
+	case <-h.ctx.Done():
 		return false
 	}
 }

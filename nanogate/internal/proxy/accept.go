@@ -15,6 +15,7 @@ import (
 
 	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/sockets"
+	"dyno.example/nano/wire/tlsconn"
 	"dyno.example/nanogate/internal/secure"
 )
 
@@ -23,9 +24,8 @@ import (
 type downstream struct {
 	*loop
 
-	listeners *eventloop.Listeners[*loop, entry]
-	shaking   int                // handshakes of clients under way
-	pending   []pendingHandshake // clients that wait until there are fewer
+	listeners  *eventloop.Listeners[*loop, entry]
+	handshakes tlsconn.Handshakes // with clients
 }
 
 // Listening is an address that the loops listen on.

@@ -3,8 +3,8 @@
 package proxy
 
 import (
+	"context"
 	"crypto/tls"
-	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -18,19 +18,6 @@ import (
 // [tlsconn.Conn.Handshake]), each from the first byte on, and not more at once than
 // client.handshakes: the others wait for their turn, within the same time limit.
 
-// Handshakes counts those of clients.
-type Handshakes struct {
-	Done    atomic.Uint64
-	Resumed atomic.Uint64 // of those done: by a session ticket
-	Failed  atomic.Uint64 // those that took too long included
-}
-
-// pendingHandshake is a client that waits for its turn.
-type pendingHandshake struct {
-	id     int32
-	serial uint32
-}
-
 var replyNoTLS = request.Refuse(400, "the request came without TLS, and this port serves HTTPS only", "").For(request.RefusedClear)
 
 // helloEvent takes an event of a client whose handshake isn't done.
@@ -42,29 +29,22 @@ func (l *downstream) helloEvent(c *client, e *reactor.Event) {
 	case e.Failed():
 		l.exchanges.drop(c)
 	case c.state == stateHello && e.Readable():
-		if l.shaking >= l.mostShaking() {
+		c.secure = tlsconn.New(c.fd, &l.server.sealed)
+		if !l.handshakes.Enter(c.secure, func() { l.shake(c) }) {
 			enter(l.loop, c, stateTurn)
-			l.pending = append(l.pending, pendingHandshake{c.id, c.serial})
-			return
 		}
-		l.shake(c)
 	}
 }
 
 // mostShaking is how many handshakes the loop has under way at most.
-func (l *downstream) mostShaking() int {
-	return max(1, l.snap.Config.Client.Handshakes/len(l.server.loops))
-}
+func (l *downstream) mostShaking() int { return l.snap.Config.Client.Handshakes / len(l.server.loops) }
 
 // shake begins a client's handshake. Its time limit goes on.
 func (l *downstream) shake(c *client) {
-	l.shaking++
 	enter(l.loop, c, stateShake)
-	s := tlsconn.New(c.fd, &l.server.sealed)
-	config := c.greeting.Config()
+	s, config := c.secure, c.greeting.Config()
 	s.TLS, c.vouching = tls.Server(s, config), config.ClientCAs
-	c.secure = s
-	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.downstream.shaken(c, s, err) }) })
+	s.Handshake(context.Background(), l.server.turns, func(err error) { l.call(func(l *loop) { l.downstream.shaken(c, s, err) }) })
 	l.Yield()
 }
 
@@ -81,28 +61,20 @@ func (l *downstream) shaken(c *client, s *tlsconn.Conn, err error) {
 	if l.Over() || c.secure != s {
 		return
 	}
-	s.Shaken()
-	shakes := &l.server.Shakes
-	switch {
-	case tlsconn.LacksTLS(err):
-		l.shakingLess()
+	switch l.handshakes.Over(s, err) {
+	case tlsconn.Plain:
 		enter(l.loop, c, stateHead)
 		c.secure = nil
-		shakes.Failed.Add(1)
 		l.heads.turnAway(c, replyNoTLS)
 		return
-	case err != nil:
+	case tlsconn.Failed:
 		l.server.refused.Warn(l.log(), l.now, "a TLS handshake failed", "from", c.peer, "error", err)
 		c.severed = true
 		l.exchanges.drop(c)
 		return
 	}
-	l.shakingLess()
 	c.secured()
 	state := s.TLS.ConnectionState()
-	if shakes.Done.Add(1); state.DidResume {
-		shakes.Resumed.Add(1)
-	}
 	c.protocol, c.greeted = state.NegotiatedProtocol, l.now
 	if c.protocol == secure.ProtocolACME { // the handshake was all
 		l.exchanges.drop(c)
@@ -116,29 +88,12 @@ func (l *downstream) shaken(c *client, s *tlsconn.Conn, err error) {
 	l.later(c)
 }
 
-// endHello ends the waiting of a client that is dropped before its handshake is done.
+// endHello ends the waiting of a client that is dropped before its handshake is done. Who
+// has said nothing hasn't failed.
 func (l *downstream) endHello(c *client) {
-	was := c.state
 	enter(l.loop, c, stateGone)
-	if was == stateTurn || was == stateShake { // who has said nothing hasn't failed
-		l.server.Shakes.Failed.Add(1)
-	}
-	if was == stateShake {
-		l.shakingLess()
-	}
-}
-
-// shakingLess lets the next one begin.
-func (l *downstream) shakingLess() {
-	l.shaking--
-	for len(l.pending) > 0 && l.shaking < l.mostShaking() {
-		t := l.pending[0]
-		if l.pending = l.pending[1:]; len(l.pending) == 0 {
-			l.pending = nil
-		}
-		if c := l.clients.At(t.id); c.fd >= 0 && c.serial == t.serial && c.state == stateTurn {
-			l.shake(c)
-		}
+	if c.secure != nil {
+		l.handshakes.GiveUp(c.secure)
 	}
 }
 
@@ -164,7 +119,7 @@ func (l *downstream) shakeBackend(k *connection, config *tls.Config) {
 	}
 	s.TLS = tls.Client(s, config)
 	k.secure = s
-	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.downstream.shakenBackend(k, s, err) }) })
+	s.Handshake(context.Background(), l.server.turns, func(err error) { l.call(func(l *loop) { l.downstream.shakenBackend(k, s, err) }) })
 	l.Yield()
 }
 

@@ -10,6 +10,7 @@ import (
 	"dyno.example/nano/wire/http2"
 	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/reactor"
+	"dyno.example/nano/wire/tlsconn"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/route"
 	"dyno.example/nanogate/internal/snapshot"
@@ -97,6 +98,7 @@ func newLoop(v *Server, number int) (*loop, error) {
 	}
 	l.OpenWith(l.openMessage)
 	l.downstream.listeners = v.acceptor.Join(&l.Core)
+	l.downstream.handshakes = tlsconn.Handshakes{Most: l.downstream.mostShaking, Results: &v.Shakes}
 	l.date, l.dated = l.DateLine(l.date[:0])
 	l.take()
 	return l, nil

@@ -50,8 +50,8 @@ type Server struct {
 	refusals  bounds.Few          // that are logged, if all is
 	files     bounds.Files
 
-	Violations atomic.Uint64 // of what must hold, panics included: each cost a connection or a request
-	Shakes     Handshakes
+	Violations atomic.Uint64   // of what must hold, panics included: each cost a connection or a request
+	Shakes     tlsconn.Results // of handshakes with clients
 }
 
 // Loops returns how many loops [Start] makes when it is asked for n: one for each CPU
