@@ -15,7 +15,7 @@ import (
 // sums adds up the measured windows of one trial that are not invalid.
 type sums struct {
 	mode       profile.Mode
-	sliced     bool // windows are made of slices, at the end of which nothing was under way
+	sliced     bool // windows are made of slices: what drained after them is in their CPU time
 	startUp    time.Duration
 	executable int64         // bytes
 	size       uint64        // bytes

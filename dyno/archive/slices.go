@@ -21,18 +21,19 @@ type Sliced struct {
 	Settle time.Duration `json:"settle,omitempty"` // loaded before it and not counted, ns
 	Rounds int           `json:"rounds"`           // planned
 	Arms   int           `json:"arms"`             // that took turns at the beginning
+	Cut    bool          `json:"cut,omitempty"`    // what counts is cut out of a load that goes on
 	Void   int           `json:"void,omitempty"`   // slices in which the generator was stopped, and that are left out
 }
 
-// Slice is one turn of a sliced trial: one row of its slices.csv. All that was sent in it
-// was answered, or given up, before it ended.
+// Slice is one turn of a sliced trial: one row of its slices.csv. Of a trial that is cut,
+// see [Sliced], requests are under way at both of its ends; of another none is at either.
 type Slice struct {
 	Round    int           // from 0; the others of the block have theirs of the same number
 	Start    int64         // CLOCK_MONOTONIC, ns
-	Length   time.Duration // until the last response
-	Requests uint64        // with the response that they were to have
+	Length   time.Duration // of what counts
+	Requests uint64        // with the response that they were to have, within it
 	Failed   uint64        // without
-	CPU      time.Duration // that all processes of the subject used from Start to the end
+	CPU      time.Duration // that all processes of the subject used within it
 	IdleCPU  time.Duration // that they used since the end of the slice before, without load …
 	Idle     time.Duration // … and how long ago that was; 0 of the first
 	Speed    time.Duration // that a fixed piece of work took on the subject's CPU: mean of before and after; 0 if it wasn't read

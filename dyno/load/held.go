@@ -23,8 +23,7 @@ const turnLead = 300 * time.Microsecond
 
 // Held is a load that is sent in turns over connections that stay: several of them, each to
 // a server of its own, can take turns of a fraction of a second. In between a load has no
-// request under way, so that what its server uses from the beginning of a turn to its end
-// is what the requests of that turn cost, whole. It is not safe for concurrent use. Close it.
+// request under way. It is not safe for concurrent use. Close it.
 type Held struct {
 	spec    Spec
 	loops   []*heldLoop
@@ -44,9 +43,10 @@ type heldLoop struct {
 }
 
 type heldTurn struct {
-	ctx       context.Context // nil: only look after the connections
-	from, end int64
-	seed      uint64
+	ctx               context.Context // nil: only look after the connections
+	from, counts, end int64
+	seed              uint64
+	edge              func() // if it is counted at its edges
 }
 
 type turnOver struct {
@@ -57,10 +57,14 @@ type turnOver struct {
 // Turn is what came of one. Every request that was sent in it is over: Requests have the
 // response they were to have, Failed have not.
 type Turn struct {
-	Start    int64         // CLOCK_MONOTONIC, ns: from when on requests were sent
-	Length   time.Duration // from then until the last response was in
+	Start    int64         // CLOCK_MONOTONIC, ns: from when on what happened counts
+	Length   time.Duration // from then to the end of the slice, or until the last response was in
 	Requests uint64
 	Failed   uint64
+	// Used is, of a slice, what was read at its end less what was read at its beginning …
+	Used time.Duration
+	// … and All how many requests had their response in the turn that it is cut out of.
+	All uint64
 	// Void says that the generator itself was stopped in it, for [measure.StallSuspect] or
 	// longer, so that times are none of the server's: it is in no window. A turn can be
 	// done without, as a second of a load that goes on can't.
@@ -129,8 +133,9 @@ func Hold(ctx context.Context, spec Spec) (*Held, error) {
 	return h, nil
 }
 
-// heldSlots is how many windows a turn can lie in, as it is no longer than one.
-const heldSlots = 2
+// heldSlots is how many windows a turn can lie in: one while it settles, that which counts,
+// which is no longer than one, and one for what drains.
+const heldSlots = 3
 
 // loop takes the turns of one loop, from opening its engine to closing it.
 func (h *Held) loop(ctx context.Context, l *heldLoop, sh engine.Share, open func(engine.Share) (engine.Engine, error), connected chan<- error) {
@@ -162,7 +167,10 @@ func (h *Held) loop(ctx context.Context, l *heldLoop, sh engine.Share, open func
 			l.over <- turnOver{}
 			continue
 		}
-		rec := engine.NewRecorder(t.from, t.from, l.slots, free, e.Usage)
+		rec := engine.NewRecorder(t.from, t.counts, l.slots, free, e.Usage)
+		if t.edge != nil {
+			rec.Edges(t.edge)
+		}
 		err := turns.Load(t.ctx, rec, t.from, t.end, t.seed)
 		l.over <- turnOver{clock.Now(), err}
 	}
@@ -170,10 +178,67 @@ func (h *Held) loop(ctx context.Context, l *heldLoop, sh engine.Share, open func
 
 // Turn sends the load for so long, of [MostTurn] at most, and waits for all responses. An
 // open loop has the schedule of the seed. What it counts is part of the next window, unless
-// counts is false. After an error, also that of a context, the load takes no more turns.
+// counts is false. What a server uses from its beginning to its end is what its requests
+// cost, whole. After an error, also that of a context, the load takes no more turns.
 func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bool) (Turn, error) {
-	if d <= 0 || d > MostTurn {
-		return Turn{}, i18n.Errorf("load.held-length", "a turn takes up to %v, not %v", MostTurn, d)
+	from, failed := h.next(0, d)
+	if failed != nil {
+		return Turn{}, failed
+	}
+	end, failed := h.send(heldTurn{ctx: ctx, from: from, counts: from, end: from + int64(d), seed: seed})
+	t := Turn{Start: from, Length: time.Duration(end - from)}
+	h.take(&t, d, counts && failed == nil, func(*engine.Slot) bool { return true })
+	return t, failed
+}
+
+// Slice is a turn of a closed loop of which only d counts, from when it has been loaded for
+// as long as it settles: what completes from there to the end, while requests are under way
+// all the time. So it is like so much of a load that goes on: neither the first requests after a rest are in
+// it, nor the last before one. At both ends read is called, on the threads that send, for what
+// the server has used so far.
+func (h *Held) Slice(ctx context.Context, settle, d time.Duration, seed uint64, read func() time.Duration) (Turn, error) {
+	from, failed := h.next(settle, d)
+	if failed != nil {
+		return Turn{}, failed
+	}
+	counts := from + int64(settle)
+	var used edges
+	_, failed = h.send(heldTurn{ctx: ctx, from: from, counts: counts, end: counts + int64(d), seed: seed, edge: func() { used.note(read()) }})
+	t := Turn{Start: counts, Length: d, Used: used.between(len(h.loops))}
+	h.take(&t, d, failed == nil, func(s *engine.Slot) bool { return s.Start >= counts && s.Start < counts+int64(d) })
+	return t, failed
+}
+
+// edges are what was read at both ends of a slice, by several loops: each of them reads
+// once at either.
+type edges struct {
+	mu    sync.Mutex
+	reads []time.Duration
+}
+
+func (e *edges) note(read time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.reads = append(e.reads, read)
+}
+
+// between is what was used, on average of the loops. The readings never fall, and a slice
+// is longer than its loops differ by: those of the beginning come first.
+func (e *edges) between(loops int) (used time.Duration) {
+	if len(e.reads) != 2*loops {
+		return 0 // it was interrupted
+	}
+	for i := range loops {
+		used += e.reads[loops+i] - e.reads[i]
+	}
+	return used / time.Duration(loops)
+}
+
+// next makes connections anew that were lost, and returns when a turn of such a length can
+// begin.
+func (h *Held) next(settle, d time.Duration) (from int64, err error) {
+	if d <= 0 || settle < 0 || settle+d > MostTurn+MostTurn/2 || d > MostTurn {
+		return 0, i18n.Errorf("load.held-length", "a turn takes up to %v, not %v", MostTurn, d)
 	}
 	for _, l := range h.loops {
 		l.turns <- heldTurn{}
@@ -181,42 +246,52 @@ func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bo
 	for _, l := range h.loops {
 		<-l.over
 	}
-	from := clock.Now() + int64(turnLead)
+	return clock.Now() + int64(turnLead), nil
+}
+
+// send has all loops take a turn, and returns when the last response was in.
+func (h *Held) send(t heldTurn) (end int64, failed error) {
 	for _, l := range h.loops {
-		l.turns <- heldTurn{ctx, from, from + int64(d), seed}
+		l.turns <- t
 	}
-	end := from + int64(d)
-	var failed error
+	end = t.end
 	for _, l := range h.loops {
 		o := <-l.over
 		end, failed = max(end, o.at), cmp.Or(failed, o.err)
 	}
-	t := Turn{Start: from, Length: time.Duration(end - from)}
+	return end, failed
+}
+
+// take collects a turn of which d counts, where what a loop has recorded is of that.
+func (h *Held) take(t *Turn, d time.Duration, counts bool, of func(*engine.Slot) bool) {
 	var slots []*engine.Slot
 	for _, l := range h.loops {
 		for len(l.slots) > 0 {
 			s := <-l.slots
-			slots, t.Void = append(slots, s), t.Void || s.Stall >= measure.StallSuspect
+			slots, t.Void = append(slots, s), t.Void || of(s) && s.Stall >= measure.StallSuspect
 		}
 	}
-	counts = counts && failed == nil && !t.Void
+	counts = counts && !t.Void
 	for _, s := range slots {
-		h.collect(s, &t, counts)
+		h.collect(s, t, of(s), counts)
 	}
 	if counts {
 		h.pool.Length += d
 		if h.pool.Start == 0 {
-			h.pool.Start = from
+			h.pool.Start = t.Start
 		}
 	}
-	return t, failed
 }
 
 // collect takes what a loop has recorded in its turn.
-func (h *Held) collect(s *engine.Slot, t *Turn, counts bool) {
-	t.Requests += s.Completed + s.Drained
-	t.Failed += s.Errors.Total() + s.Unfinished + s.Shed + s.CutOff
-	if counts {
+func (h *Held) collect(s *engine.Slot, t *Turn, of, counts bool) {
+	right := s.Completed + s.Drained
+	t.All += right
+	if of {
+		t.Requests += right
+		t.Failed += s.Errors.Total() + s.Unfinished + s.Shed + s.CutOff
+	}
+	if of && counts {
 		h.pool.AddCounts(&s.Window)
 		h.pool.durations.Add(&s.Durations)
 		h.pool.breakdown.Add(s.Breakdown)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 )
 
 // ProcessProbe reads a process tree; only on Linux.
@@ -21,6 +22,15 @@ func (*ProcessProbe) Snapshot() (ProcessTotals, error) {
 
 // Last returns an error: it needs Linux.
 func (p *ProcessProbe) Last() (ProcessTotals, error) { return p.Snapshot() }
+
+// Clocks reads the CPU time of processes; only on Linux.
+type Clocks struct{}
+
+// Clocks are none here.
+func (*ProcessProbe) Clocks() *Clocks { return &Clocks{} }
+
+// Read returns nothing.
+func (*Clocks) Read() time.Duration { return 0 }
 
 // WatchPSS does nothing.
 func (*ProcessProbe) WatchPSS() {}

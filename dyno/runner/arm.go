@@ -3,12 +3,14 @@ package runner
 import (
 	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/probe"
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
@@ -21,13 +23,17 @@ import (
 type meter interface {
 	// Lap is what it used since the last lap, and what it holds now.
 	Lap() (probe.Process, error)
+	// Used is the CPU time of the processes that the last lap saw, since they began. It is
+	// called while they are under load, by several threads.
+	Used() time.Duration
 	Close()
 }
 
 // treeMeter reads all processes of a subject.
 type treeMeter struct {
-	probe *probe.ProcessProbe
-	last  probe.ProcessTotals
+	probe  *probe.ProcessProbe
+	last   probe.ProcessTotals
+	clocks *probe.Clocks
 }
 
 func newTreeMeter(in *subject.Instance) meter { return &treeMeter{probe: probe.NewProcess(in.PID())} }
@@ -38,9 +44,13 @@ func (m *treeMeter) Lap() (probe.Process, error) {
 		return probe.Process{}, err
 	}
 	used := now.Since(m.last)
-	m.last = now
+	if m.last = now; m.clocks == nil || used.Begun > 0 || len(used.Ended) > 0 {
+		m.clocks = m.probe.Clocks()
+	}
 	return used, nil
 }
+
+func (m *treeMeter) Used() time.Duration { return m.clocks.Read() }
 
 func (m *treeMeter) Close() { m.probe.Close() }
 
@@ -74,8 +84,8 @@ const (
 	namedBeside = 0.01 // from which on it is named
 )
 
-// lingers is how long after the last response of a slice a subject's work still counts as
-// that of its requests.
+// lingers is how long after the last response of a slice a subject's work still is none that
+// it does without load.
 const lingers = time.Millisecond
 
 // slice has the arm take its turn of a round.
@@ -91,20 +101,7 @@ func (a *arm) slice(ctx context.Context, s study.Slices, round int) error {
 		row.IdleCPU = 0
 	}
 	a.burnt, a.beside = a.burnt+row.IdleCPU, a.beside+row.Idle
-	seed := a.planned.Seed + uint64(round)
-	if _, err := a.held.Turn(ctx, s.SettleFor(), seed, false); err != nil {
-		return err
-	}
-	time.Sleep(lingers)
-	if _, err := a.meter.Lap(); err != nil {
-		return err
-	}
-	turn, err := a.held.Turn(ctx, s.Length, seed, true)
-	if err != nil {
-		return err
-	}
-	time.Sleep(lingers)
-	used, err := a.meter.Lap()
+	turn, used, err := a.counted(ctx, s, a.planned.Seed+uint64(round))
 	if err != nil {
 		return err
 	}
@@ -115,8 +112,74 @@ func (a *arm) slice(ctx context.Context, s study.Slices, round int) error {
 	}
 	row.Start, row.Length, row.Requests, row.Failed, row.CPU = turn.Start, turn.Length, turn.Requests, turn.Failed, used.CPU
 	a.trial.Slices = append(a.trial.Slices, row)
-	a.note(&used, turn.Length)
+	a.note(used, turn.Length)
 	return nil
+}
+
+// counted is what counts of a slice, and what the subject used for it. A closed loop keeps a
+// subject busy: its slice is cut out of the load, by the CPU's clock at both ends. Where there is a rate,
+// what counts begins and ends with nothing under way.
+func (a *arm) counted(ctx context.Context, s study.Slices, seed uint64) (load.Turn, *probe.Process, error) {
+	if a.cut() {
+		return a.slicedOut(ctx, s, seed)
+	}
+	if _, err := a.held.Turn(ctx, s.SettleFor(), seed, false); err != nil {
+		return load.Turn{}, nil, err
+	}
+	time.Sleep(lingers)
+	if _, err := a.meter.Lap(); err != nil {
+		return load.Turn{}, nil, err
+	}
+	turn, err := a.held.Turn(ctx, s.Length, seed, true)
+	if err != nil {
+		return turn, nil, err
+	}
+	time.Sleep(lingers)
+	used, err := a.meter.Lap()
+	return turn, &used, err
+}
+
+// cut reports whether slices are cut out of a load that goes on.
+func (a *arm) cut() bool { return a.cell.Profile.Mode == profile.Closed }
+
+// slicedOut is a slice that is.
+func (a *arm) slicedOut(ctx context.Context, s study.Slices, seed uint64) (load.Turn, *probe.Process, error) {
+	before := a.meter.Used()
+	turn, err := a.held.Slice(ctx, s.SettleFor(), s.Length, seed, a.meter.Used)
+	if err != nil {
+		return turn, nil, err
+	}
+	seen := a.meter.Used() - before
+	time.Sleep(lingers)
+	used, err := a.meter.Lap()
+	if err != nil {
+		return turn, nil, err
+	}
+	return turn, partOf(&used, &turn, seen), nil
+}
+
+// partOf is what of a load is that of the slice cut out of it. CPU time is by the clock, if that
+// has seen all of it: not where processes came or went. Everything else, and then that too, is
+// in proportion to the requests.
+func partOf(whole *probe.Process, turn *load.Turn, seen time.Duration) *probe.Process {
+	part := float64(turn.Requests) / float64(max(turn.All, 1))
+	p := *whole
+	p.CPU = time.Duration(part * float64(whole.CPU))
+	if whole.Begun == 0 && len(whole.Ended) == 0 && whole.CPU-seen < whole.CPU/50+lingers {
+		p.CPU = turn.Used
+	}
+	p.CPUUser = 0
+	if whole.CPU > 0 {
+		p.CPUUser = time.Duration(float64(p.CPU) * (float64(whole.CPUUser) / float64(whole.CPU)))
+	}
+	p.CPUSys = p.CPU - p.CPUUser
+	for _, n := range []*uint64{&p.SwitchesVol, &p.SwitchesInvol, &p.FaultsMinor, &p.FaultsMajor} {
+		*n = uint64(math.Round(part * float64(*n)))
+	}
+	for _, d := range []*time.Duration{&p.RunQueue, &p.Throttled} {
+		*d = time.Duration(part * float64(*d))
+	}
+	return &p
 }
 
 // note adds what a slice used to the window that it will be part of.

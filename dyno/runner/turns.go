@@ -78,7 +78,7 @@ func (b *turns) run(ctx context.Context, w *archive.Writer) {
 		}
 		b.session.tell(Event{Kind: TrialStarted, Trial: a.planned, Cell: a.cell, Remaining: b.session.pace.remaining()})
 		a.trial.Started = time.Now()
-		a.trial.Sliced = &archive.Sliced{Length: b.slices.Length, Settle: b.slices.SettleFor(), Rounds: b.rounds, Arms: len(b.arms)}
+		a.trial.Sliced = &archive.Sliced{Length: b.slices.Length, Settle: b.slices.SettleFor(), Rounds: b.rounds, Arms: len(b.arms), Cut: a.cut()}
 		if a.alone = b.room(a); a.alone.IsZero() {
 			if err := b.start(ctx, a, w.SubjectLog(a.planned.Index)); err != nil {
 				a.failed = a.failure(err)

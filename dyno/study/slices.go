@@ -23,7 +23,7 @@ type Slices struct {
 
 // What a study that has slices has unless it says so, and what it may.
 const (
-	usualSlice = 50 * time.Millisecond
+	usualSlice = 25 * time.Millisecond
 	leastSlice = 20 * time.Millisecond
 	mostSlice  = time.Second
 	mostRounds = 100_000
@@ -48,8 +48,12 @@ func (s Slices) With(word string) (Slices, error) {
 }
 
 // SettleFor is how long each slice is loaded before what counts, so that caches are warm
-// again after the others.
-func (s Slices) SettleFor() time.Duration { return s.Length / 10 }
+// again after the others, and requests follow each other as in a load that goes on.
+func (s Slices) SettleFor() time.Duration { return max(s.Length/10, leastSettle) }
+
+// leastSettle is several times as long as a request takes where dozens of connections wait for
+// each other, and as long as collections go on after a slice.
+const leastSettle = 5 * time.Millisecond
 
 // RoundsIn is how many rounds a trial of the timing has.
 func (t Timing) RoundsIn() int {
@@ -60,7 +64,7 @@ func (t Timing) RoundsIn() int {
 }
 
 // betweenSlices is about what is waited and read at the ends of a slice.
-const betweenSlices = 3 * time.Millisecond
+const betweenSlices = 4 * time.Millisecond
 
 // LengthInSlices is how long all of a trial's slices take, with what comes between them.
 func (t Timing) LengthInSlices() time.Duration {

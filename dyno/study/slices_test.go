@@ -23,8 +23,8 @@ func TestSlicesAreRead(t *testing.T) {
 	for text, want := range map[string]Slices{
 		"{duration: 6s}":                                {},
 		"{duration: 6s, slices: off}":                   {Said: true},
-		"{duration: 6s, slices: on}":                    {Length: 50 * time.Millisecond, Said: true},
-		"{duration: 6s, slices: {rounds: 7}}":           {Length: 50 * time.Millisecond, Rounds: 7, Said: true},
+		"{duration: 6s, slices: on}":                    {Length: usualSlice, Said: true},
+		"{duration: 6s, slices: {rounds: 7}}":           {Length: usualSlice, Rounds: 7, Said: true},
 		"{duration: 6s, slices: {length: 50ms}}":        {Length: 50 * time.Millisecond, Said: true},
 		"{slices: {length: 1s, rounds: 9}, warmup: 1s}": {Length: time.Second, Rounds: 9, Said: true},
 	} {

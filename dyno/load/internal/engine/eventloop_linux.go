@@ -223,7 +223,7 @@ func (l *eventLoop) closedLoop(ctx context.Context) {
 	for l.running(ctx) {
 		l.expire()
 		l.connector.openMore()
-		next := l.end
+		next := l.rec.untilEdge(l.now, l.end)
 		if l.thinkers.users.Len() > 0 {
 			next = min(next, l.thinkers.users.First().At)
 		}

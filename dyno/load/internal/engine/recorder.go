@@ -73,7 +73,8 @@ type Recorder struct {
 	due      int64 // sum of their intended starts; may wrap around
 	aftermath
 
-	redirected bool // a redirect was received
+	redirected bool   // a redirect was received
+	edge       func() // see [Recorder.Edges]; nil: without
 }
 
 // SlotsPerLoop lets a loop run ahead of a delayed collector by some seconds.
@@ -129,6 +130,7 @@ func (r *Recorder) Advance(now, limit int64) {
 		r.account(end)
 		r.close(end)
 		r.open(end)
+		r.beginEdge(end)
 	}
 	r.account(now)
 }
@@ -140,6 +142,7 @@ func (r *Recorder) drain(end int64) {
 		return
 	}
 	r.Advance(end, end)
+	r.endEdge(end)
 	r.draining = true
 	r.Unrecorded += r.ages(end)
 }
