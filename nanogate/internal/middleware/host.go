@@ -83,26 +83,30 @@ func (h *Host) Responded(r *request.Request) *request.Reply {
 func (h *Host) response(r *request.Request) *request.Reply { return h.m.Response(r, r.Response) }
 
 // Close closes the middleware.
-func (h *Host) Close() {
-	if h.m.Close != nil {
-		h.m.Close()
-	}
+func (h *Host) Close() { h.keep(h.m.Close) }
+
+// call calls a function of the middleware with what it may keep and write to without harm.
+func (h *Host) call(r *request.Request, f func(*request.Request) *request.Reply) *request.Reply {
+	return h.ask(r, f, 0)
 }
 
-// call calls a function of the middleware.
-func (h *Host) call(r *request.Request, f func(*request.Request) *request.Reply) (a *request.Reply) {
+// ask is call for a function that comes after so many waits.
+func (h *Host) ask(r *request.Request, f func(*request.Request) *request.Reply, waits int) (a *request.Reply) {
 	defer func() {
 		if why := recover(); why != nil {
 			a = h.panicked(why)
 		}
 	}()
-	switch a = f(r); {
+	lent := r.Lend()
+	a = f(lent)
+	r.Reclaim(lent)
+	switch {
 	case a == nil:
 		return nil
-	case !valid(a):
+	case !valid(a) || waits == mostWaits && a.Deferred != nil:
 		return h.wrong(a)
 	case a.Deferred != nil:
-		return h.guarded(a)
+		return h.guarded(a, waits+1)
 	case a.Status >= 400 && a.Why == request.NotRefused:
 		return a.For(request.RefusedMiddleware)
 	}
@@ -127,7 +131,7 @@ func (h *Host) wrong(a *request.Reply) *request.Reply {
 
 // valid reports whether a reply can be sent.
 func valid(a *request.Reply) bool {
-	return a.Status >= 200 && a.Status <= 599 && validLines(a.Fields)
+	return a.Status >= 200 && a.Status <= 599 && validLines(a.Fields) && a.Queue == nil && (a.Deferred == nil || a.Deferred.Work != nil && a.Deferred.Within > 0)
 }
 
 // validLines reports whether b is lines of fields, none of which frames a message.
@@ -169,25 +173,4 @@ func (h *Host) later(r *request.Request, otherwise *request.Reply, f func(*reque
 		},
 	}
 	return &a
-}
-
-// guarded has the work of a middleware that decides later called as its functions are.
-func (h *Host) guarded(a *request.Reply) *request.Reply {
-	guarded, later := *a, *a.Deferred
-	work := later.Work
-	later.Work = func(ctx context.Context) (decide func(*request.Request) *request.Reply) {
-		defer func() {
-			if why := recover(); why != nil {
-				failed := h.panicked(why)
-				decide = func(*request.Request) *request.Reply { return failed }
-			}
-		}()
-		said := work(ctx)
-		if said == nil {
-			return nil
-		}
-		return func(r *request.Request) *request.Reply { return h.call(r, said) }
-	}
-	guarded.Deferred = &later
-	return &guarded
 }

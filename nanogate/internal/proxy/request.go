@@ -145,6 +145,9 @@ func (l *exchanges) rewrite(x *exchange) *request.Reply {
 		return replyRewritten
 	}
 	if body, ok := r.Content(); ok {
+		if !x.body.Done() || x.upgrade { // the client's is still to come, and would be taken for its next request, or for what follows an upgrade
+			return replyRewritten
+		}
 		l.bodies.refill(x, body)
 	}
 	r.Renew(text)

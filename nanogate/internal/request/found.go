@@ -107,7 +107,7 @@ func (r *Request) Clone() *Request {
 	c.lines, c.answer = append([]byte(nil), r.lines...), append([]byte(nil), r.answer...)
 	c.drops = append([]string(nil), r.drops...)
 	c.found = append([]found(nil), r.found...)
-	c.ends = nil
+	c.ends, c.own, c.loan = nil, true, nil
 	if r.Response != nil {
 		c.Response = r.Response.clone()
 	}

@@ -51,6 +51,8 @@ type Request struct {
 	found     []found          // what guards have verified, and what others keep
 	ends      []func(*Outcome) // that are called when it has ended
 	ctx       context.Context  // nil: it is on its loop
+	own       bool             // it is a copy that whoever has it may keep
+	loan      *loan            // memory of what is lent of it; nil: nothing was yet
 }
 
 // Begin readies r for the request that was parsed from buf into head. What guards have

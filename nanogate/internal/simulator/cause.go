@@ -158,7 +158,7 @@ func (w *world) ends(x *exchange) bool { return w.draining && x.begun > w.draine
 
 // troubled is whether something was done to a request that it may fail of.
 func (w *world) troubled(x *exchange) bool {
-	if x.gone || x.Nonsense > 0 || x.suffered() || w.crowded(x) || w.unconnected(x) || w.moved(x) {
+	if x.gone || x.attacked || x.Nonsense > 0 || x.suffered() || w.crowded(x) || w.unconnected(x) || w.moved(x) {
 		return true
 	}
 	for _, g := range x.Route.Groups {

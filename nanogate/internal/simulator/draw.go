@@ -39,6 +39,7 @@ func Draw(seed uint64, exchanges int) *Scenario {
 	for n := range d.Between(1, 6) {
 		d.route(n)
 	}
+	d.hostility()
 	for n := 0; d.number < exchanges; n++ {
 		d.client(n)
 	}

@@ -179,6 +179,9 @@ func (j *judge) unexplained() string {
 	if j.x.Nonsense > 0 && j.status >= 400 && j.status < 600 {
 		return ""
 	}
+	if j.x.attacked && (j.status == 500 || j.status == 403) {
+		return ""
+	}
 	switch j.status {
 	case 502, 503, 504:
 		if j.excused() || j.x.Route.bounded(j.status) {

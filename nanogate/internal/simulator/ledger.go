@@ -11,15 +11,17 @@ import (
 // exchange is a request of the scenario in a run of it.
 type exchange struct {
 	*Request
-	body    []byte
-	arrives []byte // of that, at an endpoint
-	client  *Client
-	begun   int64
-	sent    bool // all of it, and its end
-	gone    bool // the client has given up
-	over    bool // it has its response, or never will
-	ended   int64
-	runs    []*run
+	body     []byte
+	arrives  []byte // of that, at an endpoint
+	client   *Client
+	begun    int64
+	sent     bool   // all of it, and its end
+	gone     bool   // the client has given up
+	visits   uint64 // of the hostile middleware
+	attacked bool   // the hostile middleware has done something that may end it
+	over     bool   // it has its response, or never will
+	ended    int64
+	runs     []*run
 	suffers
 	prior *exchange // on the same connection over HTTP/1.1
 	after *exchange

@@ -126,7 +126,7 @@ func (w *world) prepare() error {
 	w.builder = snapshot.NewBuilder(w.Loops)
 	w.builder.Log = level
 	w.builder.Use(w.sys.Go, w.sys.Sleep)
-	w.builder.Middleware = offers()
+	w.builder.Middleware = append(offers(), (&hostile{w: w}).offers()...)
 	s := w.builder.Build(c, nil)
 	if len(s.Problems) > 0 {
 		return s.Problems
