@@ -26,7 +26,7 @@ func (c *Case) group() string {
 
 // allCases are the cases of all groups, in the order of groups.
 func allCases() (cases []Case) {
-	for _, group := range [][]Case{stopCases(), stallCases(), faultCases(), failingCases(), toldCases(), figureCases(), machineCases(), idleCases(), studyCases(), gateCases(), verdictCases(), explainCases()} {
+	for _, group := range [][]Case{stopCases(), stallCases(), faultCases(), failingCases(), toldCases(), figureCases(), machineCases(), idleCases(), studyCases(), gateCases(), verdictCases(), explainCases(), costCases()} {
 		cases = append(cases, group...)
 	}
 	return cases
@@ -70,6 +70,7 @@ type Examined struct {
 	Seconds    float64     `json:"seconds"`
 	Commands   []string    `json:"commands"`
 	Statements []Statement `json:"statements"`
+	Notes      []string    `json:"notes,omitempty"` // on each run
 	Failed     string      `json:"failed,omitempty"`
 	Right      string      `json:"right_first,omitempty"` // of a cause that was to be explained: how often it came first
 	Truth      Truth       `json:"truth"`

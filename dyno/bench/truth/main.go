@@ -46,6 +46,7 @@ type options struct {
 var subjects = map[string]func(args []string) error{
 	"serve":  serveMain,
 	"suffer": suffer,
+	"plain":  plain,
 	"burn":   func([]string) error { burn(); return nil },
 }
 
@@ -78,8 +79,8 @@ func parseOptions(args []string) (o options, err error) {
 	flags.StringVar(&o.name, "name", time.Now().UTC().Format("20060102-150405"), "name of the record")
 	flags.StringVar(&o.out, "out", "dyno/bench/truth/results", "folder for the record")
 	flags.StringVar(&o.dyno, "dyno", "", "the dyno binary to ask; empty builds that of this checkout")
-	flags.IntVar(&o.runs, "runs", 1, "of group explain: how often each cause is injected")
-	flags.IntVar(&o.seconds, "seconds", 15, "of group explain: how long each load is")
+	flags.IntVar(&o.runs, "runs", 1, "of group explain: how often each cause is injected; of group cost: how often each service is started")
+	flags.IntVar(&o.seconds, "seconds", 15, "of groups explain and cost: how long each load is; of cost six make a pair")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}

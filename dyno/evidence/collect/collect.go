@@ -40,6 +40,8 @@ type Config struct {
 	// Cost has the probes off in one window of five.
 	Cost bool
 	Seed uint64
+	// Off, if set, says instead in which windows the probes are off.
+	Off func(window int) bool
 	// OnSlow, if set, is told of each record of a slow request while the load is on. It must
 	// return at once.
 	OnSlow func(*evidence.Record)
@@ -200,10 +202,18 @@ func (k *Collector) look(now int64) {
 	if now >= k.header.Started+counting {
 		_ = k.probes.Count(false)
 	}
-	if on := !k.config.Cost || !offIn(window, k.config.Seed); on != k.probes.Attached() {
+	if on := !k.off(window); on != k.probes.Attached() {
 		k.turn(on, window)
 	}
 	k.thinOut(now)
+}
+
+// off reports whether the probes are to be off in a window.
+func (k *Collector) off(window int) bool {
+	if k.config.Off != nil {
+		return k.config.Off(window)
+	}
+	return k.config.Cost && offIn(window, k.config.Seed)
 }
 
 // turn attaches the probes or detaches them.
