@@ -13,6 +13,7 @@ import (
 	"dyno.example/dyno/machine/speed"
 	"dyno.example/dyno/probe"
 	"dyno.example/dyno/study"
+	"dyno.example/dyno/subject/link"
 	"dyno.example/internal/i18n"
 )
 
@@ -100,6 +101,7 @@ type Subject struct {
 	URL       string            `json:"url,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`
 	Limits    *study.Limits     `json:"limits,omitempty"`
+	Network   *link.Link        `json:"network,omitempty"`  // what lay between dyno and it; nil for loopback
 	Upstream  *Upstream         `json:"upstream,omitempty"` // what it sends requests on to; nil for none
 }
 

@@ -92,6 +92,9 @@ func subjectFacts(s *archive.Subject) []Property {
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		list = append(list, Property{i18n.Join("env ", name), i18n.Verbatim(s.Env[name])})
 	}
+	if s.Network != nil {
+		list = append(list, Property{i18n.Verbatim("network"), i18n.Verbatim(compact(s.Network))})
+	}
 	if s.Limits != nil {
 		list = append(list, Property{i18n.Verbatim("limits"), i18n.Verbatim(compact(s.Limits))})
 	}

@@ -75,7 +75,7 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 		Subject: s, starts: make(map[string]subject.StartSpec), sizes: make(map[string]uint64), tells: m.Probe != "", settles: m.Warmup == subject.WarmupSteady,
 		archived: archive.Subject{
 			Name: s.Name, Language: m.Language, Framework: m.Framework, Version: m.VersionText(), Role: string(m.Role), Own: m.Own,
-			Command: m.Run, Env: merged(m.Env, s.Env), Limits: s.Limits,
+			Command: m.Run, Env: merged(m.Env, s.Env), Limits: s.Limits, Network: s.Network,
 		},
 	}
 	if m.GRPC() {
@@ -122,7 +122,7 @@ func (b *builder) build(ctx context.Context, s study.Subject, m subject.Manifest
 func (b *builder) own(ctx context.Context, s study.Subject) (*contender, bool, error) {
 	c := &contender{
 		Subject: s, starts: make(map[string]subject.StartSpec), tells: true, settles: true, // it may
-		archived: archive.Subject{Name: s.Name, Role: "own", Command: s.Run, Env: s.Env, Limits: s.Limits},
+		archived: archive.Subject{Name: s.Name, Role: "own", Command: s.Run, Env: s.Env, Limits: s.Limits, Network: s.Network},
 	}
 	cached, err := b.upstream(ctx, c, s.Upstream)
 	if err != nil {

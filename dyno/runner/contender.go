@@ -102,7 +102,7 @@ func (s *starter) begin(ctx context.Context, c *contender, cell *study.Cell, pro
 	}
 	start.Limits = limitsFor(c, cell)
 	start.Log, start.StateDir = log, s.stateDir
-	start.Upstream = s.upstream(c, cell)
+	start.Upstream, start.Link = s.upstream(c, cell), cell.Network
 	return subject.Start(ctx, start)
 }
 

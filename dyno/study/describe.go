@@ -85,6 +85,7 @@ func (c *Cell) describe() i18n.Message {
 	}
 	parts := []i18n.Message{i18n.Format("%s: %s", c.Load, how), i18n.Verbatim(strings.Join(names, ", "))}
 	parts = append(parts, c.describeLink()...)
+	parts = append(parts, c.describeNetwork()...)
 	for _, name := range slices.Sorted(maps.Keys(c.Levels)) {
 		level := c.Levels[name]
 		if level == "" || strings.ContainsFunc(level, unicode.IsControl) {

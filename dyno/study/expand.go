@@ -118,6 +118,7 @@ func cell(s *Study, subject string, l Load, levels map[string]string) Cell {
 	if isSecure(s, subject) {
 		c.TLS = TLSFull
 	}
+	c.Network = networkOf(s, subject)
 	for _, f := range s.Factors {
 		if k, name, ok := kindOf(f.Name); ok {
 			k.apply(&c, name, levels[f.Name], s)

@@ -11,6 +11,7 @@ import (
 
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
+	"dyno.example/dyno/subject/link"
 )
 
 const factorial = `study: s
@@ -167,5 +168,37 @@ func TestAsManyTrialsAsAllowed(t *testing.T) {
 	s.Blocks++
 	if _, err := Expand(s, 1); err == nil {
 		t.Error("one more is allowed")
+	}
+}
+
+// A network lies before the cells of its subject, and a level changes its round-trip time alone.
+func TestExpandNetworks(t *testing.T) {
+	s := parse(t, `study: s
+subjects:
+  - {name: near, run: ./a}
+  - {name: far, run: ./a, network: {rtt: 4ms, mtu: 9000}}
+factors: {rtt: [none, 250us]}
+twin: false
+`)
+	plan, err := Expand(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for _, c := range plan.Cells {
+		got[c.Subject+" "+c.Levels["rtt"]] = fmt.Sprint(c.describeNetwork())
+		if (c.Network == nil) != (c.Levels["rtt"] == "none") || c.Network != nil && c.Network.RTT != 250*time.Microsecond {
+			t.Errorf("%s at %s: %+v", c.Subject, c.Levels["rtt"], c.Network)
+		}
+	}
+	if len(got) != 4 || s.Subjects[1].Network.RTT != 4*time.Millisecond {
+		t.Errorf("%v; the subject's own is %+v", got, s.Subjects[1].Network)
+	}
+	s.Factors = nil
+	if plan, err = Expand(s, 1); err != nil {
+		t.Fatal(err)
+	}
+	if far := plan.Cells[1]; far.Network == nil || *far.Network != (link.Link{RTT: 4 * time.Millisecond, MTU: 9000}) || len(far.describeNetwork()) != 2 {
+		t.Errorf("%+v", far.Network)
 	}
 }

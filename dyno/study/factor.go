@@ -42,6 +42,7 @@ var kinds = []kind{
 	{name: "args", level: argsLevel, check: checkArgs, apply: applyArgs, secrets: optionSecrets},
 	{name: "build.flags", level: buildLevel, check: checkBuild, apply: applyBuild, secrets: optionSecrets},
 	{name: "kernel.NAME", level: kernelLevel, check: checkKernel, apply: applyKernel, scale: &scale{whole: true, end: anyEnd}},
+	{name: "rtt", level: rttLevel, check: checkRTT, apply: applyRTT},
 	{name: "cpu", level: cpuLevel, check: checkQuota, apply: applyCPU, scale: &scale{end: cpuEnd}},
 	{name: "memory", level: memoryLevel, check: checkQuota, apply: applyMemory, scale: &scale{whole: true, unit: "MiB", end: memoryEnd}},
 }

@@ -82,6 +82,9 @@ func (in *input) study(s *Study, root scope) {
 	if at, ok := f["services"]; ok {
 		s.Services = servicesAt(at)
 	}
+	if at, ok := f["subjects"]; ok {
+		checkNetworks(at, s)
+	}
 	s.Loads = []Load{{Name: "saturate", Profile: profile.Profile{Mode: profile.Closed, Connections: defaultConnections}, Timeout: request.DefaultTimeout}}
 	if at, ok := f["loads"]; ok {
 		s.Loads = loadsAt(at)

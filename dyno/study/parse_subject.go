@@ -43,7 +43,7 @@ func subjectAt(at scope) Subject {
 		name := at.oneOf(at.in.shipped...)
 		return Subject{Name: name, Use: name}
 	}
-	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "ready_within", "upstream", "metrics", "pprof", "env", "limits", "tls", "ca_file", "insecure")
+	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "ready_within", "upstream", "metrics", "pprof", "env", "limits", "network", "tls", "ca_file", "insecure")
 	s := Subject{}
 	if v, ok := f["use"]; ok {
 		s.Use = v.oneOf(at.in.shipped...)
@@ -75,6 +75,9 @@ func subjectAt(at scope) Subject {
 	}
 	if v, ok := f["limits"]; ok {
 		s.Limits = limitsAt(v)
+	}
+	if v, ok := f["network"]; ok {
+		s.Network = networkAt(v)
 	}
 	trustAt(f, &s)
 	if at.in.onDisk && s.Run != "" {
@@ -155,6 +158,9 @@ func checkSubject(at scope, f map[string]scope) {
 	}
 	if v, ok := f["limits"]; ok && up {
 		v.Report(i18n.New("study.limits-of-running-service", "a service that is already up can't be limited"))
+	}
+	if v, ok := f["network"]; ok && up {
+		v.Report(i18n.New("study.network-of-running-service", "a service that is already up can't be put behind a network"))
 	}
 }
 

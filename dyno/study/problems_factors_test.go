@@ -9,7 +9,7 @@ func TestFactorsProblems(t *testing.T) {
 		{"unknown", minimal + "factors: {connection: [1]}\n",
 			`s.yaml:3:11: factors.connection: unknown factor (did you mean "connections"?)`},
 		{"unknown, none near", minimal + "factors: {colour: [red]}\n",
-			"s.yaml:3:11: factors.colour: unknown factor (valid: connections, rate, request, reuse, protocol, streams, pacing, size, tls, cpus, env.NAME, args.NAME and 5 more)"},
+			"s.yaml:3:11: factors.colour: unknown factor (valid: connections, rate, request, reuse, protocol, streams, pacing, size, tls, cpus, env.NAME, args.NAME and 6 more)"},
 		{"not a list", minimal + "factors: {connections: 16}\n",
 			`s.yaml:3:24: factors.connections: expected a list, got "16" (write it as [a, b] or one "- item" a line)`},
 		{"empty", minimal + "factors: {connections: []}\n",

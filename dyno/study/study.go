@@ -13,6 +13,7 @@ import (
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/regression/threshold"
+	"dyno.example/dyno/subject/link"
 )
 
 // Study is one question, written as a file.
@@ -65,6 +66,10 @@ type Subject struct {
 	Upstream string
 
 	Limits *Limits // what it may use; nil for all
+
+	// Network is what lies between dyno and it, in a network namespace of its own; nil for
+	// loopback.
+	Network *link.Link
 
 	TLS      bool   // of Run: it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
 	CAFile   string // of https addresses: PEM file of the certificates to trust instead of the system's
@@ -146,6 +151,7 @@ type Cell struct {
 	BuildFlags string            `json:"build_flags,omitempty"` // of the build it is started from, in the syntax of a shell
 	CPUs       string            `json:"cpus,omitempty"`        // how many of the subject's CPUs ("2"), or which ("0-1,3"); empty for all
 	Limits     *Limits           `json:"limits,omitempty"`      // instead of the subject's own; nil leaves them
+	Network    *link.Link        `json:"network,omitempty"`     // what lies between dyno and the subject; nil for loopback
 	Kernel     map[string]string `json:"kernel,omitempty"`      // settings of the machine, by the name after "kernel."
 	BodySize   *int              `json:"body_bytes,omitempty"`  // length of the requests' bodies; see [Cell.Asked]
 	TLS        string            `json:"tls,omitempty"`         // "full" or "resumed" handshakes; empty without TLS

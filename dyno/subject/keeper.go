@@ -10,6 +10,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"dyno.example/dyno/subject/link"
 )
 
 // endWithin is how long killing may take before what is left is reported: a
@@ -66,6 +68,16 @@ type child struct {
 
 	limitGroups []limitGroup // that limit it
 	unenforced  []string     // limits that could not be
+
+	link *link.Open // nil for none
+}
+
+// address is where the child is behind its link; empty without one.
+func (c *child) address() string {
+	if c.link == nil {
+		return ""
+	}
+	return c.link.Address.String()
 }
 
 func (k *keeper) main(control *json.Decoder) int {
@@ -87,12 +99,13 @@ func (k *keeper) main(control *json.Decoder) int {
 	if err := entry.write(k.launch.StateDir); err != nil {
 		k.child.remarks = append(k.child.remarks, err.Error())
 	}
-	k.tell(notification{Event: eventStarted, Entry: entry, Began: k.child.began, Remarks: k.child.remarks, Unenforced: k.child.unenforced})
+	k.tell(notification{Event: eventStarted, Entry: entry, Began: k.child.began, Remarks: k.child.remarks, Unenforced: k.child.unenforced, Address: k.child.address()})
 	go k.reap()
 	stop := (&logBound{log: os.Stdout, limit: k.launch.LogLimit}).watch()
 	k.watch()
 	killed := running(descendants(os.Getpid()))
 	left := k.killAll()
+	k.child.link.Close()
 	stop()
 	gone := notification{Event: eventGone, Left: left, Killed: killed}
 	if !k.died {

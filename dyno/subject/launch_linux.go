@@ -6,6 +6,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"dyno.example/dyno/subject/link"
 )
 
 // adoptOrphans makes this process the parent of all descendants that lose
@@ -39,13 +41,32 @@ func launch(o launchRequest) (child, error) {
 		}
 		c.group = group
 	}
-	if err := c.exec(o); err != nil {
+	if err := c.execBehind(o); err != nil {
 		c.group.remove()
 		c.removeLimitGroups()
 		return c, err
 	}
 	c.Start, _ = startTime(c.PID)
 	return c, nil
+}
+
+// execBehind executes behind a link, if one is asked for.
+func (c *child) execBehind(o launchRequest) error {
+	if o.Link == nil {
+		return c.exec(o)
+	}
+	var err error
+	if c.link, err = link.Enter(*o.Link); err != nil {
+		return err
+	}
+	err = c.exec(o)
+	if leaveErr := c.link.Leave(); err == nil {
+		err = leaveErr
+	}
+	if err != nil {
+		c.link.Close()
+	}
+	return err
 }
 
 // exec forks and executes. A kernel or sandbox that won't fork into a cgroup

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"dyno.example/dyno/subject/link"
 )
 
 // OnlineCPUs returns the numbers of all CPUs: which of them this process may use isn't
@@ -35,6 +37,10 @@ func adoptOrphans() {}
 // launch starts the subject in a process group of its own.
 func launch(o launchRequest) (child, error) {
 	c := child{remarks: []string{"on this system the subject can't be pinned to CPUs, and children that leave its process group are not ended with it"}}
+	if o.Link != nil {
+		_, err := link.Enter(*o.Link)
+		return c, err
+	}
 	if !o.Limits.none() {
 		c.unenforced = []string{"limits can be enforced on Linux only"}
 	}

@@ -3,6 +3,8 @@ package subject
 import (
 	"syscall"
 	"time"
+
+	"dyno.example/dyno/subject/link"
 )
 
 // keeperArg is the hidden first argument that makes dyno a keeper.
@@ -32,6 +34,8 @@ type launchRequest struct {
 	Folder     string         `json:"folder,omitempty"` // made before, and removed after; empty for none
 	RunAs      *Account       `json:"run_as,omitempty"` // nil for who runs dyno
 	StopSignal syscall.Signal `json:"stop_signal"`
+
+	Link *link.Link `json:"link,omitempty"` // between dyno and a namespace of its own; nil for none
 }
 
 // command is a JSON value that follows the launch request on the control pipe.
@@ -53,6 +57,7 @@ type notification struct {
 	Killed  int      `json:"killed,omitempty"`  // gone: processes that had not ended after SIGTERM, or had no time to
 	Error   string   `json:"error,omitempty"`   // failed
 
+	Address     string   `json:"address,omitempty"`       // started: where it is behind a link; empty for loopback
 	Unenforced  []string `json:"unenforced,omitempty"`    // started: limits that are not, and why
 	OutOfMemory int      `json:"out_of_memory,omitempty"` // gone: processes killed for the limit of memory, if not reported yet
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"dyno.example/dyno/subject/link"
 	"dyno.example/internal/i18n"
 )
 
@@ -61,6 +62,9 @@ type StartSpec struct {
 	// gateway, sends requests on to. Its address, host:port, is the subject's variable
 	// UPSTREAM. It has no upstream of its own. nil for none.
 	Upstream *StartSpec
+	// Link puts it behind a network, into a namespace of its own, where it listens on
+	// loopback as ever but reaches nothing else: it has no Upstream and no Check. nil for none.
+	Link *link.Link
 }
 
 // StartSpec says how to start what was built.
@@ -84,6 +88,8 @@ func (s *StartSpec) check() error {
 		return i18n.Errorf("subject.ready-time-too-long", "subject %s: the time to get ready is %v; it can be at most %v", s.Name, s.Timeout, maxReady)
 	case s.Port < 0 || s.Port > 65535:
 		return i18n.Errorf("subject.port-out-of-range", "subject %s: %d is not a port; expected a number from 1 to 65535", s.Name, s.Port)
+	case s.Link != nil && (s.Upstream != nil || s.Check != nil):
+		return i18n.Errorf("subject.nothing-behind-link", "subject %s: behind a network of its own it reaches nothing else, such as an upstream", s.Name)
 	case s.Upstream != nil && s.Upstream.Upstream != nil:
 		return i18n.Errorf("subject.upstream-of-upstream", "subject %s: its upstream %s has an upstream of its own", s.Name, s.Upstream.Name)
 	case s.Limits.check() != nil:
@@ -145,6 +151,7 @@ func (s *StartSpec) launchRequest(port int) (launchRequest, error) {
 		Name: s.Name, Argv: argv, Env: environ(s.Env, own), Dir: s.Dir, CPUs: s.CPUs,
 		Grace: s.Grace, StateDir: stateDir, Token: token, Owner: self(),
 		Limits: s.Limits, LogLimit: s.LogLimit, RunAs: s.RunAs, StopSignal: s.StopSignal,
+		Link: s.Link,
 	}
 	if s.Folder != "" {
 		o.Folder = ownFolder(s.Folder, token)

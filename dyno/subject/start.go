@@ -142,6 +142,9 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 	}
 	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
 	in.unenforced = n.Unenforced
+	if n.Address != "" {
+		in.url = s.scheme() + "://" + net.JoinHostPort(n.Address, strconv.Itoa(in.port))
+	}
 	poll := pollOf(in.url, s.Ready, s.Poll, s.TLS)
 	if s.Check != nil {
 		poll = func(ctx context.Context) error { return s.Check(ctx, in.port) }

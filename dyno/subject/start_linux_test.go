@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dyno.example/dyno/subject/link"
 )
 
 func TestStartAndStop(t *testing.T) {
@@ -342,4 +345,44 @@ func notedChild(t *testing.T, file string) identity {
 		t.Fatal(err)
 	}
 	return identity{PID: pid, Start: start}
+}
+
+// A subject behind a link listens on loopback as ever, is reached by the link's address, and
+// leaves neither its namespace nor a device.
+func TestStartBehindALink(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("a network for a subject takes root")
+	}
+	if _, err := os.Stat("/dev/net/tun"); err != nil {
+		t.Skip("no TUN devices here: ", err)
+	}
+	const rtt = 30 * time.Millisecond
+	s := serverSpec(t, "good")
+	s.Link = &link.Link{RTT: rtt}
+	in := startServer(t, s)
+	began := time.Now()
+	r, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(in.URL() + "/plaintext")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if took := time.Since(began); took < 2*rtt {
+		t.Errorf("a handshake and a request took %v over a link of %v", took, rtt)
+	}
+	if c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(in.Port()))); err == nil {
+		c.Close()
+		t.Error("it is on this namespace's loopback too")
+	}
+	host := strings.TrimSuffix(strings.TrimPrefix(in.URL(), "http://"), ":"+strconv.Itoa(in.Port()))
+	stopServer(t, in)
+	interfaces, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := netip.MustParseAddr(host).Prev().String()
+	for _, a := range interfaces {
+		if strings.HasPrefix(a.String(), at+"/") {
+			t.Errorf("the link's address %s is left", a)
+		}
+	}
 }
