@@ -31,26 +31,29 @@ func main() {
 	if err := block(s.blocked, s.blockedIn); err != nil {
 		log.Fatal(err)
 	}
-	if err := serve(net.JoinHostPort(*host, strconv.Itoa(*port)), routes(s)); err != nil {
+	listener, err := listen(net.JoinHostPort(*host, strconv.Itoa(*port)), s.fastOpen)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := serve(listener, routes(s)); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // serve answers requests until SIGTERM or SIGINT, then lets those in flight
 // finish.
-func serve(addr string, handler http.Handler) error {
+func serve(listener net.Listener, handler http.Handler) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 
 	server := &http.Server{
-		Addr:    addr,
 		Handler: handler,
 		// As in go/nethttp.
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
+	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:
 		return err

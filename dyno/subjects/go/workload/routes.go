@@ -17,6 +17,7 @@ func routes(s settings) http.Handler {
 	mux.HandleFunc("GET /hijack", hijack)
 	mux.HandleFunc("GET /memory", (&spiker{patience: s.patience}).giveBack)
 	mux.HandleFunc("GET /wait", wait(s))
+	mux.HandleFunc("POST /sink", sink)
 	tasks := map[string]task{
 		"/parse/std":      parseStandard,
 		"/parse/raw":      parseRaw,
@@ -51,6 +52,17 @@ func none() func() int { return func() int { return 0 } }
 func plaintext(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, "Hello, World!")
+}
+
+// sink reads what was sent, to its end, and responds with how many bytes that were.
+func sink(w http.ResponseWriter, r *http.Request) {
+	n, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxSize))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, strconv.FormatInt(n, 10))
 }
 
 // repeat answers with what the work returned the last of n times.

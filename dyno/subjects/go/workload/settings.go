@@ -15,8 +15,10 @@ const (
 	maxSize    = 1 << 20
 	maxRoutes  = 10_000
 	maxTrees   = 1_000
-	maxWait    = 60_000 // ms
-	longest    = 4_500  // ms of WORK_PATIENCE_MS: dyno waits 5 s when it verifies
+
+	maxFastOpen = 65_535
+	maxWait     = 60_000 // ms
+	longest     = 4_500  // ms of WORK_PATIENCE_MS: dyno waits 5 s when it verifies
 )
 
 // settings are what studies vary, by environment variables.
@@ -28,6 +30,7 @@ type settings struct {
 	trees     int    // WORK_TREES: how many such trees are kept, so that memory shows what one takes
 	blocked   int    // WORK_BLOCKED: how many goroutines wait in a read that never ends
 	blockedIn string // WORK_BLOCKED_IN: net, through the network poller, or syscall, in the kernel
+	fastOpen  int    // WORK_FAST_OPEN: how many connections may wait that TCP Fast Open gave a request already; 0 for none
 	threads   string // WORK_THREADS: user, a connection to /wait has a goroutine, or kernel, a thread, too
 
 	wait     time.Duration // WORK_WAIT_MS: how long /wait waits
@@ -39,6 +42,9 @@ func settingsOf(getenv func(string) string) (s settings, err error) {
 		return s, err
 	}
 	if s.blocked, err = count(getenv, "WORK_BLOCKED", 0, 0, maxBlocked); err != nil {
+		return s, err
+	}
+	if s.fastOpen, err = count(getenv, "WORK_FAST_OPEN", 0, 0, maxFastOpen); err != nil {
 		return s, err
 	}
 	if s.size, err = count(getenv, "WORK_SIZE", 547, leastUser, maxSize); err != nil {

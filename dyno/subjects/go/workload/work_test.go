@@ -193,11 +193,11 @@ func TestBlocks(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	for _, c := range []struct{ env, want string }{
-		{"", "{100 547 radix 1000 1 0 net user 20000000 4000000000}"},
-		{"WORK_REPEAT=7 WORK_ROUTER=trie WORK_BLOCKED=3 WORK_BLOCKED_IN=syscall", "{7 547 trie 1000 1 3 syscall user 20000000 4000000000}"},
-		{"WORK_SIZE=5000 WORK_ROUTES=10 WORK_TREES=50 WORK_ROUTER=none", "{100 5000 none 10 50 0 net user 20000000 4000000000}"},
-		{"WORK_THREADS=kernel WORK_WAIT_MS=5", "{100 547 radix 1000 1 0 net kernel 5000000 4000000000}"},
-		{"WORK_PATIENCE_MS=0", "{100 547 radix 1000 1 0 net user 20000000 0}"},
+		{"", "{100 547 radix 1000 1 0 net 0 user 20000000 4000000000}"},
+		{"WORK_REPEAT=7 WORK_ROUTER=trie WORK_BLOCKED=3 WORK_BLOCKED_IN=syscall", "{7 547 trie 1000 1 3 syscall 0 user 20000000 4000000000}"},
+		{"WORK_SIZE=5000 WORK_ROUTES=10 WORK_TREES=50 WORK_ROUTER=none", "{100 5000 none 10 50 0 net 0 user 20000000 4000000000}"},
+		{"WORK_THREADS=kernel WORK_WAIT_MS=5", "{100 547 radix 1000 1 0 net 0 kernel 5000000 4000000000}"},
+		{"WORK_PATIENCE_MS=0", "{100 547 radix 1000 1 0 net 0 user 20000000 0}"},
 		{"WORK_PATIENCE_MS=9000", `WORK_PATIENCE_MS is "9000": set it to a number from 0 to 4500`},
 		{"WORK_ROUTES=3", `WORK_ROUTES is "3": set it to a number from 4 to 10000`},
 		{"WORK_REPEAT=0", `WORK_REPEAT is "0": set it to a number from 1 to 1000000`},
