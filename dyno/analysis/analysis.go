@@ -105,7 +105,7 @@ type Cell struct {
 	// of a single look beside Ratios, also in a run with several.
 	ByRank  map[string]stats.Interval `json:"ratios_by_rank,omitempty"`
 	Omitted map[string]i18n.Message   `json:"omitted,omitzero"` // metric → why there is no figure
-	// Wrong is the share of requests, in percent, that were answered other than they had
+	// Wrong is the share of requests, in percent, whose response was not what it had
 	// to be, if that is much: the subject has no rank. FailsMore says that it failed more
 	// of its requests than another one of the group, by more than chance.
 	Wrong     float64   `json:"wrong,omitempty"`

@@ -256,7 +256,7 @@ func (s *sums) switches() (perRequest float64, missing i18n.Message) {
 	return float64(s.process.switches) / float64(s.process.completed), i18n.Message{}
 }
 
-// start is how long the subject took from its execution to its first right answer.
+// start is how long the subject took from its execution to its first correct response.
 func (s *sums) start() (micros float64, missing i18n.Message) {
 	if s.startUp == 0 {
 		return 0, i18n.New("analysis.not-started-by-dyno", "the subject was not started by dyno")
@@ -307,7 +307,7 @@ func (s *sums) warmUpAtLeast() (micros float64, ok bool) {
 	return micro(s.warmUp.Took), true
 }
 
-// errorShare is the share of requests that failed, in percent. Those that had no answer
+// errorShare is the share of requests that failed, in percent. Those that had no response
 // when the load had been over for long count among them: that is the worst they can be.
 func (s *sums) errorShare() (percent float64, missing i18n.Message) {
 	failed := s.errors.Total() + s.unfinished

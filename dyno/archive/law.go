@@ -11,7 +11,7 @@ import (
 // Broken is a law that a record breaks though every file is as it was sealed: no trial
 // can have gone like that, so its content was made up or changed.
 type Broken struct {
-	Law    string // such as "no more answers than requests"
+	Law    string // such as "no more responses than requests"
 	Trial  int
 	Window int // Index of the window; meaningless if Whole
 	Whole  bool
@@ -33,11 +33,11 @@ const (
 	lawWhole       = "a complete run has all its trials"
 	lawUsable      = "a run says how many of its trials can be used"
 	lawGrid        = "windows are seconds of one clock"
-	lawAnswers     = "no more answers than requests"
+	lawResponses   = "no more responses than requests"
 	lawVerdict     = "a trial is worth what its findings say"
 	lawOrder       = "quantiles rise"
-	lawCounted     = "every answer is timed once"
-	lawPatience    = "no answer takes longer than its time limit"
+	lawCounted     = "every response is timed once"
+	lawPatience    = "no response takes longer than its time limit"
 	lawParts       = "the service time is a part of the response time"
 	lawLag         = "a window's figures are those of its histograms"
 	lawSliced      = "slices add up to windows"
@@ -120,7 +120,7 @@ func checkTrial(folder string, t *Trial, m *Manifest) error {
 	if b := sliced(t); b != nil {
 		return damage(slicesFile, b)
 	}
-	for _, law := range []func(*Trial) *Broken{levels, grid, answers, ordered} {
+	for _, law := range []func(*Trial) *Broken{levels, grid, responses, ordered} {
 		if b := law(t); b != nil {
 			return damage(windowsFile, b)
 		}
@@ -186,14 +186,14 @@ func grid(t *Trial) *Broken {
 }
 
 // responses: up to the end of any window, there were no more responses than requests.
-func answers(t *Trial) *Broken {
+func responses(t *Trial) *Broken {
 	var sent, answered uint64
 	for i := range t.Windows {
 		w := &t.Windows[i].Client
 		sent += w.Sent
 		answered += w.Completed + w.Drained + w.Errors.Wrong()
 		if answered > sent {
-			return &Broken{Law: lawAnswers, Window: w.Index, Detail: fmt.Sprintf("%d requests were answered until then and %d sent", answered, sent)}
+			return &Broken{Law: lawResponses, Window: w.Index, Detail: fmt.Sprintf("%d requests were answered until then and %d sent", answered, sent)}
 		}
 	}
 	return nil

@@ -52,13 +52,13 @@ func (l *histogramLaws) window(w *measure.Window) *Broken {
 // counted: the response times are those of all responses that were as expected, but for
 // events that couldn't be timed. Older runs have those of wrong responses too.
 func (l *histogramLaws) counted(w *measure.Window) *Broken {
-	answers := int64(w.Completed+w.Drained) - int64(w.Messages.Untimed)
+	responses := int64(w.Completed+w.Drained) - int64(w.Messages.Untimed)
 	for _, clock := range []measure.Clock{measure.Response, measure.Service} {
 		if clock == measure.Service && w.Hist[clock] == nil {
 			continue
 		}
-		if n := total(w.Hist[clock]); n != answers && n != answers+int64(w.Errors.Wrong()) {
-			return &Broken{Law: lawCounted, Detail: fmt.Sprintf("%d answers came, %d are in the histogram of %s", answers, n, clock)}
+		if n := total(w.Hist[clock]); n != responses && n != responses+int64(w.Errors.Wrong()) {
+			return &Broken{Law: lawCounted, Detail: fmt.Sprintf("%d responses came, %d are in the histogram of %s", responses, n, clock)}
 		}
 	}
 	return nil

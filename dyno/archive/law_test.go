@@ -95,10 +95,10 @@ func TestDoctoredRunsAreRefused(t *testing.T) {
 		law    string
 		where  string
 	}{
-		{"more throughput", change(windows, 3, `"completed":\d+`, `"completed":99999999`), windowsFile, lawAnswers, "trial 1, window 1"},
+		{"more throughput", change(windows, 3, `"completed":\d+`, `"completed":99999999`), windowsFile, lawResponses, "trial 1, window 1"},
 		{"more throughput, with as many requests", change(windows, 3, `"sent":\d+,"completed":\d+`, `"sent":99999999,"completed":99999999`), histogramsFile, lawCounted, "trial 1, window 1"},
 		{"a little less", change(windows, 2, `"completed":\d+`, `"completed":7`), histogramsFile, lawCounted, "trial 1, window 0"},
-		{"errors made answers", change(windows, 4, `"errors":\{"connect":0,"timeout":0,"reset":0,"status":0`, `"errors":{"connect":0,"timeout":0,"reset":0,"status":99999999`), windowsFile, lawAnswers, "trial 1, window 2"},
+		{"errors made responses", change(windows, 4, `"errors":\{"connect":0,"timeout":0,"reset":0,"status":0`, `"errors":{"connect":0,"timeout":0,"reset":0,"status":99999999`), windowsFile, lawResponses, "trial 1, window 2"},
 		{"a faster second", change(histograms, 0, `Tag=response,[^\n]*\n((?:Tag=[^\n]*\n)*?)Tag=lag,([^\n]*)\n`, "Tag=response,$2\n${1}Tag=lag,$2\n"), histogramsFile, lawParts, "trial 1, window -1"},
 		{"a window shifted", change(windows, 3, `"start":(\d+)\d{4},`, `"start":${1}0007,`), windowsFile, lawGrid, "trial 1, window 1"},
 		{"a longer window", change(windows, 2, `"length":\d+`, `"length":1500000000`), windowsFile, lawGrid, "trial 1, window 0"},

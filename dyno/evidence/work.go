@@ -323,7 +323,7 @@ func (j *joiner) findUpstreams(p *path, from int64) {
 		if !j.has(p, e.Thread, e.Time) {
 			continue
 		}
-		if back := j.answer(e, p.until); back > 0 {
+		if back := j.replied(e, p.until); back > 0 {
 			w := wait{from: e.Time, to: back, as: Interval{Thread: e.Thread}}
 			w.as.Stage, w.as.Peer = upstreamOf(e)
 			if connects {
@@ -350,9 +350,9 @@ func (j *joiner) has(p *path, thread int32, at int64) bool {
 	return j.processOf(thread) == j.process && j.serving(thread, at) == 0
 }
 
-// answer is when bytes came back on a socket after something was sent on it, if they were
+// replied is when bytes came back on a socket after something was sent on it, if they were
 // read before an instant; 0 if not. For a connect it is when the connection was there.
-func (j *joiner) answer(sent *Event, before int64) int64 {
+func (j *joiner) replied(sent *Event, before int64) int64 {
 	var came int64
 	for i := range j.events {
 		e := &j.events[i]

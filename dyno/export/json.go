@@ -28,7 +28,7 @@ type loadJSON struct {
 	Interrupted bool         `json:"interrupted"`
 	All         wholeJSON    `json:"all"`
 	// Counts are of the windows that count, or of all if none does: then there are no figures.
-	Requests   uint64   `json:"requests"` // answered as expected
+	Requests   uint64   `json:"requests"` // with a response as expected
 	Duration   float64  `json:"duration_s"`
 	Throughput *float64 `json:"throughput"` // null, as all figures, if there is none
 	Offered    uint64   `json:"offered"`

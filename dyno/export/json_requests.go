@@ -8,7 +8,7 @@ import (
 // requestJSON is a kind of request in dyno load --json.
 type requestJSON struct {
 	Name       string         `json:"name"`
-	Requests   uint64         `json:"requests"` // answered as expected
+	Requests   uint64         `json:"requests"` // with a response as expected
 	Drained    uint64         `json:"drained"`  // the same, after the end
 	Shed       uint64         `json:"shed"`
 	Unfinished uint64         `json:"unfinished"`

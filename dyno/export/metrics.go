@@ -90,7 +90,7 @@ func (m *meter) add(w *measure.Window) []metric {
 	metrics := []metric{
 		counter("dyno_requests_offered_total", "Requests that the schedule wanted.", "{request}", t.Offered),
 		counter("dyno_requests_sent_total", "Requests that were sent.", "{request}", t.Sent),
-		counter("dyno_requests_completed_total", "Requests that were answered as expected.", "{request}", t.Completed+t.Drained),
+		counter("dyno_requests_completed_total", "Requests whose response was as expected.", "{request}", t.Completed+t.Drained),
 		counter("dyno_requests_shed_total", "Requests that were given up before they were sent, as no connection was free.", "{request}", t.Shed),
 		counter("dyno_requests_unfinished_total", "Requests that had no response by the end of the load.", "{request}", t.Unfinished),
 		errors,
@@ -129,7 +129,7 @@ func grpcMetrics(t *measure.Window) []metric {
 	if len(t.Codes) == 0 {
 		return nil
 	}
-	calls := metric{name: "dyno_grpc_calls_total", help: "Calls over gRPC that were answered in full, by status.", unit: "{call}", counter: true}
+	calls := metric{name: "dyno_grpc_calls_total", help: "Calls over gRPC with a complete response, by status.", unit: "{call}", counter: true}
 	for _, code := range slices.Sorted(maps.Keys(t.Codes)) {
 		calls.points = append(calls.points, point{labels: []label{{"code", code}}, value: float64(t.Codes[code])})
 	}

@@ -215,8 +215,8 @@ func (h *History) series(c *compare.Cell, metric string, cells [][]compare.Cell)
 	return s, len(s.Points) > 0
 }
 
-// errorShare is the share of requests that failed, in percent. To fail is cheaper than to
-// answer, so that it is looked at whatever else is, unless there are no errors at all.
+// errorShare is the share of requests that failed, in percent. Failing is cheaper than
+// serving, so that it is looked at whatever else is, unless there are no errors at all.
 const errorShare = "errors"
 
 // happens reports whether any figure of the series is not zero.

@@ -34,7 +34,7 @@ func (r *Result) CompareCounts(series string, server float64) {
 		return
 	}
 	f := finding.Finding{Name: finding.CountsApart, Validity: finding.Suspect, Detail: i18n.New("load.server-counts-differ",
-		"the server counts %.0f requests (%s), but %d were sent and %d answered (limit %.1f %%)", server, series, c.Sent, c.Answered, 100*countsApart)}
+		"the server counts %.0f requests (%s), but %d were sent and %d responses came (limit %.1f %%)", server, series, c.Sent, c.Answered, 100*countsApart)}
 	r.Findings = append(r.Findings, f)
 	r.Validity = r.Validity.Worse(f.Weight())
 }

@@ -12,7 +12,7 @@ import (
 // nothing else: no field block is decoded, and the client's windows aren't counted, as
 // the responses are small. The zero value is ready to use.
 type HTTP2 struct {
-	Calls   bool   // requests are unary calls over gRPC, each answered with Message
+	Calls   bool   // requests are unary calls over gRPC, each with the response Message
 	Message []byte // with its prefix; nil: one without fields
 
 	greeted bool   // the client's preface is in

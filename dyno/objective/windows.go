@@ -45,7 +45,7 @@ func (o *Objective) JudgeWindows(windows []measure.Window) Outcome {
 }
 
 // outside judges what became, in windows that are left out and after the end, of arrivals
-// that count, if some had no answer: else the windows in which they were due would be
+// that count, if some had no response: else the windows in which they were due would be
 // judged without them.
 func (t *Tally) outside(w *measure.Window) {
 	if w.Unfinished > 0 || w.Failures() > 0 {

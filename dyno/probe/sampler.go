@@ -152,9 +152,9 @@ func (s *Sampler) Last() Snapshot { return s.snapshot((*ProcessProbe).Last) }
 
 // snapshot reads all probes, the subject's process by read.
 func (s *Sampler) snapshot(read func(*ProcessProbe) (ProcessTotals, error)) Snapshot {
-	var answered func() (MetricsTotals, error)
+	var reply func() (MetricsTotals, error)
 	if s.metrics != nil {
-		answered = s.metrics.request()
+		reply = s.metrics.request()
 	}
 	var finish func(context.Context) (RuntimeTotals, error)
 	if s.runtime != nil {
@@ -186,8 +186,8 @@ func (s *Sampler) snapshot(read func(*ProcessProbe) (ProcessTotals, error)) Snap
 		snap.Runtime = kept(&snap, runtimeProbe, t, err)
 		snap.helped = snap.Runtime != nil || s.runtime.Connected() > 0
 	}
-	if answered != nil {
-		t, err := answered()
+	if reply != nil {
+		t, err := reply()
 		snap.Metrics = kept(&snap, metricsProbe, t, err)
 	}
 	for _, totals := range collect {

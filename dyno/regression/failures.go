@@ -10,7 +10,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// To fail is cheaper than to answer: a version that fails looks better in every other
+// To fail is cheaper than to serve: a version that fails looks better in every other
 // figure. So each cell has a check of its errors, whatever else is asked for, unless the
 // study accepts them; and no other check says that all is well where that one does not.
 
@@ -155,7 +155,7 @@ func (s *sample) failing() i18n.Message {
 	if s.errors == nil || s.errors.Difference == nil || s.errors.Verdict == OK {
 		return i18n.Message{}
 	}
-	return i18n.Join(s.shares.compared(), i18n.New("regression.failing-is-cheaper", ", and to fail is cheaper than to answer"))
+	return i18n.Join(s.shares.compared(), i18n.New("regression.failing-is-cheaper", ", and failing is cheaper than serving"))
 }
 
 // bothFail says that what is compared are versions that fail alike: no regression, but

@@ -10,7 +10,7 @@ import (
 	"dyno.example/dyno/analysis"
 )
 
-// statusTable shows how many answers had which status, where not all were 200.
+// statusTable shows how many responses had which status, where not all were 200.
 type statusTable struct {
 	Title    string
 	Statuses []string // the columns
@@ -22,7 +22,7 @@ type statusRow struct {
 	Counts  []string
 }
 
-// newStatusTable is without rows if all answers were 200, and OK of gRPC, or none was
+// newStatusTable is without rows if all responses were 200, and OK of gRPC, or none was
 // counted.
 func newStatusTable(r ranking) statusTable {
 	t := statusTable{Title: r.Title}

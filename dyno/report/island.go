@@ -162,7 +162,7 @@ func gauges(s analysis.Second) map[string]any {
 	return out
 }
 
-// timed is a response time, nil if nothing was answered: none takes 0.
+// timed is a response time, nil if no response came: none takes 0.
 func timed(us float64) *float64 {
 	if us == 0 {
 		return nil

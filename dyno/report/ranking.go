@@ -226,7 +226,7 @@ func newRow(a *analysis.Analysis, cell *analysis.Cell, r ranking) row {
 
 // position writes the interval of ranks that a subject has, and its place in the
 // order, last for those without a rank.
-// misserves marks a subject that answered wrongly, or failed more than others.
+// misserves marks a subject with wrong responses, or failed more than others.
 func misserves(cell *analysis.Cell) string {
 	if cell.Wrong > 0 || cell.FailsMore {
 		return present.Failed

@@ -38,7 +38,7 @@ func verifyMessages(ctx context.Context, url string, secure request.TLS, cell *s
 		for i := range result.Windows {
 			for _, e := range result.Windows[i].Errors.ByKind() {
 				if e.Count > 0 {
-					return i18n.Errorf("runner.wrong-response", "it does not answer as it must (%s): %s: %s", r.Name, e.Kind, result.FirstErrors[e.Kind])
+					return i18n.Errorf("runner.wrong-response", "it does not respond as it must (%s): %s: %s", r.Name, e.Kind, result.FirstErrors[e.Kind])
 				}
 			}
 		}

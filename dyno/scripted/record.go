@@ -15,7 +15,7 @@ type Record struct {
 	Response []int64 // just before the response went to the kernel; 0 if its connection had gone
 	Conn     []int32 // number of the connection's slot
 	// Beyond counts requests that came when the record was full: they were
-	// answered, but are not in the slices.
+	// responded to, but are not in the slices.
 	Beyond int
 	// Gaps are the times the server's loop was away, if it was busy polling:
 	// arrivals in or right after a gap may be earlier than noted.
@@ -61,7 +61,7 @@ func (r *Record) arrived(at int64, conn int32) (request int32, due int64) {
 	return int32(len(r.Arrival) - 1), due
 }
 
-func (r *Record) answered(request int32, at int64) {
+func (r *Record) responded(request int32, at int64) {
 	if request >= 0 {
 		r.Response[request] = at
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Script says when requests are answered. The zero value responds at once.
+// Script says when responses are sent. The zero value responds at once.
 type Script struct {
 	Delay time.Duration // from a request's arrival to its response
 	Slow  time.Duration // the delay of SlowShare of the requests

@@ -206,7 +206,7 @@ func (s *Server) send(a response, now int64) {
 	if c.fd == 0 || c.life != a.life {
 		return
 	}
-	s.record.answered(a.request, now)
+	s.record.responded(a.request, now)
 	sent, _ := reactor.Write(int(c.fd), s.reply)
 	if sent != len(s.reply) || s.options.Close { // a client that does not read is dropped
 		s.drop(a.conn)

@@ -165,7 +165,7 @@ func TestQueueKeepsTheOrderOfDueTimes(t *testing.T) {
 func TestRecordSurvivesWriting(t *testing.T) {
 	record := newRecord(Script{Delay: time.Millisecond}, 4)
 	record.arrived(5, 1)
-	record.answered(0, 9)
+	record.responded(0, 9)
 	record.away(3, 7)
 	var b bytes.Buffer
 	if err := record.Write(&b); err != nil {

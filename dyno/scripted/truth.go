@@ -51,7 +51,7 @@ func Scripted(script Script, rate float64, n int) []int64 {
 // Recorded returns the response times that happened, in ns: from a request's
 // place in a uniform schedule that began at start to the server's response. It
 // holds the server's own error, and what requests waited before they reached
-// it. Requests never answered are left out.
+// it. Requests without a response are left out.
 func (r *Record) Recorded(rate float64, start int64) []int64 {
 	gap := 1e9 / rate
 	times := make([]int64, 0, len(r.Response))
@@ -64,7 +64,7 @@ func (r *Record) Recorded(rate float64, start int64) []int64 {
 }
 
 // Service returns what the server took from each arrival to its response, in ns,
-// without requests never answered.
+// without requests that never got a response.
 func (r *Record) Service() []int64 {
 	times := make([]int64, 0, len(r.Response))
 	for k, at := range r.Response {

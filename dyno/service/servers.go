@@ -36,7 +36,7 @@ func (in *Instance) startEtcd(ctx context.Context) error {
 	}
 	p, err := in.run(ctx, recipe{
 		name: in.def.Name, shell: `TMPDIR="$PWD" exec "$SERVER/server" -port "$PORT"`, env: map[string]string{"SERVER": folder},
-		check: answers("/health", http.StatusBadRequest), within: 15 * time.Second, grace: time.Second,
+		check: responds("/health", http.StatusBadRequest), within: 15 * time.Second, grace: time.Second,
 	})
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (in *Instance) startS3(ctx context.Context) error {
 	}
 	key, secret := "dyno", newSecret()
 	p, err := in.run(ctx, recipe{
-		name: in.def.Name, shell: s3Script, check: answers("/", http.StatusInternalServerError), within: 15 * time.Second, grace: time.Second,
+		name: in.def.Name, shell: s3Script, check: responds("/", http.StatusInternalServerError), within: 15 * time.Second, grace: time.Second,
 		env: map[string]string{"SERVER": folder, "BUCKETS": strings.Join(in.def.Buckets, " "), "ROOT_ACCESS_KEY": key, "ROOT_SECRET_KEY": secret},
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func (in *Instance) startCommand(ctx context.Context) error {
 		r.env["FILE"], r.env["PROJECT"] = file, "dyno-"+newSecret()[:12]
 	}
 	if in.def.Ready != "" {
-		r.check = answers(in.def.Ready, http.StatusBadRequest)
+		r.check = responds(in.def.Ready, http.StatusBadRequest)
 	}
 	p, err := in.run(ctx, r)
 	if err != nil {
@@ -157,8 +157,8 @@ func connects(ctx context.Context, port int) error {
 	return conn.Close()
 }
 
-// answers checks that a path is responded to with a status below the limit.
-func answers(path string, limit int) func(context.Context, int) error {
+// responds checks that a path is responded to with a status below the limit.
+func responds(path string, limit int) func(context.Context, int) error {
 	return func(ctx context.Context, port int) error {
 		ctx, cancel := context.WithTimeout(ctx, onePoll)
 		defer cancel()

@@ -173,7 +173,7 @@ func (in *Instance) awaitGone(ctx context.Context) error {
 		select {
 		case <-in.handle.gone:
 		case <-time.After(stopMargin):
-			return i18n.Errorf("subject.keeper-silent", "stop subject %s: its keeper does not answer: %w", in.name, context.Cause(ctx))
+			return i18n.Errorf("subject.keeper-silent", "stop subject %s: its keeper does not respond: %w", in.name, context.Cause(ctx))
 		}
 	}
 	in.removeLog()

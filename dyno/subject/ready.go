@@ -123,7 +123,7 @@ func poll(ctx context.Context, client *http.Client, url string, limit int) error
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= limit {
-		return i18n.Errorf("subject.unexpected-status", "GET %s was answered with %s", url, resp.Status)
+		return i18n.Errorf("subject.unexpected-status", "the response to GET %s was %s", url, resp.Status)
 	}
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 		return fmt.Errorf("GET %s: %w", url, err)

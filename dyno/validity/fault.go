@@ -61,7 +61,7 @@ func lenient(findings []finding.Finding) []finding.Finding {
 }
 
 // Misserved reports whether the subject failed so many requests of a trial, or
-// answered so many wrongly, that it is named.
+// has so many wrong responses, that it is named.
 func Misserved(findings []finding.Finding) bool {
 	return slices.ContainsFunc(findings, func(f finding.Finding) bool {
 		return (f.Name == finding.Errors || f.Name == finding.WrongAnswers) && f.Validity != finding.Valid

@@ -51,7 +51,7 @@ func costColumns() []rounds.Column {
 	}
 }
 
-// plaintextCampaign holds nano to what a fixed answer costs elsewhere.
+// plaintextCampaign holds nano to what a fixed response costs elsewhere.
 func plaintextCampaign(name string, connections int, peers []string) campaign {
 	wanted := func(w float64, against ...string) rounds.Comparison {
 		return rounds.Comparison{Figure: cpuFigure, Of: nanoName, Against: against, Wanted: w}

@@ -24,7 +24,7 @@ func TestEverydayRoutes(t *testing.T) {
 }
 
 func everydayRoutes(t *testing.T, address string) {
-	if body := answered(t, address, "/files/1k.txt"); len(body) != 1<<10 {
+	if body := fetch(t, address, "/files/1k.txt"); len(body) != 1<<10 {
 		t.Errorf("a file of %d bytes", len(body))
 	}
 	for body, want := range map[string]int{orderJSON: 201, strings.Replace(orderJSON, "ann@example.com", "nobody", 1): 4} {

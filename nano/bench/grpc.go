@@ -123,11 +123,11 @@ func (r rpc) try(ctx context.Context, url string) error {
 func (r rpc) check(status int, code string, got []byte) error {
 	switch c, ok := grpc.ParseCode([]byte(code)); {
 	case status != http.StatusOK:
-		return fmt.Errorf("%s is answered %d", r.method, status)
+		return fmt.Errorf("%s: the status is %d", r.method, status)
 	case !ok || c != grpc.OK:
 		return fmt.Errorf("%s has the status %s (%q)", r.method, c, strings.TrimSpace(code))
 	case !bytes.Equal(got, r.body()):
-		return fmt.Errorf("%s is answered with %d bytes that are not the %d of its echo", r.method, len(got), len(r.body()))
+		return fmt.Errorf("%s: the response has %d bytes that are not the %d of its echo", r.method, len(got), len(r.body()))
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (t *trial) watched(measure func() error) error {
 }
 
 // paced is an open loop of dyno, whose report counts as errors what wasn't sent or
-// answered. Its own calibration is left out: it would take longer than the trial.
+// served. Its own calibration is left out: it would take longer than the trial.
 func (t *trial) paced(url string, rate float64, connections int, flags ...string) rounds.Load {
 	return rounds.Load{Cold: true, Parse: rounds.ParseDynoWhole, Command: func(seconds int) []string {
 		args := []string{

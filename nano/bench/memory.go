@@ -128,7 +128,7 @@ func (c heldConnections) close() {
 	}
 }
 
-// each sends a request on every connection, and only then reads the answers,
+// each sends a request on every connection, and only then reads the responses,
 // which must have the status.
 func (c heldConnections) each(request string, status int) error {
 	data := []byte(request)
@@ -141,12 +141,12 @@ func (c heldConnections) each(request string, status int) error {
 	r := bufio.NewReader(nil)
 	for i, conn := range c {
 		r.Reset(conn)
-		answer, err := http.ReadResponse(r, nil)
+		resp, err := http.ReadResponse(r, nil)
 		if err != nil {
-			return fmt.Errorf("answer on connection %d: %w", i+1, err)
+			return fmt.Errorf("response on connection %d: %w", i+1, err)
 		}
-		if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != status {
-			return fmt.Errorf("answer on connection %d: status %d, want %d; %v", i+1, answer.StatusCode, status, err)
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != status {
+			return fmt.Errorf("response on connection %d: status %d, want %d; %v", i+1, resp.StatusCode, status, err)
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 )
 
 // serve is this program as a server, for loads that subjects have no routes or
-// certificates for: a handler that sleeps, a large answer, the everyday campaigns, and TLS with HTTP/2.
+// certificates for: a handler that sleeps, a large response, the everyday campaigns, and TLS with HTTP/2.
 func serve(args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
 	kind := flags.String("kind", "nano", "nano, nano-json (which reads JSON by nano/json) or nethttp")

@@ -36,7 +36,7 @@ var ownOf = map[string][]string{
 	"nano/tls": {"-kind", "nano", "-tls"}, "nethttp/tls": {"-kind", "nethttp", "-tls"},
 }
 
-// epollName is the C server with a fixed answer.
+// epollName is the C server with a fixed response.
 const epollName = "C epoll"
 
 func serverNames() []string {

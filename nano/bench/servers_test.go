@@ -115,7 +115,7 @@ func TestLockedVersions(t *testing.T) {
 	}
 }
 
-// TestEpollServer compiles the C server and has an answer of it.
+// TestEpollServer compiles the C server and has a response of it.
 func TestEpollServer(t *testing.T) {
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("no C compiler")
@@ -130,14 +130,14 @@ func TestEpollServer(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if body := answered(t, address, "/plaintext"); body != "Hello, World!" {
-		t.Errorf("answered %q", body)
+	if body := fetch(t, address, "/plaintext"); body != "Hello, World!" {
+		t.Errorf("got %q", body)
 	}
 	cmd.Process.Kill() // whoever runs the tests may have interrupts ignored
 	cmd.Wait()
 }
 
-// TestWays has an answer by each way of the other C server, but the one that
+// TestWays has a response by each way of the other C server, but the one that
 // needs Linux 6.15.
 func TestWays(t *testing.T) {
 	if _, err := exec.LookPath("cc"); err != nil {
@@ -166,8 +166,8 @@ func TestWays(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // on the same connection
-			if body := answered(t, address, "/plaintext"); body != "Hello, World!" {
-				t.Errorf("%s answered %q", name, body)
+			if body := fetch(t, address, "/plaintext"); body != "Hello, World!" {
+				t.Errorf("%s got %q", name, body)
 			}
 		}
 		cmd.Process.Kill()
@@ -207,7 +207,7 @@ func TestOwnServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			address := started(t, name, nil)
 			for path, want := range map[string]string{"/plaintext": "Hello, World!", "/sleep/1": "Hello, World!", "/sleep/-1": "ms: 0 to 10000"} {
-				if body := strings.TrimSpace(answered(t, address, path)); body != want {
+				if body := strings.TrimSpace(fetch(t, address, path)); body != want {
 					t.Errorf("%s: %q, want %q", path, body, want)
 				}
 			}
@@ -237,14 +237,14 @@ func TestOwnServersSpeakHTTP2(t *testing.T) {
 			t.Run(name+" "+scheme, func(t *testing.T) {
 				client := &http.Client{Transport: &http.Transport{Protocols: only, TLSClientConfig: &tls.Config{RootCAs: trusted}}}
 				t.Cleanup(client.CloseIdleConnections)
-				answer, err := client.Get(scheme + "://" + started(t, name, config) + "/plaintext")
+				resp, err := client.Get(scheme + "://" + started(t, name, config) + "/plaintext")
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer answer.Body.Close()
-				body, err := io.ReadAll(answer.Body)
-				if err != nil || answer.ProtoMajor != 2 || string(body) != "Hello, World!" {
-					t.Errorf("%s %q, %v", answer.Proto, body, err)
+				defer resp.Body.Close()
+				body, err := io.ReadAll(resp.Body)
+				if err != nil || resp.ProtoMajor != 2 || string(body) != "Hello, World!" {
+					t.Errorf("%s %q, %v", resp.Proto, body, err)
 				}
 				client.CloseIdleConnections()
 			})
@@ -252,19 +252,19 @@ func TestOwnServersSpeakHTTP2(t *testing.T) {
 	}
 }
 
-// answered gets a path, once the server is up.
-func answered(t *testing.T, address, path string) string {
+// fetch gets a path, once the server is up.
+func fetch(t *testing.T, address, path string) string {
 	t.Helper()
 	var last error
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
-		answer, err := http.Get("http://" + address + path)
+		resp, err := http.Get("http://" + address + path)
 		if err != nil {
 			last = err
 			time.Sleep(20 * time.Millisecond)
 			continue
 		}
-		defer answer.Body.Close()
-		body, err := io.ReadAll(answer.Body)
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
 		if err != nil {
 			t.Fatal(err)
 		}

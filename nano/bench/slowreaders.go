@@ -26,11 +26,11 @@ const (
 	// readerBuffer is what a client's socket holds, in bytes, as asked for: what the
 	// kernel holds is in nobody's resident memory and must not run out.
 	readerBuffer = 64 << 10
-	// wantedMB is what the readers may take, all together, beside the answer itself.
+	// wantedMB is what the readers may take, all together, beside the response itself.
 	wantedMB = 64
 )
 
-// shared is the answer that all readers ask for: in memory once, and only in servers
+// shared is the response that all readers ask for: in memory once, and only in servers
 // that are asked for it.
 var shared = sync.OnceValue(func() []byte { return bytes.Repeat([]byte("x"), sharedBytes) })
 
@@ -82,7 +82,7 @@ func slowly(ctx context.Context, t *trial) error {
 	return t.watched(func() error { return r.measure(ctx, slowReaders, t.Figures) })
 }
 
-// readers are clients that ask a server for the shared answer.
+// readers are clients that ask a server for the shared response.
 type readers struct {
 	address string
 	tls     *tls.Config // nil: none
@@ -90,12 +90,12 @@ type readers struct {
 	hold    time.Duration
 }
 
-// measure notes the server's memory when it has sent the answer once, and what n
-// clients add that read nothing of it. Then it makes sure that the answers were on
+// measure notes the server's memory when it has sent the response once, and what n
+// clients add that read nothing of it. Then it makes sure that the responses were on
 // their way: all have begun, and one is read to its end.
 func (r *readers) measure(ctx context.Context, n int, figures map[string]float64) error {
 	if err := r.readOne(ctx); err != nil {
-		return fmt.Errorf("reading the answer once: %w", err)
+		return fmt.Errorf("reading the response once: %w", err)
 	}
 	before, _, err := r.memory(ctx, settleTime)
 	if err != nil {
@@ -121,16 +121,16 @@ func (r *readers) measure(ctx context.Context, n int, figures map[string]float64
 		return err
 	}
 	figures["end_mb"], figures["most_mb"] = end-before, most-before
-	answers := make([]*http.Response, n)
+	responses := make([]*http.Response, n)
 	for i, conn := range c {
 		conn.SetDeadline(time.Now().Add(20 * time.Second))
-		if answers[i], err = begun(conn); err != nil {
-			return fmt.Errorf("answer on connection %d: %w", i+1, err)
+		if responses[i], err = begun(conn); err != nil {
+			return fmt.Errorf("response on connection %d: %w", i+1, err)
 		}
 	}
 	c[1:].close() // the kernel may be short of memory for sockets
-	if err := whole(answers[0]); err != nil {
-		return fmt.Errorf("the rest of the answer on connection 1: %w", err)
+	if err := whole(responses[0]); err != nil {
+		return fmt.Errorf("the rest of the response on connection 1: %w", err)
 	}
 	return nil
 }
@@ -158,11 +158,11 @@ func (r *readers) readOne(ctx context.Context) error {
 	if err := ask(conn); err != nil {
 		return err
 	}
-	answer, err := begun(conn)
+	resp, err := begun(conn)
 	if err != nil {
 		return err
 	}
-	return whole(answer)
+	return whole(resp)
 }
 
 // memory watches the server's memory for a while: what it is at the end and was at
@@ -191,18 +191,18 @@ func ask(conn net.Conn) error {
 	return err
 }
 
-// begun reads the head of an answer.
+// begun reads the head of a response.
 func begun(conn net.Conn) (*http.Response, error) {
-	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err == nil && (answer.StatusCode != http.StatusOK || answer.ContentLength != sharedBytes) {
-		err = fmt.Errorf("status %d, %d bytes", answer.StatusCode, answer.ContentLength)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err == nil && (resp.StatusCode != http.StatusOK || resp.ContentLength != sharedBytes) {
+		err = fmt.Errorf("status %d, %d bytes", resp.StatusCode, resp.ContentLength)
 	}
-	return answer, err
+	return resp, err
 }
 
 // whole reads the rest.
-func whole(answer *http.Response) error {
-	n, err := io.Copy(io.Discard, answer.Body)
+func whole(resp *http.Response) error {
+	n, err := io.Copy(io.Discard, resp.Body)
 	if err == nil && n != sharedBytes {
 		err = fmt.Errorf("%d bytes of %d", n, sharedBytes)
 	}

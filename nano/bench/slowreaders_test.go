@@ -13,7 +13,7 @@ import (
 	"dyno.example/dyno/bench/rounds"
 )
 
-// TestSlowReaders: both own servers answer readers that wait, plain and over TLS; a
+// TestSlowReaders: both own servers respond to readers that wait, plain and over TLS; a
 // server that isn't there is an error.
 func TestSlowReaders(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "certificate.pem")

@@ -13,7 +13,7 @@ import (
 )
 
 // What a unary call over gRPC costs a gateway, HTTP/2 without TLS on both sides: dyno
-// calls, and the null server answers each with a message that is ready.
+// calls, and the null server responds to each with a message that is ready.
 const (
 	envoy       = "Envoy"
 	callStreams = 4 // on each connection

@@ -164,7 +164,7 @@ func (l *lab) cost(ctx context.Context, c *campaign, s *rounds.Server, t *rounds
 }
 
 // generator is a load: wrk in a closed loop, dyno where requests come whether or not those
-// before have been answered.
+// before have their responses.
 func (l *lab) generator(c *campaign, address string) rounds.Load {
 	url := "http://" + address + c.path
 	if c.rate > 0 {

@@ -120,7 +120,7 @@ func (l *lab) churn(ctx context.Context, c *campaign, s *rounds.Server, t *round
 	return nil
 }
 
-// changing replaces the instances and looks meanwhile who answers at a URL. It returns, by
+// changing replaces the instances and looks meanwhile who responds at a URL. It returns, by
 // key, when the write of each change began, and what was seen.
 func changing(ctx context.Context, d time.Duration, put func(key, change int) error, url string) (written [][]time.Duration, seen []sighting, err error) {
 	began := time.Now()
@@ -154,14 +154,14 @@ func churnAddress(key, change int) netip.Addr {
 	return netip.AddrFrom4([4]byte{127, byte(key + 1), byte(change >> 8), byte(change)})
 }
 
-// whoAmI answers with the address that was asked.
+// whoAmI responds with the address that was asked.
 func whoAmI(w http.ResponseWriter, r *http.Request) {
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		_, _ = io.WriteString(w, at.IP.String()) // who has gone doesn't want it
 	}
 }
 
-// serving waits until a URL answers 200.
+// serving waits until a URL responds 200.
 func serving(ctx context.Context, url string) error {
 	for range 1000 {
 		if resp, err := http.Get(url); err == nil {
@@ -176,10 +176,10 @@ func serving(ctx context.Context, url string) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return fmt.Errorf("%s doesn't answer 200 within 10 s", url)
+	return fmt.Errorf("%s doesn't respond 200 within 10 s", url)
 }
 
-// look asks a gateway again and again, and notes who answers.
+// look asks a gateway again and again, and notes who responds.
 func look(ctx context.Context, url string, began time.Time, d time.Duration) (all []sighting) {
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: churnClients}}
 	defer client.CloseIdleConnections()

@@ -88,7 +88,7 @@ func echo(address string) error {
 	return closedloop.ServeEcho(ln)
 }
 
-// serve answers until this program is asked to end.
+// serve runs until this program is asked to end.
 func serve(s *nullserver.Server) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -29,7 +29,7 @@ const (
 func overloadCampaign() campaign {
 	return campaign{
 		name: "overload", seconds: 15, gateways: overloadGateways, load: (*lab).overload,
-		question: fmt.Sprintf("A service of %d requests at once, %v each (%.0f a second), is asked for three times as many through each gateway: how many are answered within twice the objective of %v, how long do those wait that are admitted, and how soon is all well when the load has gone?",
+		question: fmt.Sprintf("A service of %d requests at once, %v each (%.0f a second), is asked for three times as many through each gateway: how many get a response within twice the objective of %v, how long do those wait that are admitted, and how soon is all well when the load has gone?",
 			serviceWorkers, serviceTakes, serviceCapacity, objective),
 		columns: []rounds.Column{
 			rounds.Shown("goodput_share", "in time ÷ capacity", 3), rounds.Shown("p50_us", "p50 of 2xx, µs", 3), rounds.Shown("p99_us", "p99 of 2xx, µs", 3),

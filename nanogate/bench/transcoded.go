@@ -21,7 +21,7 @@ func transcodeCampaign() campaign {
 	return campaign{
 		name: "transcode", connections: 64, seconds: 3, gateways: transcodeGateways, load: (*lab).transcode, compare: compareTranscoded,
 		builds:   map[string]func(*lab, context.Context) error{grpcGateway: (*lab).buildGRPCGateway},
-		question: fmt.Sprintf("What CPU time does a POST of %d bytes of JSON take the gateway that goes on as a unary call over gRPC and is answered with JSON of the same, over HTTP/1.1 in a closed loop of 64 connections?", len(userSent)),
+		question: fmt.Sprintf("What CPU time does a POST of %d bytes of JSON take the gateway that goes on as a unary call over gRPC and gets JSON of the same in response, over HTTP/1.1 in a closed loop of 64 connections?", len(userSent)),
 	}
 }
 
@@ -62,7 +62,7 @@ const envoyTranscoder = `
                       services: [bench.Users]
                       convert_grpc_status: true`
 
-// transcode puts the load on a gateway that has answered one request right.
+// transcode puts the load on a gateway that has served one request correctly.
 func (l *lab) transcode(ctx context.Context, c *campaign, s *rounds.Server, t *rounds.Trial) error {
 	url := "http://" + s.Address + usersPath
 	if err := transcodes(ctx, url); err != nil {

@@ -148,7 +148,7 @@ func (c *Clients) Run(d time.Duration) (responses int, err error) {
 }
 
 // handle takes what came on a connection and, if there is to be more, asks again as often
-// as something was answered.
+// as a response came.
 func (c *Clients) handle(one *conn, more bool) (responses int, err error) {
 	c.out = c.out[:0]
 	if responses, err = c.take(one); err != nil {

@@ -38,7 +38,7 @@ func (w *webSocket) Read(out, in []byte) (_ []byte, used, responses int, err err
 			return out, 0, 0, nil
 		}
 		if !bytes.HasPrefix(head, []byte("HTTP/1.1 101 ")) {
-			return out, 0, 0, fmt.Errorf("the handshake is answered with %q", head)
+			return out, 0, 0, fmt.Errorf("the response to the handshake is %q", head)
 		}
 		w.open, used = true, len(head)+4
 	}

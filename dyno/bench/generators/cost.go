@@ -66,7 +66,7 @@ func tlsCampaign() campaign {
 }
 
 // connectCampaign has a server that says "Connection: close" and closes, so that
-// all tools do the same: a connection, a request, an answer, the end.
+// all tools do the same: a connection, a request, a response, the end.
 func connectCampaign() campaign {
 	return campaign{
 		Name: "connect", Seconds: 4,

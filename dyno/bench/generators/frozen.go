@@ -117,9 +117,9 @@ func (m *measured) judgeWindows() (untouched []int64) {
 	m.Figures["touched_valid"] += 0 // shown also when none is
 	m.Figures["untouched_invalid"] += 0
 	late := scripted.Lateness(m.truth.Arrival, rate, start)
-	for k, answered := range m.truth.Response {
-		if answered != 0 && !touched[int((answered-start)/1e9)] {
-			untouched = append(untouched, late[k]+answered-m.truth.Arrival[k])
+	for k, responded := range m.truth.Response {
+		if responded != 0 && !touched[int((responded-start)/1e9)] {
+			untouched = append(untouched, late[k]+responded-m.truth.Arrival[k])
 		}
 	}
 	return untouched

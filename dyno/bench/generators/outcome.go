@@ -6,7 +6,7 @@ import "dyno.example/dyno/bench/rounds"
 
 // outcome is what a load generator says about its own run.
 type outcome struct {
-	Requests float64            // answered
+	Requests float64            // with a response
 	Errors   float64            // failed or dropped, as far as it tells
 	Latency  map[string]float64 // µs, by name: "p50", "p99.9", "max"
 	Lag      map[string]float64 // µs, how late it says it sent; nil if it says nothing

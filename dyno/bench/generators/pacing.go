@@ -16,7 +16,7 @@ import (
 var shares = []int{20, 40, 60, 80}
 
 // Both ends of an open loop are left out of the arrivals: connections that come
-// up one after the other, and answers that are waited for.
+// up one after the other, and responses that are waited for.
 const edge = 0.1 // of the arrivals, at each end
 
 // stolenGap is how long the recording server may be away before its window is

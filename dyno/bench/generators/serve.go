@@ -27,10 +27,10 @@ func serve(args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
 	kind := flags.String("kind", "null", "null, tls, tls-h2, nethttp or scripted")
 	address := flags.String("address", "127.0.0.1:0", "where to listen")
-	script := flags.String("script", "", "when to answer (scripted, nethttp)")
+	script := flags.String("script", "", "when to respond (scripted, nethttp)")
 	requests := flags.Int("requests", 0, "room in the record (scripted)")
 	busy := flags.Bool("busy", false, "poll without a pause (scripted)")
-	closing := flags.Bool("close", false, "close the connection after each answer (scripted)")
+	closing := flags.Bool("close", false, "close the connection after each response (scripted)")
 	record := flags.String("record", "", "file for the record (scripted)")
 	certificate := flags.String("certificate", "", "PEM file with certificate and key (tls, tls-h2)")
 	flags.Parse(args)
@@ -46,7 +46,7 @@ func serve(args []string) error {
 	case "tls":
 		return serveTLS(ctx, *address, *certificate, "http/1.1", answerAll)
 	case "tls-h2":
-		return serveTLS(ctx, *address, *certificate, "h2", answerHTTP2)
+		return serveTLS(ctx, *address, *certificate, "h2", respondHTTP2)
 	case "grpc":
 		return serveGRPC(ctx, *address)
 	case "nethttp":
@@ -88,8 +88,8 @@ func serveScripted(ctx context.Context, address, record string, options scripted
 	return f.Close()
 }
 
-// serveTLS answers as the null server does, over TLS 1.3 by the standard library.
-func serveTLS(ctx context.Context, address, certificate, protocol string, answer func(net.Conn)) error {
+// serveTLS responds as the null server does, over TLS 1.3 by the standard library.
+func serveTLS(ctx context.Context, address, certificate, protocol string, respond func(net.Conn)) error {
 	pair, err := tls.LoadX509KeyPair(certificate, certificate)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func serveTLS(ctx context.Context, address, certificate, protocol string, answer
 			}
 			return err
 		}
-		go answer(conn)
+		go respond(conn)
 	}
 }
 
@@ -128,8 +128,8 @@ func answerAll(conn net.Conn) {
 	}
 }
 
-// answerHTTP2 answers all requests of a read with one write.
-func answerHTTP2(conn net.Conn) {
+// respondHTTP2 responds to all requests of a read with one write.
+func respondHTTP2(conn net.Conn) {
 	defer conn.Close()
 	var null nullserver.HTTP2
 	var out []byte

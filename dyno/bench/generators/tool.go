@@ -30,7 +30,7 @@ func (j job) seconds() string     { return fmt.Sprint(j.Seconds, "s") }
 func (j job) connections() string { return strconv.Itoa(j.Connections) }
 func (j job) rate() string        { return strconv.FormatFloat(j.Rate, 'f', -1, 64) }
 
-// tool is a load generator: how it is told to do a job, and how its answer is
+// tool is a load generator: how it is told to do a job, and how its report is
 // read. A nil command means that it can't do that kind of job.
 type tool struct {
 	Name    string

@@ -38,7 +38,7 @@ var truths = []struct {
 func truthCampaign() campaign {
 	return campaign{
 		Name: "truth", Seconds: 0,
-		Question: "A server answers at times known beforehand: does the tool report the truth? (off: in units of 1 % + 50 µs; up to 1 is true)",
+		Question: "A server responds at times known beforehand: does the tool report the truth? (off: in units of 1 % + 50 µs; up to 1 is true)",
 		Arms:     truthArms,
 		Show: rounds.Summary{Columns: []rounds.Column{
 			rounds.Shown("p50_us", "reported p50 µs", 4), rounds.Shown("p90_us", "p90", 4), rounds.Shown("p99_us", "p99", 4), rounds.Shown("p99.9_us", "p99.9", 4), rounds.Shown("p99.99_us", "p99.99", 4),

@@ -18,7 +18,7 @@ import (
 )
 
 // worksVariable makes this test a server on the address it holds, which works for so many
-// microseconds of CPU time on each request as the other says, or answers 404.
+// microseconds of CPU time on each request as the other says, or responds 404.
 const (
 	worksVariable = "DYNO_TEST_WORKS_ON"
 	workVariable  = "DYNO_TEST_WORK"

@@ -70,7 +70,7 @@ func (l *lab) withSymbols(ctx context.Context) (string, error) {
 
 func (l *lab) close() { os.RemoveAll(l.dir) }
 
-// asked is what dyno answered to a command.
+// asked is what dyno printed for a command.
 type asked struct {
 	code           int
 	stdout, stderr string

@@ -162,7 +162,7 @@ func nightly(ctx context.Context, l *lab, _ int) (func(), error) {
 	return func() { cancel(); <-ended }, nil
 }
 
-// slowUpstream answers after 40 ms.
+// slowUpstream responds after 40 ms.
 func slowUpstream() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(40 * time.Millisecond)

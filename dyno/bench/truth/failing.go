@@ -16,10 +16,10 @@ import (
 // must not take that for a lack of capacity, of time or of recovery.
 func failingCases() []Case {
 	return []Case{
-		{"failing/capacity", "15 % of the answers are a 500, at every rate", failingCapacity},
-		{"failing/knee", "every answer is a 500", failingKnee},
-		{"failing/knee-in-part", "a fifth of the answers is a 500", failingKneeInPart},
-		{"failing/overload", "every answer is a 500, before the overload too", failingOverload},
+		{"failing/capacity", "15 % of the responses are a 500, at every rate", failingCapacity},
+		{"failing/knee", "every response is a 500", failingKnee},
+		{"failing/knee-in-part", "a fifth of the responses is a 500", failingKneeInPart},
+		{"failing/overload", "every response is a 500, before the overload too", failingOverload},
 		{"failing/certificate", "the server's certificate is nobody's", failingCertificate},
 	}
 }
@@ -77,7 +77,7 @@ func failingKnee(ctx context.Context, l *lab, e *Examined) error {
 	}
 	e.say("exit status", r.code == 1, fmt.Sprint(r.code), "1")
 	e.say("knee", r.Enough == 0, fmt.Sprint(r.Enough), "there is none")
-	r.why(e, "why", mentions(r.stderr, "500") && !mentions(r.stderr, "too short", "spoiled"), lastLines(r.stderr), "every answer was a 500")
+	r.why(e, "why", mentions(r.stderr, "500") && !mentions(r.stderr, "too short", "spoiled"), lastLines(r.stderr), "every response was a 500")
 	return nil
 }
 

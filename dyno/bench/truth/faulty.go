@@ -14,15 +14,15 @@ import (
 // faultCases are services that fail: kinds and shares must be right.
 func faultCases() []Case {
 	return []Case{
-		{"faults/fail-15%", "15 % of the answers are a 500", share15("fail", "status", faults{Fail: 0.15})},
-		{"faults/fail-2%", "2 % of the answers are a 500", share15("fail", "status", faults{Fail: 0.02})},
+		{"faults/fail-15%", "15 % of the responses are a 500", share15("fail", "status", faults{Fail: 0.15})},
+		{"faults/fail-2%", "2 % of the responses are a 500", share15("fail", "status", faults{Fail: 0.02})},
 		{"faults/reset-5%", "5 % of the requests end in a reset", share15("reset", "reset", faults{Reset: 0.05})},
 		{"faults/cut-5%", "5 % of the bodies are cut short", share15("cut", "reset", faults{Cut: 0.05})},
-		{"faults/wrong-3%", "3 % of the answers have another body", share15("wrong", "expect", faults{Wrong: 0.03}, "--expect", "body == "+goodBody)},
+		{"faults/wrong-3%", "3 % of the responses have another body", share15("wrong", "expect", faults{Wrong: 0.03}, "--expect", "body == "+goodBody)},
 		{"faults/redirects-only", "everything is a redirect to another path", redirects},
 		{"faults/ssh", "the peer speaks SSH", garbage},
 		{"faults/nobody-listens", "nobody listens at the address", nobody},
-		{"faults/never-answers", "connections are taken, and nothing is ever answered", mute},
+		{"faults/never-answers", "connections are taken, and no response ever comes", mute},
 		{"faults/dies", "the service is gone after 2 of 5 s", dies},
 		{"faults/threshold-fails", "15 % fail: 'errors < 1%' does not hold", thresholdFails},
 		{"faults/threshold-holds", "nothing fails: 'errors < 1%, p50 < 1s' holds", thresholdHolds},
@@ -138,11 +138,11 @@ func nobody(ctx context.Context, l *lab, e *Examined) error {
 	return nil
 }
 
-// noFigures says whether a load without an answer has a figure.
+// noFigures says whether a load without a response has a figure.
 func noFigures(r *loadReport, e *Examined) {
 	for _, name := range []string{"p50", "p99", "max", "mean"} {
 		us, known, there := r.figure("response", name)
-		e.say("response "+name, !there || !known, fmt.Sprintf("%v, known %v, there %v", us, known, there), "there is none: nothing was answered")
+		e.say("response "+name, !there || !known, fmt.Sprintf("%v, known %v, there %v", us, known, there), "there is none: no response came")
 	}
 }
 
@@ -153,7 +153,7 @@ func mute(ctx context.Context, l *lab, e *Examined) error {
 			return err
 		}
 		e.say("exit status", r.code == 1, fmt.Sprint(r.code), "1")
-		e.say("validity", r.Validity != "valid", r.says(), "nothing was answered")
+		e.say("validity", r.Validity != "valid", r.says(), "no response came")
 		noFigures(r, e)
 		return nil
 	})

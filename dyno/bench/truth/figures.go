@@ -21,7 +21,7 @@ func figureCases() []Case {
 		{"figures/throughput-closed", "10 connections, 10 ms each: at most 1,000 requests/s", closedThroughput},
 		{"figures/slow-quarter", "a quarter of the requests is 50 ms slower", slowQuarter},
 		{"figures/mix", "two kinds of request, one of them 50 ms slower", mixed},
-		{"figures/mix-frozen-beyond-the-drain", "two kinds of request, of which the last second's are never answered", mixedFrozen},
+		{"figures/mix-frozen-beyond-the-drain", "two kinds of request, of which the last second's get no response", mixedFrozen},
 	}
 }
 
@@ -32,7 +32,7 @@ func impossible(ctx context.Context, l *lab, e *Examined) error {
 			return err
 		}
 		if len(r.Thresholds) == 0 {
-			return fmt.Errorf("no threshold in the answer: %s", lastLines(r.stderr))
+			return fmt.Errorf("no threshold in the output: %s", lastLines(r.stderr))
 		}
 		e.say("p99.99<1s", r.Thresholds[0].Verdict != "holds", r.Thresholds[0].Verdict, "50 requests can't tell")
 		e.say("exit status", r.code != 0, fmt.Sprint(r.code), "not 0")

@@ -16,9 +16,9 @@ import (
 func gateCases() []Case {
 	const steady = "{name: steady, open: {rate: 200, arrivals: uniform, connections: 16}}"
 	return []Case{
-		{"gates/against-slower", "the working tree answers in 9 ms, main in 6: a p50 half as high again", gateAgainst("6ms", "9ms", steady, 1)},
+		{"gates/against-slower", "the working tree responds in 9 ms, main in 6: a p50 half as high again", gateAgainst("6ms", "9ms", steady, 1)},
 		{"gates/against-the-same", "the working tree is main", gateAgainst("6ms", "6ms", steady, 0)},
-		{"gates/against-faster", "the working tree answers in 4 ms, main in 6", gateAgainst("6ms", "4ms", steady, 0)},
+		{"gates/against-faster", "the working tree responds in 4 ms, main in 6", gateAgainst("6ms", "4ms", steady, 0)},
 		{"gates/against-failing", "the working tree fails 15 % of the requests", gateAgainst("6ms", "6ms -fail 0.15", steady, 1)},
 		{"gates/against-failing-alike", "both fail 15 % of the requests", gateAgainst("6ms -fail 0.15", "6ms -fail 0.15", steady, 0)},
 		{"gates/against-dying", "the working tree is gone after 0.6 s", gateAgainst("6ms", "6ms -die-after 600ms", steady, 1)},

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// serveHTTP2 answers over HTTP/2 in cleartext, by the standard library, each request
-// after a delay. end stops it and tells its slowest answer, from the call of its
+// serveHTTP2 serves over HTTP/2 in cleartext, by the standard library, each request
+// after a delay. end stops it and tells its slowest response, from the call of its
 // handler to the end of it.
 func serveHTTP2(delay time.Duration) (address string, end func() (slowest time.Duration), err error) {
 	var longest atomic.Int64

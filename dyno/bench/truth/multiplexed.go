@@ -34,7 +34,7 @@ func (l *lab) through(s *service, atOnce int) ([]string, error) {
 	return append(flags, "--proto", schema), os.WriteFile(schema, []byte(text), 0o644)
 }
 
-// serveMultiplexed answers over HTTP/2 in cleartext, by the standard library.
+// serveMultiplexed serves over HTTP/2 in cleartext, by the standard library.
 func (s *service) serveMultiplexed() {
 	s.counts = make(map[string]int)
 	s.multiplexer = &http.Server{
@@ -45,7 +45,7 @@ func (s *service) serveMultiplexed() {
 	go s.multiplexer.Serve(s.listener)
 }
 
-// stream answers one request.
+// stream serves one request.
 func (s *service) stream(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, r.Body)
 	fate, due := s.fateOf(time.Now(), r.URL.Path)
@@ -74,7 +74,7 @@ func (s *service) stream(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, goodBody)
 }
 
-// call answers a call over gRPC with an empty message, or with a status that says that
+// call responds to a call over gRPC with an empty message, or with a status that says that
 // it failed.
 func (s *service) call(w http.ResponseWriter, fate string) {
 	w.Header().Set("Content-Type", "application/grpc")

@@ -24,21 +24,21 @@ import (
 
 // faults is what a service does wrong, on purpose. Shares are of the requests, 0
 // to 1; which ones they are is a fixed pseudo-random function of their order.
-// GET /ready is always answered well.
+// GET /ready always gets 200.
 type faults struct {
 	Speaks    string        // "h2" or "grpc", only in this process; HTTP/1.1 if empty
 	SlowPath  string        // what is asked there is slow, if it is not empty
-	Delay     time.Duration // before each answer
+	Delay     time.Duration // before each response
 	Slow      time.Duration // instead of Delay, for SlowShare
 	SlowShare float64
-	Hang      float64 // never answered
-	Fail      float64 // answered with 500
+	Hang      float64 // no response ever
+	Fail      float64 // the response is 500
 	Reset     float64 // the connection ends instead
-	Wrong     float64 // answered with another body
-	Cut       float64 // answered with half of the body, and closed
+	Wrong     float64 // the response is another body
+	Cut       float64 // the response is half of the body, and closed
 	Redirect  bool    // everything is a redirect to another path
 	Banner    string  // what is sent instead of HTTP, at once
-	// FreezeAt and FreezeFor hold every answer that falls due in a time after the
+	// FreezeAt and FreezeFor hold every response that falls due in a time after the
 	// first request until its end; 0 for never.
 	FreezeAt, FreezeFor time.Duration
 	Serial              time.Duration // one request at a time, each taking so long
@@ -56,11 +56,11 @@ type faults struct {
 }
 
 func (f *faults) register(flags *flag.FlagSet) {
-	flags.DurationVar(&f.Delay, "delay", 0, "before each answer")
+	flags.DurationVar(&f.Delay, "delay", 0, "before each response")
 	flags.DurationVar(&f.Slow, "slow", 0, "delay of the slow share")
 	flags.Float64Var(&f.SlowShare, "slow-share", 0, "share of slow requests")
-	flags.Float64Var(&f.Hang, "hang", 0, "share never answered")
-	flags.Float64Var(&f.Fail, "fail", 0, "share answered with 500")
+	flags.Float64Var(&f.Hang, "hang", 0, "share without a response")
+	flags.Float64Var(&f.Fail, "fail", 0, "share with 500 in response")
 	flags.Float64Var(&f.Reset, "reset", 0, "share reset")
 	flags.Float64Var(&f.Wrong, "wrong", 0, "share with another body")
 	flags.Float64Var(&f.Cut, "cut", 0, "share cut short")
@@ -272,14 +272,14 @@ func (s *service) connection(c net.Conn) {
 			return
 		}
 		time.Sleep(time.Until(due))
-		if !s.answer(c, fate) {
+		if !s.respond(c, fate) {
 			return
 		}
 	}
 }
 
-// answer reports whether the connection goes on.
-func (s *service) answer(c net.Conn, fate string) bool {
+// respond reports whether the connection goes on.
+func (s *service) respond(c net.Conn, fate string) bool {
 	text, more := answerText("200 OK", "", goodBody), true
 	switch fate {
 	case "fail":
@@ -324,7 +324,7 @@ func readRequest(in *bufio.Reader) (path string, err error) {
 	}
 }
 
-// fateOf decides over a request for a path that has come at an instant, and when its answer
+// fateOf decides over a request for a path that has come at an instant, and when its response
 // is due.
 func (s *service) fateOf(now time.Time, path string) (fate string, due time.Time) {
 	s.mu.Lock()

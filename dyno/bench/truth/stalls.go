@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// stallCases are servers that stand still, or never answer: the lab must see it,
+// stallCases are servers that stand still, or never respond: the lab must see it,
 // and to the right extent.
 func stallCases() []Case {
 	const ms, s = time.Millisecond, time.Second
@@ -20,18 +20,18 @@ func stallCases() []Case {
 		{"stalls/open-frozen-2000", "the same at 2,000 requests/s", frozenOpen(2000, faults{FreezeAt: 2500 * ms, FreezeFor: s}, 5, 2600)},
 		{"stalls/open-frozen-to-the-end", "frozen from 4 s until 0.5 s after the end of 5 s: every due request is sent and counts", frozenOpen(500, faults{FreezeAt: 4 * s, FreezeFor: 1500 * ms}, 5, 20)},
 		{"stalls/open-frozen-beyond-the-drain", "frozen from 4 s on for 60 s: quantiles from p80 on are lower bounds", frozenBeyond("")},
-		{"stalls/open-hang-4%", "4 % of the requests are never answered, time limit 3 s: p99 is at least 3 s", hangOpen("")},
-		{"stalls/closed-hang-4%", "4 % of the requests are never answered within the load", hangClosed("")},
+		{"stalls/open-hang-4%", "4 % of the requests never get a response, time limit 3 s: p99 is at least 3 s", hangOpen("")},
+		{"stalls/closed-hang-4%", "4 % of the requests never get a response within the load", hangClosed("")},
 		{"stalls/closed-frozen-at-the-end", "a closed loop's server is frozen for the last 0.45 s of 5 and beyond", frozenClosedEnd},
 		{"stalls/closed-frozen-in-the-middle", "a closed loop's server is frozen for 1 s of 5", frozenClosedMiddle},
 		{"stalls/h2-open-frozen-1s-in-5", "the same as over HTTP/1.1, ten requests at once on each connection", frozenOpen(500, faults{Speaks: overHTTP2, FreezeAt: 2500 * ms, FreezeFor: s}, 5, 700)},
 		{"stalls/h2-open-frozen-to-the-end", "frozen from 4 s until 0.5 s after the end of 5 s", frozenOpen(500, faults{Speaks: overHTTP2, FreezeAt: 4 * s, FreezeFor: 1500 * ms}, 5, 20)},
 		{"stalls/h2-open-frozen-beyond-the-drain", "frozen from 4 s on for 60 s", frozenBeyond(overHTTP2)},
-		{"stalls/h2-open-hang-4%", "4 % of the requests are never answered, time limit 3 s", hangOpen(overHTTP2)},
-		{"stalls/h2-closed-hang-4%", "4 % of the requests are never answered within the load", hangClosed(overHTTP2)},
+		{"stalls/h2-open-hang-4%", "4 % of the requests never get a response, time limit 3 s", hangOpen(overHTTP2)},
+		{"stalls/h2-closed-hang-4%", "4 % of the requests never get a response within the load", hangClosed(overHTTP2)},
 		{"stalls/grpc-open-frozen-to-the-end", "calls: frozen from 4 s until 0.5 s after the end of 5 s", frozenOpen(500, faults{Speaks: overGRPC, FreezeAt: 4 * s, FreezeFor: 1500 * ms}, 5, 20)},
-		{"stalls/grpc-open-hang-4%", "4 % of the calls are never answered, time limit 3 s", hangOpen(overGRPC)},
-		{"stalls/grpc-closed-hang-4%", "4 % of the calls are never answered within the load", hangClosed(overGRPC)},
+		{"stalls/grpc-open-hang-4%", "4 % of the calls never get a response, time limit 3 s", hangOpen(overGRPC)},
+		{"stalls/grpc-closed-hang-4%", "4 % of the calls never get a response within the load", hangClosed(overGRPC)},
 		{"stalls/slow-5%", "5 % take 200 ms, the others 5 ms: p90 is 5 ms, p99 200 ms", slowShare},
 		{"stalls/frozen-is-the-servers", "a frozen server held all connections: the load is not to blame", blamed},
 	}
@@ -119,7 +119,7 @@ func frozenOpen(rate int, f faults, seconds, connections int) func(context.Conte
 				e.hold(r, "response", q.name, truth)
 			}
 			e.say("requests", r.LeftOut > 0 || r.Offered == uint64(rate*seconds), fmt.Sprintf("%d offered", r.Offered), fmt.Sprintf("%d were due", rate*seconds))
-			e.say("requests given up", r.Unfinished == 0, fmt.Sprintf("%d unfinished", r.Unfinished), "none: all are answered soon after the end")
+			e.say("requests given up", r.Unfinished == 0, fmt.Sprintf("%d unfinished", r.Unfinished), "none: all get a response soon after the end")
 			return nil
 		})
 	}
@@ -131,7 +131,7 @@ func frozenBeyond(speaks string) func(context.Context, *lab, *Examined) error {
 		e.hold(r, "response", "p50", 0)
 		e.holdAtLeast(r, "response", "p90", 3500*time.Millisecond)
 		e.holdAtLeast(r, "response", "p99", 3900*time.Millisecond)
-		e.say("a quiet VALID", r.Validity != "valid", r.says(), "a fifth of the requests was never answered")
+		e.say("a quiet VALID", r.Validity != "valid", r.says(), "a fifth of the requests never got a response")
 	})
 }
 
@@ -159,19 +159,19 @@ func hangOpen(speaks string) func(context.Context, *lab, *Examined) error {
 		e.holdAtLeast(r, "response", "p99", 3*time.Second)
 		hung := float64(s.count("hang"))
 		got := r.errorsOf("timeout") + float64(r.Unfinished)
-		e.say("requests without an answer", r.LeftOut > 0 || got >= hung-2 && got <= hung+2, fmt.Sprintf("%.0f timed out or unfinished", got), fmt.Sprintf("%.0f", hung))
+		e.say("requests without a response", r.LeftOut > 0 || got >= hung-2 && got <= hung+2, fmt.Sprintf("%.0f timed out or unfinished", got), fmt.Sprintf("%.0f", hung))
 	})
 }
 
 func hangClosed(speaks string) func(context.Context, *lab, *Examined) error {
 	f := faults{Speaks: speaks, Hang: 0.04, Delay: 5 * time.Millisecond}
 	return examining(f, 50, []string{"-d", "5s", "-T", "30s", "--fail", "errors<1%"}, func(s *service, r *loadReport, e *Examined) {
-		// Each place hangs after some 25 answers, within the first second or so.
+		// Each place hangs after some 25 responses, within the first second or so.
 		e.holdAtLeast(r, "response", "max", 2*time.Second)
 		named := r.Validity != "valid" || r.Unfinished > 0 || r.Censored > 0
 		e.say("the requests that hang", named, r.says()+fmt.Sprintf(", %d unfinished, %.2f %% censored", r.Unfinished, 100*r.Censored), fmt.Sprintf("%d hang", s.count("hang")))
 		if len(r.Thresholds) == 1 {
-			e.say("errors<1%", r.Thresholds[0].Verdict != "holds", r.Thresholds[0].Verdict, "4 % were not answered")
+			e.say("errors<1%", r.Thresholds[0].Verdict != "holds", r.Thresholds[0].Verdict, "4 % got no response")
 		}
 		e.say("exit status", r.code != 0, fmt.Sprint(r.code), "not 0")
 	})

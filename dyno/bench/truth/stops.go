@@ -27,7 +27,7 @@ type stopped struct {
 const stopSeconds = 6
 
 // stopCases cover engines, rates, lengths and places of stops, each pair of them
-// at least once. The server answers after 1 ms, always.
+// at least once. The server responds after 1 ms, always.
 func stopCases() (cases []Case) {
 	at := func(s float64, length time.Duration) []stop {
 		return []stop{{time.Duration(s * float64(time.Second)), length}}
@@ -114,10 +114,10 @@ func (s *stopped) examine(ctx context.Context, l *lab, e *Examined) error {
 	return nil
 }
 
-// stopDelay is what the server takes for each answer.
+// stopDelay is what the server takes for each response.
 const stopDelay = time.Millisecond
 
-// serve starts the server. end stops it and tells its slowest answer, as it saw it
+// serve starts the server. end stops it and tells its slowest response, as it saw it
 // itself; it may be called again.
 func (s *stopped) serve(ctx context.Context) (address string, end func() (slowest time.Duration), err error) {
 	if s.streams > 0 {
@@ -141,9 +141,9 @@ func (s *stopped) serve(ctx context.Context) (address string, end func() (slowes
 
 // slowestOf is the longest that a server took by its record.
 func slowestOf(record *scripted.Record) (slowest time.Duration) {
-	for i, answered := range record.Response {
-		if answered != 0 {
-			slowest = max(slowest, time.Duration(answered-record.Arrival[i]))
+	for i, responded := range record.Response {
+		if responded != 0 {
+			slowest = max(slowest, time.Duration(responded-record.Arrival[i]))
 		}
 	}
 	return slowest
@@ -154,7 +154,7 @@ func slowestOf(record *scripted.Record) (slowest time.Duration) {
 func (s *stopped) judge(r *loadReport, e *Examined, slowest time.Duration) {
 	longest := s.stops[0].For
 	limit := float64((slowest + longest/2).Microseconds())
-	so := fmt.Sprintf("the server's slowest answer took %v, the stop %v", slowest.Round(time.Microsecond), longest)
+	so := fmt.Sprintf("the server's slowest response took %v, the stop %v", slowest.Round(time.Microsecond), longest)
 
 	spoiled := 0
 	for _, w := range r.Windows {

@@ -271,7 +271,7 @@ func studyCases() (cases []Case) {
 			e.say("who it was", mentions(fmt.Sprint(r.Findings)+r.text+r.stderr+r.stdout, "truth"), r.says(), "the program truth")
 		},
 	})
-	add("a-has-no-tail-figure", "a answers 30 times a second only: too few for a p99.9", asking{
+	add("a-has-no-tail-figure", "a serves 30 a second only: too few for a p99.9", asking{
 		arms: []arm{{"a", "-delay 300ms"}, {"b", "-delay 2ms"}}, load: closed8, blocks: 3,
 		judge: func(r *studyReport, e *Examined) {
 			first := headOf(r.text)
@@ -287,7 +287,7 @@ func studyCases() (cases []Case) {
 			e.say("the headline", excluded || !mentions(first, "costs least", "shortest tail", "is fastest"), first, "they are the same")
 		},
 	})
-	add("accepted", "15 % of the answers fail, and that was accepted: not a plain VALID", asking{
+	add("accepted", "15 % of the responses fail, and that was accepted: not a plain VALID", asking{
 		arms: []arm{{"a", "-delay 2ms -fail 0.15"}}, load: open200, blocks: 2, args: []string{"--accept", "errors"},
 		judge: func(r *studyReport, e *Examined) {
 			e.say("the word", mentions(r.text, "accepted"), headOf(r.text), "a finding was accepted")

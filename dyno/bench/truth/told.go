@@ -15,7 +15,7 @@ import (
 // something else.
 var besidesNoise = []string{"--accept", "other-load,generator-stalled,generator-late,generator-full,generator-gc"}
 
-// toldCases are services of which something false is easily told: what was never answered,
+// toldCases are services of which something false is easily told: what never got a response,
 // failed at once, warmed up or drifted, and processes that are not the server.
 func toldCases() []Case {
 	overload := []string{"-R", "2000", "--arrivals", "uniform", "-c", "20", "-d", "5s", "--drain", "1s"}
@@ -27,10 +27,10 @@ func toldCases() []Case {
 		{"told/generator-cpu", "dyno polls for arrivals while every CPU is also used by another program", spinBesideHogs},
 		{"told/quick-failures", "2 % fail at once: the p99 is among them", quickFailures},
 		{"told/capacity-of-failing-2%", "2 % fail at every rate: no rate holds p99 < 1s", capacityFailing},
-		{"told/capacity-beside-a-stopped-lab", "everything is answered in 5 ms: it never is that nothing responded", capacityBusy},
-		{"told/drift", "answers take 2 ms more each second", changing(faults{Delay: 2 * time.Millisecond, Drift: 2 * time.Millisecond}, "drifting", "-R", "100", "-c", "40", "-d", "15s")},
-		{"told/cold", "answers take 20 ms for 4 s, and 2 ms from then on", changing(faults{Delay: 2 * time.Millisecond, Slow: 20 * time.Millisecond, Cold: 4 * time.Second}, "still-warming-up", "-c", "2", "-d", "14s")},
-		{"told/counts-of-a-busy-machine", "every request is answered with 200, on a machine that is never quiet", countsBesideHogs},
+		{"told/capacity-beside-a-stopped-lab", "every response takes 5 ms: it never is that nothing responded", capacityBusy},
+		{"told/drift", "responses take 2 ms more each second", changing(faults{Delay: 2 * time.Millisecond, Drift: 2 * time.Millisecond}, "drifting", "-R", "100", "-c", "40", "-d", "15s")},
+		{"told/cold", "responses take 20 ms for 4 s, and 2 ms from then on", changing(faults{Delay: 2 * time.Millisecond, Slow: 20 * time.Millisecond, Cold: 4 * time.Second}, "still-warming-up", "-c", "2", "-d", "14s")},
+		{"told/counts-of-a-busy-machine", "every response is a 200, on a machine that is never quiet", countsBesideHogs},
 		{"told/accepted-load", "the machine is busy, and that was accepted: not a plain VALID", acceptedBesideHogs},
 	}
 	cases = append(cases,
@@ -46,8 +46,8 @@ func toldCases() []Case {
 }
 
 // overloaded asks 2,000/s of a service of 20 ms with 20 connections. Half of what is due is
-// never answered in time, whatever happens to dyno meanwhile: in any stretch of the load
-// some 1 % wait 3 s by its end, or are not answered.
+// without a response in time, whatever happens to dyno meanwhile: in any stretch of the load
+// some 1 % wait 3 s by its end, or get none.
 func overloaded(stops []stop, args ...string) func(context.Context, *lab, *Examined) error {
 	return func(ctx context.Context, l *lab, e *Examined) error {
 		return l.serve(faults{Delay: 20 * time.Millisecond}, func(s *service) error {
@@ -74,7 +74,7 @@ func overloaded(stops []stop, args ...string) func(context.Context, *lab, *Exami
 			for _, t := range r.Thresholds {
 				e.say(t.Threshold, t.Verdict != "holds", t.Verdict, "not met")
 			}
-			e.say("exit status", r.code != 0, fmt.Sprint(r.code), "not 0: half had no answer")
+			e.say("exit status", r.code != 0, fmt.Sprint(r.code), "not 0: half had no response")
 			return nil
 		})
 	}
@@ -97,7 +97,7 @@ func neverSent(ctx context.Context, l *lab, e *Examined) error {
 				e.say(clock+" "+name, known && us >= 19_900, fmt.Sprintf("%s, known: %v", micro(us), known), "20 ms and what the machine adds, of all that were sent")
 			}
 		}
-		e.say("exit status", r.code == 1, fmt.Sprint(r.code), "1: half had no answer")
+		e.say("exit status", r.code == 1, fmt.Sprint(r.code), "1: half had no response")
 		return nil
 	})
 }
@@ -150,7 +150,7 @@ func capacityFailing(ctx context.Context, l *lab, e *Examined) error {
 func capacityBusy(ctx context.Context, l *lab, e *Examined) error {
 	return l.besides(ctx, -1, func() error {
 		return l.serveFailing(ctx, e, faults{Delay: 5 * time.Millisecond}, func(_ *capacityReport, a asked) {
-			e.say("the reason", !mentions(a.stdout+a.stderr, "nothing responded"), lastLines(a.stderr), "everything was answered")
+			e.say("the reason", !mentions(a.stdout+a.stderr, "nothing responded"), lastLines(a.stderr), "every request got a response")
 		})
 	})
 }

@@ -44,10 +44,10 @@ func toldStudies() []toldStudy {
 				}
 			},
 		}},
-		{"wrong-answers", "b answers in half the time, and 2 % of its answers are wrong", asking{
+		{"wrong-answers", "b responds in half the time, and 2 % of its responses are wrong", asking{
 			arms: []arm{{"a", "-delay 8ms"}, {"b", "-delay 4ms -wrong 0.02"}}, load: closed8, blocks: 3, args: noise, expect: wrong,
 			judge: func(r *studyReport, e *Examined) {
-				e.say("b's rank", !r.ranked("b"), headOf(r.text), "none: it answers wrongly")
+				e.say("b's rank", !r.ranked("b"), headOf(r.text), "none: it responds wrongly")
 				e.say("the headline", !mentions(firstLine(r.text), "b serves", "b has", "best"), firstLine(r.text), "b wins nothing")
 			},
 		}},

@@ -18,7 +18,7 @@ func TestRunAndItsReports(t *testing.T) {
 	file := studyFile(t, home, 2, "good", "twin: "+serverBinary+" good")
 	o := dyno(t, home, "run", file, "--repeats", "0", "--seed", "5")
 	o.want(t, 0, o.stdout, "plan: 2 cells × 2 blocks = 4 trials", "seed 5", "block 1: cells", "good", "twin", "run ", "report ", "repeat  dyno run study.yaml --repeats 0 --keep-going --seed 5")
-	contains(t, o.stderr, "check good: answers as it should", "1/4", "4/4")
+	contains(t, o.stderr, "check good: responds as it should", "1/4", "4/4")
 
 	id := onlyRun(t, home)
 	o = dyno(t, home, "list")

@@ -17,7 +17,7 @@ import (
 // Page is a self-contained page with charts and a table.
 type Page struct {
 	Lang                    string // of its texts, as "en"
-	Title, Question, Answer string
+	Title, Question, Result string
 	Facts                   [][2]string
 	Notes                   []string
 	Charts                  []Chart
@@ -44,7 +44,7 @@ var pageTemplate = template.Must(template.New("curve").Parse(`<!DOCTYPE html>
 <html lang="{{.Lang}}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>{{.Title}}</title>
 <style>
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
-h1{font-size:1.5rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}.answer{font-size:1.25rem;font-weight:600}
+h1{font-size:1.5rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}.result{font-size:1.25rem;font-weight:600}
 .wide{overflow-x:auto}table{border-collapse:collapse;white-space:nowrap;font-variant-numeric:tabular-nums}td,th{padding:.2rem .8rem;text-align:right;border-bottom:1px solid #ddd}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}dt{color:#666}dd{margin:0;overflow-wrap:anywhere}h1,p,li{overflow-wrap:anywhere}
 svg{width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:#555}.axis{stroke:#999;fill:none}.grid{stroke:#eee}
@@ -52,7 +52,7 @@ svg{width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:#555}.ax
 polyline{fill:none!important;stroke-width:1.5}svg text.key{stroke:none}
 @media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}dt{color:#999}td,th{border-color:#333}.grid{stroke:#2a2a2a}svg text{fill:#aaa}}
 </style></head><body>
-<h1>{{.Title}}</h1><p>{{.Question}}</p><p class="answer">{{.Answer}}</p>
+<h1>{{.Title}}</h1><p>{{.Question}}</p><p class="result">{{.Result}}</p>
 <dl>{{range .Facts}}<dt>{{index . 0}}</dt><dd>{{index . 1}}</dd>{{end}}</dl>
 {{with .Notes}}<ul>{{range .}}<li>{{.}}</li>{{end}}</ul>{{end}}
 {{range .Charts}}<h2>{{.Title}}</h2>{{.SVG}}{{end}}

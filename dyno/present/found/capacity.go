@@ -13,8 +13,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Answer says in a sentence what was found.
-func (c *Capacity) Answer(t report.Texts) string {
+// Sentence says in a sentence what was found.
+func (c *Capacity) Sentence(t report.Texts) string {
 	switch {
 	case c.Result.Found():
 		return t.Text("capacity.between", "low", present.Number(c.Holds.Rate), "high", present.Number(c.Fails.Rate))
@@ -30,12 +30,12 @@ func (c *Capacity) Answer(t report.Texts) string {
 
 // Text prints what was found.
 func (c *Capacity) Text(w io.Writer, t report.Texts) {
-	answer := c.Answer(t)
+	sentence := c.Sentence(t)
 	if c.Result.Found() {
-		answer += t.Text("capacity.apart", "width", fmt.Sprintf("%.1f", 100*c.Width))
+		sentence += t.Text("capacity.apart", "width", fmt.Sprintf("%.1f", 100*c.Width))
 	}
 	fmt.Fprintln(w)
-	labelled(w, t.Text("capacity.capacity"), answer)
+	labelled(w, t.Text("capacity.capacity"), sentence)
 	if c.Result.Found() && !c.Reached {
 		labelled(w, "", t.Text("capacity.short", "why", t.Say(c.Why)))
 	}
@@ -136,7 +136,7 @@ func typical(l *capacity.Load) *capacity.Trial {
 
 // Page draws the response time and the throughput over the rate.
 func (c *Capacity) Page(t report.Texts) *curve.Page {
-	p := newPage(t, "capacity", c.Target, c.Objective, c.Answer(t))
+	p := newPage(t, "capacity", c.Target, c.Objective, c.Sentence(t))
 	p.Facts = [][2]string{
 		{t.Text("found.fact.objective"), c.Objective}, {t.Text("found.fact.connections"), fmt.Sprint(c.Connections)}, {t.Text("found.fact.arrivals"), string(c.Arrivals)},
 		{t.Text("found.fact.seed"), fmt.Sprint(c.Seed)}, {t.Text("found.fact.took"), c.Took.Round(1e8).String()},
@@ -171,7 +171,7 @@ func (c *Capacity) Page(t report.Texts) *curve.Page {
 	}
 	p.Charts = []curve.Chart{
 		{Title: t.Text("found.chart.trials"), X: t.Text("found.axis.offered"), Y: t.Text("found.axis.p99"), Series: []curve.Series{held, failed}},
-		{Title: t.Text("found.chart.throughput"), X: t.Text("found.axis.offered"), Y: t.Text("found.axis.answers"), Series: []curve.Series{answered}},
+		{Title: t.Text("found.chart.throughput"), X: t.Text("found.axis.offered"), Y: t.Text("found.axis.responses"), Series: []curve.Series{answered}},
 	}
 	p.Head, p.Rows = c.table(t)
 	return p

@@ -31,8 +31,8 @@ func WriteLevelTrial(w io.Writer, t *capacity.LevelTrial, say i18n.Say) {
 	fmt.Fprintln(w)
 }
 
-// Answer says in a sentence what was found.
-func (k *Knee) Answer(t report.Texts) string {
+// Sentence says in a sentence what was found.
+func (k *Knee) Sentence(t report.Texts) string {
 	if k.Enough == 0 {
 		return k.nothing(t)
 	}
@@ -46,7 +46,7 @@ func (k *Knee) Answer(t report.Texts) string {
 	return text
 }
 
-// nothing says why there is no answer: the service's failures before what disturbed.
+// nothing says why nothing was found: the service's failures before what disturbed.
 func (k *Knee) nothing(t report.Texts) string {
 	for i := range k.Levels {
 		for j := range k.Levels[i].Trials {
@@ -61,7 +61,7 @@ func (k *Knee) nothing(t report.Texts) string {
 // Text prints what was found.
 func (k *Knee) Text(w io.Writer, t report.Texts) {
 	fmt.Fprintln(w)
-	labelled(w, t.Text("knee.knee"), k.Answer(t))
+	labelled(w, t.Text("knee.knee"), k.Sentence(t))
 	writeValidity(w, t, &k.Disturbed)
 	for _, line := range k.fitLines(t) {
 		labelled(w, line[0], line[1])
@@ -145,7 +145,7 @@ func (k *Knee) table(t report.Texts) (head []string, rows [][]string) {
 
 // Page draws the throughput of each trial with the law through it.
 func (k *Knee) Page(t report.Texts) *curve.Page {
-	p := newPage(t, "knee", k.Target, "", k.Answer(t))
+	p := newPage(t, "knee", k.Target, "", k.Sentence(t))
 	p.Facts = append(validityLines(t, &k.Disturbed), k.fitLines(t)...)
 	for _, note := range k.Notes {
 		p.Notes = append(p.Notes, t.Say(note))
@@ -174,7 +174,7 @@ func (k *Knee) Page(t report.Texts) *curve.Page {
 		}
 	}
 	connections := t.Text("found.axis.connections")
-	throughput := curve.Chart{Title: t.Text("found.chart.throughput"), X: connections, Y: t.Text("found.axis.answers"), Series: []curve.Series{up, down, out}}
+	throughput := curve.Chart{Title: t.Text("found.chart.throughput"), X: connections, Y: t.Text("found.axis.responses"), Series: []curve.Series{up, down, out}}
 	if k.Fit != nil {
 		throughput.Series = append(throughput.Series, k.lawSeries(t))
 	}

@@ -25,19 +25,19 @@ func (o *Overload) Return(t report.Texts) string {
 	return t.Text("overload.after", "time", o.Recovery)
 }
 
-// Answer says in a sentence what was found.
-func (o *Overload) Answer(t report.Texts) string {
+// Sentence says in a sentence what was found.
+func (o *Overload) Sentence(t report.Texts) string {
 	share := 0.0
 	if o.During.Offered > 0 {
 		share = 100 * o.During.Goodput / o.During.Offered
 	}
-	return t.Text("overload.answer", "offered", present.Number(o.During.Offered), "good", present.Number(o.During.Goodput), "share", fmt.Sprintf("%.0f", share), "return", o.Return(t))
+	return t.Text("overload.result", "offered", present.Number(o.During.Offered), "good", present.Number(o.During.Goodput), "share", fmt.Sprintf("%.0f", share), "return", o.Return(t))
 }
 
 // Text prints what was found.
 func (o *Overload) Text(w io.Writer, t report.Texts) {
 	fmt.Fprintln(w)
-	labelled(w, t.Text("overload.overload"), o.Answer(t))
+	labelled(w, t.Text("overload.overload"), o.Sentence(t))
 	labelled(w, t.Text("overload.recovered"), t.Text("overload.calm", "limit", present.Duration(float64(o.CalmBelow))))
 	for _, line := range o.validityLines(t) {
 		labelled(w, line[0], line[1])
@@ -103,7 +103,7 @@ func (o *Overload) table(t report.Texts) (head []string, rows [][]string) {
 
 // Page draws the experiment second by second.
 func (o *Overload) Page(t report.Texts) *curve.Page {
-	p := newPage(t, "overload", o.Target, "", o.Answer(t))
+	p := newPage(t, "overload", o.Target, "", o.Sentence(t))
 	p.Facts = [][2]string{
 		{t.Text("found.fact.objective"), o.Objective}, {t.Text("found.fact.capacity"), t.Text("found.fact.rate", "rate", present.Number(o.Plan.Capacity))},
 		{t.Text("found.fact.connections"), fmt.Sprint(o.Connections)}, {t.Text("found.fact.seed"), fmt.Sprint(o.Seed)},
@@ -125,7 +125,7 @@ func (o *Overload) Page(t report.Texts) *curve.Page {
 		offered.Points = append(offered.Points, [2]float64{at, s.Offered})
 		good.Points = append(good.Points, [2]float64{at, s.Goodput})
 		switch ms := float64(s.P99) / 1e6; {
-		case !s.P99.Exists(): // nothing was answered
+		case !s.P99.Exists(): // nothing got a response
 		case s.Calm:
 			calm.Points = append(calm.Points, [2]float64{at, ms})
 		default:

@@ -55,9 +55,9 @@ func levelText(t report.Texts, f *finding.Finding) string {
 }
 
 // newPage begins a page of a kind: "capacity", "knee" or "overload".
-func newPage(t report.Texts, kind, target, objective, answer string) *curve.Page {
+func newPage(t report.Texts, kind, target, objective, sentence string) *curve.Page {
 	return &curve.Page{
 		Lang: t.Lang(), Title: t.Text("found.page."+kind, "target", target), Question: t.Text("found.page."+kind+".question", "objective", objective),
-		Answer: answer, Figures: t.Text("found.page.figures"),
+		Result: sentence, Figures: t.Text("found.page.figures"),
 	}
 }

@@ -208,7 +208,7 @@ func share(n, of uint64) string {
 // number of things, in groups of three digits.
 func number(n uint64) string { return present.Number(float64(n)) }
 
-// answers are the complete responses of a window.
+// responses are the complete responses of a window.
 func responses(w *measure.Window) uint64 {
 	n := uint64(0)
 	for _, count := range w.Statuses {

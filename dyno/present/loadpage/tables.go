@@ -33,7 +33,7 @@ func checks(list []export.Check, t report.Texts) section {
 
 // statuses are the complete responses by their status, over HTTP and gRPC.
 func statuses(r *load.Result, t report.Texts) section {
-	s := section{ID: "statuses", Title: t.Text("statuses.title"), Head: heads(t, "status", "answers", "share"), Note: t.Text("loadpage.statuses.note")}
+	s := section{ID: "statuses", Title: t.Text("statuses.title"), Head: heads(t, "status", "responses", "share"), Note: t.Text("loadpage.statuses.note")}
 	all := responses(&r.All)
 	for _, status := range slices.Sorted(maps.Keys(r.All.Statuses)) {
 		n := r.All.Statuses[status]

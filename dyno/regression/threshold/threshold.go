@@ -44,7 +44,7 @@ func Defaults() []Threshold {
 const errorShare = "errors"
 
 // Errors is the threshold of errors that holds for those too who name other metrics:
-// to fail is cheaper than to answer, so that no other figure can be read without it.
+// to fail is cheaper than to serve, so that no other figure can be read without it.
 func Errors() Threshold { return Threshold{errorShare, 0.005} }
 
 // OfErrors reports whether the threshold is about the share of errors.

@@ -15,7 +15,7 @@ type Refusal struct {
 // Problem is one thing wrong with the response to one route.
 type Problem struct {
 	Route string // "GET /json", with the route's name
-	What  string // "status", "header Content-Type", "length", "body", "keep-alive", "answer"
+	What  string // "status", "header Content-Type", "length", "body", "keep-alive", "response"
 	Diff  []string
 }
 

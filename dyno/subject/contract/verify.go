@@ -118,12 +118,12 @@ func (c *check) title() string {
 func (c *check) run(ctx context.Context, connect func() (exchanger, error)) []Problem {
 	w, err := connect()
 	if err != nil {
-		return []Problem{{What: "answer", Diff: []string{"- a connection", "+ " + err.Error()}}}
+		return []Problem{{What: "response", Diff: []string{"- a connection", "+ " + err.Error()}}}
 	}
 	defer w.Close()
 	first, err := w.exchange(ctx, c.request)
 	if err != nil {
-		return []Problem{{What: "answer", Diff: []string{"- a complete response", "+ " + err.Error()}}}
+		return []Problem{{What: "response", Diff: []string{"- a complete response", "+ " + err.Error()}}}
 	}
 	problems := append(c.judge(first), judgeLength(first)...)
 	if extra := w.surplus(); extra > 0 {

@@ -1,7 +1,7 @@
 // The least that a server can do: one thread, epoll, and for every time that a
-// connection has something to read, one fixed answer. It parses nothing, not
+// connection has something to read, one fixed response. It parses nothing, not
 // even where a request ends, so it must not be sent pipelined requests. The
-// answer has the fields and the length of a real one; its date stands still.
+// response has the fields and the length of a real one; its date stands still.
 //
 //   epoll ADDRESS PORT
 
@@ -19,7 +19,7 @@
 
 enum { EVENTS = 1024, READ_BYTES = 16384 };
 
-static const char answer[] =
+static const char response[] =
     "HTTP/1.1 200 OK\r\n"
     "Content-Type: text/plain; charset=utf-8\r\n"
     "Date: Sat, 21 Nov 2026 12:00:00 GMT\r\n"
@@ -68,7 +68,7 @@ static void serve(int fd) {
     static char buffer[READ_BYTES];
     ssize_t n = recv(fd, buffer, sizeof buffer, 0);
     if (n > 0) {
-        n = send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL);
+        n = send(fd, response, sizeof response - 1, MSG_NOSIGNAL);
     }
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
         close(fd);

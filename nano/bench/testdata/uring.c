@@ -1,20 +1,20 @@
 // What other ways to talk to the kernel could save a server at most: epoll.c,
-// whose fixed answer it gives, without its costs of user code.
+// whose fixed response it gives, without its costs of user code.
 //
 //   uring WAY ADDRESS PORT
 //
 //   read       epoll, edge-triggered; a system call for each receive and send
-//   sends      the same, but the answers of a batch of events are sent by one
+//   sends      the same, but the responses of a batch of events are sent by one
 //              io_uring_enter
 //   both       and one io_uring_enter receives from all that are ready
-//   wait       one io_uring_enter sends the answers and waits for epoll's next
+//   wait       one io_uring_enter sends the responses and waits for epoll's next
 //              events (IORING_OP_EPOLL_WAIT, Linux 6.15)
 //   multishot  no epoll: receives that stay ordered, and one io_uring_enter for
 //              all; work is deferred to it, so only one thread may call it
 //              (DEFER_TASKRUN, SINGLE_ISSUER)
 //   anythread  the same for any thread: the kernel interrupts who ordered
 //   coop       as anythread, but the kernel waits until who ordered calls it
-//   oneshot    as coop, but each receive is ordered anew with the answer, so
+//   oneshot    as coop, but each receive is ordered anew with the response, so
 //              that it is the present thread's
 
 #define _GNU_SOURCE
@@ -43,7 +43,7 @@ enum {
     OP_EPOLL_WAIT = 59,    // newer than the headers of Debian 12
 };
 
-static const char answer[] =
+static const char response[] =
     "HTTP/1.1 200 OK\r\n"
     "Content-Type: text/plain; charset=utf-8\r\n"
     "Date: Sat, 21 Nov 2026 12:00:00 GMT\r\n"
@@ -145,8 +145,8 @@ static bool take(struct io_uring_cqe *c) {
 
 static void queue_send(int fd, int flags) {
     struct io_uring_sqe *e = entry(IORING_OP_SEND, fd, tag(SEND, fd));
-    e->addr = (unsigned long)answer;
-    e->len = sizeof answer - 1;
+    e->addr = (unsigned long)response;
+    e->len = sizeof response - 1;
     e->msg_flags = (unsigned)(MSG_NOSIGNAL | MSG_WAITALL | flags);
     e->flags = IOSQE_CQE_SKIP_SUCCESS;
 }
@@ -166,13 +166,13 @@ static void accept_all(void) {
     }
 }
 
-// received deals with what a receive returned, and answers by way of the ring if
+// received deals with what a receive returned, and responds by way of the ring if
 // asked to.
 static void received(int fd, long n, bool by_ring) {
     if (n > 0 && by_ring) {
         queue_send(fd, MSG_DONTWAIT);
     } else if (n > 0) {
-        n = send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL);
+        n = send(fd, response, sizeof response - 1, MSG_NOSIGNAL);
     }
     if (n == 0 || (n < 0 && n != -EAGAIN && n != -EINTR)) {
         close(fd);

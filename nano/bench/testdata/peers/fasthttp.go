@@ -27,7 +27,7 @@ func serveFasthttp(ln net.Listener, files, certificate string) error {
 			c.SetContentType("text/event-stream")
 			c.SetBodyStreamWriter(func(w *bufio.Writer) { sendEvents(ticks, w) })
 		case path == "/echo":
-			_ = echo(c) // it has answered
+			_ = echo(c) // it has responded
 		default:
 			c.NotFound()
 		}

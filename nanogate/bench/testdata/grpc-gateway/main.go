@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// serve answers until this program is asked to end.
+// serve runs until this program is asked to end.
 func serve(address, upstream string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

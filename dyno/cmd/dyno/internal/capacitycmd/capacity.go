@@ -33,7 +33,7 @@ func NewCapacity(global *cli.Global) *cobra.Command {
 		Short: "Find the highest rate at which an objective holds",
 		Long: `Find the highest rate at which an objective holds.
 
-The answer is a bracket: the highest rate that holds and the lowest that fails,
+The result is a bracket: the highest rate that holds and the lowest that fails,
 each judged by several trials, in the manner of MLRsearch (an IETF draft,
 draft-ietf-bmwg-mlrsearch). Short trials show where to look, long ones decide. A
 trial that the generator or this machine disturbed is repeated, and never counted
@@ -132,7 +132,7 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *cli.Global, targ
 		return err
 	}
 	if !r.Found() {
-		return i18n.Fail(i18n.New("capacitycmd.bracket-missing", "no bracket: %s", found.Answer(report.English())))
+		return i18n.Fail(i18n.New("capacitycmd.bracket-missing", "no bracket: %s", found.Sentence(report.English())))
 	}
 	return worthless(&r.Disturbed)
 }

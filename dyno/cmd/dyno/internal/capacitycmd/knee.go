@@ -40,12 +40,12 @@ func NewKnee(global *cli.Global) *cobra.Command {
 		Long: `Measure throughput against connections and fit a scalability law.
 
 Closed loops of more and more connections are run, upwards and then downwards.
-The answer is the number of connections beyond which more give no more throughput,
+The result is the number of connections beyond which more give no more throughput,
 Gunther's universal scalability law fitted to the trials, with intervals, and
 where it says that throughput falls. With --pid the server's memory for 1,000
 connections is measured as well. A trial that this machine disturbed is repeated.
 
-Exit status: 0 if there is an answer, 1 if there is none or it is INVALID, 2 for wrong
+Exit status: 0 if there is a result, 1 if there is none or it is INVALID, 2 for wrong
 usage, 130 on Ctrl-C.`,
 		Example: `  dyno knee http://127.0.0.1:8080/
   dyno knee http://127.0.0.1:8080/ --connections 1,2,4,8,16,32,64 --trial 5s
@@ -97,7 +97,7 @@ func runKnee(ctx context.Context, f *kneeFlags, global *cli.Global, target strin
 		return err
 	}
 	if k.Enough == 0 {
-		return i18n.Fail(i18n.New("capacitycmd.no-level", "no level was measured: %s", found.Answer(report.English())))
+		return i18n.Fail(i18n.New("capacitycmd.no-level", "no level was measured: %s", found.Sentence(report.English())))
 	}
 	return worthless(&k.Disturbed)
 }

@@ -58,7 +58,7 @@ func (f *foundFlags) write(lang string, object any, text func(io.Writer, report.
 	return err
 }
 
-// worthless is the error that an answer must not be used.
+// worthless is the error that a result must not be used.
 func worthless(d *capacity.Disturbed) error {
 	if d.Validity != finding.Invalid {
 		return nil
@@ -69,5 +69,5 @@ func worthless(d *capacity.Disturbed) error {
 			names = append(names, d.Findings[i].Name)
 		}
 	}
-	return i18n.Errorf("capacitycmd.invalid-disturbed", "the answer is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", strings.Join(finding.Words(names), ", "))
+	return i18n.Errorf("capacitycmd.invalid-disturbed", "the result is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", strings.Join(finding.Words(names), ", "))
 }

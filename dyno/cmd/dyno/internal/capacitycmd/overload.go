@@ -36,7 +36,7 @@ func NewOverload(global *cli.Global) *cobra.Command {
 		Long: `Ask more than a service can take, and see what is left and when it recovers.
 
 A rate that the service takes easily is followed by --factor times its capacity,
-and that by the easy rate again. The answer is the goodput under overload (answers
+and that by the easy rate again. The result is the goodput under overload (responses
 within the objective's limit), what failed or was given up, and how long it took
 until three seconds in a row were like before.
 
@@ -45,7 +45,7 @@ until three seconds in a row were like before.
 An experiment that this machine spoiled is repeated, up to twice.
 
 Exit status: 0 if the service recovered, 1 if not while it was watched, if no
-capacity was found or if the answer is INVALID, 2 for wrong usage, 130 on Ctrl-C.`,
+capacity was found or if the result is INVALID, 2 for wrong usage, 130 on Ctrl-C.`,
 		Example: `  dyno overload http://127.0.0.1:8080/ --objective 'p99 < 50ms' --capacity 8000
   dyno overload http://127.0.0.1:8080/ --objective 'p99 < 50ms' \
       --factor 2 --for 30s --html overload.html`,
@@ -54,7 +54,7 @@ capacity was found or if the answer is INVALID, 2 for wrong usage, 130 on Ctrl-C
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.objective, "objective", "", "what answers are good for, as 'p99 < 50ms, errors < 0.1%' (needed)")
+	flags.StringVar(&f.objective, "objective", "", "what responses are good for, as 'p99 < 50ms, errors < 0.1%' (needed)")
 	flags.StringVar(&f.capacity, "capacity", "auto", "requests per second that the service can take, or auto to search for it")
 	flags.Float64Var(&f.plan.Factor, "factor", 1.5, "overload, times the capacity")
 	cli.DurationVar(flags, &f.plan.For, "for", "", 10*time.Second, "how long the overload lasts")
@@ -136,7 +136,7 @@ func searched(ctx context.Context, search *capacity.Search, progress i18n.Printe
 	case err != nil:
 		return 0, loadcmd.WithHint(err)
 	case !r.Found():
-		return 0, i18n.Errorf("capacitycmd.capacity-unknown", "no capacity was found to go beyond: %s; give one with --capacity", (&found.Capacity{Result: r}).Answer(report.English()))
+		return 0, i18n.Errorf("capacitycmd.capacity-unknown", "no capacity was found to go beyond: %s; give one with --capacity", (&found.Capacity{Result: r}).Sentence(report.English()))
 	}
 	return r.Holds.Rate, nil
 }
@@ -179,7 +179,7 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 	}
 	switch {
 	case found.Spoiled:
-		return i18n.Errorf("capacitycmd.invalid-because", "the answer is INVALID: %s; wait until this machine is quiet (dyno machine says who is busy), or take that into account no more with --accept", found.Why)
+		return i18n.Errorf("capacitycmd.invalid-because", "the result is INVALID: %s; wait until this machine is quiet (dyno machine says who is busy), or take that into account no more with --accept", found.Why)
 	case !found.Recovered:
 		return errors.New(found.Return(report.English()))
 	}

@@ -38,7 +38,7 @@ var foreignFlags = map[string]string{
 	"h2": "--http2", "h2c": "--http2, which needs no TLS where the URL is http://", "h3": "--http3", "http-version": "--http2 or --http3; HTTP/1.1 is spoken otherwise", "unix-sock": "--unix-socket",
 	// what comes out
 	"output": "-o FORMAT=FILE", "output-format": "--json, or -o FORMAT=FILE", "j": "--json", "no-tui": "--plain", "summary-export": "-o json=FILE", "threshold": "--fail", "thresholds": "--fail", "tag": "--label NAME=VALUE", "name": "--label NAME=VALUE",
-	"r": "a load goes on after errors; leave it out", "l": "answers may have different lengths; leave it out",
+	"r": "a load goes on after errors; leave it out", "l": "responses may have different lengths; leave it out",
 	"print": "-o FORMAT=FILE writes more; leave it out", "disable-color": "NO_COLOR=1 in the environment", "no-color": "NO_COLOR=1 in the environment", "fps": "--plain prints lines instead of a live display",
 	"summary-trend-stats": "all percentiles are in --json and in -o hdr=FILE; leave it out", "no-summary": "-q prints the result only", "no-thresholds": "leave --fail out",
 	// users, and what they do

@@ -88,7 +88,7 @@ func (t *trustFlags) calibrate(ctx context.Context, spec *load.Spec, w i18n.Prin
 	}
 }
 
-// serverCount asks the server how many requests it has answered, over TLS as the
+// serverCount asks the server how many requests it has served, over TLS as the
 // load does; nil if it is not to be asked.
 func (t *trustFlags) serverCount(ctx context.Context, secure *request.TLS) (*probe.RequestCount, error) {
 	if t.serverMetrics == "" {

@@ -263,7 +263,7 @@ var ErrUntrusted = i18n.Errorf("loadcmd.nothing-trustworthy", "no figure can be 
 // judgeLoad decides the exit status of a load that ran to its end.
 func judgeLoad(r *load.Result, maxErrors float64) error {
 	var untrusted error
-	// First, for no window counts in which somebody could have answered.
+	// First, for no window counts in which a response could have come.
 	if invalid, measured, reasons := r.LeftOut(); measured > 0 && invalid == measured {
 		untrusted = i18n.Errorf("loadcmd.windows-untrusted", "%w: none of the %d windows is valid (%s)", ErrUntrusted, measured, strings.Join(finding.Words(reasons), ", "))
 		if names := r.Acceptable(); len(names) > 0 {

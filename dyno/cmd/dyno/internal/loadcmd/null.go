@@ -18,8 +18,8 @@ func NewNullServer() *cobra.Command {
 	var host string
 	cmd := &cobra.Command{
 		Use:   "null-server",
-		Short: "Answer every request with the same bytes, to measure what measures",
-		Long: `Answer every request with the same bytes, as cheaply as a server can, until Ctrl-C:
+		Short: "Respond to every request with the same bytes, to measure what measures",
+		Long: `Respond to every request with the same bytes, as cheaply as a server can, until Ctrl-C:
 one event loop for each CPU it may use, no parsing. What is measured against it is the
 generator and the kernel. It takes each read for one request, which holds for small
 requests that are not pipelined; over HTTP/2 by prior knowledge it responds to each stream.`,

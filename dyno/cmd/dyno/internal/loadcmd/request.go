@@ -36,7 +36,7 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.auth, "auth", "", "basic credentials to send, as USER:PASSWORD or env:NAME")
 	flags.StringVar(&f.bearer, "bearer", "", "bearer token to send: TOKEN, @FILE or env:NAME")
 	flags.StringArrayVar(&f.cookies, "cookie", nil, "cookie to send, as NAME=VALUE (repeatable)")
-	flags.BoolVar(&f.jar, "cookies", false, "send back the cookies that answers set, on each connection its own")
+	flags.BoolVar(&f.jar, "cookies", false, "send back the cookies that responses set, on each connection its own")
 	flags.StringArrayVar(&f.expect, "expect", nil, "what responses are held to (repeatable): 'status 2xx', 'header content-type contains json', 'body contains hello', 'json $.ok == true'")
 }
 

@@ -76,7 +76,7 @@ func up(ctx context.Context, name string, port int, global *cli.Global) (err err
 	if err != nil {
 		return err
 	}
-	global.Out().Print(i18n.New("runcmd.subject-up", "%s answers on %s (process %d, up in %v); Ctrl-C stops it", name, in.URL(), in.PID(), in.StartUp()))
+	global.Out().Print(i18n.New("runcmd.subject-up", "%s is up on %s (process %d, started in %v); Ctrl-C stops it", name, in.URL(), in.PID(), in.StartUp()))
 	if err := showRoutes(c, m, in.URL()); err != nil {
 		return errors.Join(err, in.Stop(context.WithoutCancel(ctx)))
 	}
