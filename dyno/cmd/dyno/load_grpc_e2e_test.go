@@ -85,7 +85,7 @@ func TestLoadGRPCWrongUsage(t *testing.T) {
 		{[]string{url, "--descriptors", file}, "is no FileDescriptorSet"},
 		{[]string{url, "--proto", file, "--messages", "2"}, "it is unary and takes one"},
 		{[]string{url, "--messages", "0"}, "--messages must be at least 1"},
-		{[]string{url, "--answers", "none"}, "it is how many messages answer each"},
+		{[]string{url, "--answers", "none"}, "it is how many messages come in response to each"},
 		{[]string{url, "--unit", "stream"}, `unit "stream" is neither "message" nor "call"`},
 		{[]string{url, "--compression", "br"}, "only gzip is"},
 		{[]string{url, "-b", "x"}, "give what is sent over gRPC as --message"},

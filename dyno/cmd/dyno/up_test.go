@@ -16,9 +16,9 @@ func TestUp(t *testing.T) {
 	}
 	home := t.TempDir()
 	s := start(t, home, "up", "go/nethttp")
-	answers := regexp.MustCompile(`answers on (http://\S+)`)
-	eventually(t, "the subject", func() bool { return s.cmd.ProcessState != nil || answers.MatchString(s.stdout.String()) })
-	url := answers.FindStringSubmatch(s.stdout.String())[1]
+	up := regexp.MustCompile(`is up on (http://\S+)`)
+	eventually(t, "the subject", func() bool { return s.cmd.ProcessState != nil || up.MatchString(s.stdout.String()) })
+	url := up.FindStringSubmatch(s.stdout.String())[1]
 	resp, err := http.Get(url + "/json")
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Errorf("%v, %v", resp, err)

@@ -73,7 +73,7 @@ func TestVerifyWire(t *testing.T) {
 		{"no length", []string{strings.Replace(ok, "Content-Length: 5", "X: y", 1)}, []string{"length\n    - Content-Length or Transfer-Encoding: chunked\n    + neither"}},
 		{"two lengths", []string{strings.Replace(ok, "Content-Length: 5", "Content-Length: 5\r\nContent-Length: 5", 1), ok}, []string{"a load refuses: http1: several Content-Length"}},
 		{"two lengths later", []string{ok, strings.Replace(ok, "Content-Length: 5", "Content-Length: 5\r\nContent-Length: 5", 1)}, []string{"keep-alive", "several Content-Length"}},
-		{"half a head", []string{ok[:20]}, []string{"answer\n    - a complete response"}},
+		{"half a head", []string{ok[:20]}, []string{"response\n    - a complete response"}},
 		{"garbage", []string{"SSH-2.0-OpenSSH\r\n\r\n"}, []string{"malformed HTTP"}},
 		{"nothing", nil, []string{"a complete response"}},
 	}

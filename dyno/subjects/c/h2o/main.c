@@ -28,7 +28,7 @@ static int send_text(h2o_req_t *req, int status, const char *reason, const char 
     return 0;
 }
 
-static int send_json(h2o_req_t *req, struct answer a)
+static int send_json(h2o_req_t *req, struct response a)
 {
     static const char location[] = "/users/1/profile";
     if (!a.body)
@@ -124,7 +124,7 @@ static void *serve(void *none)
     while (!atomic_load(&ending))
         h2o_evloop_run(context.loop, 100);
     h2o_socket_read_stop(listener);
-    h2o_evloop_run(context.loop, 50); /* what has come in by now is answered */
+    h2o_evloop_run(context.loop, 50); /* what has come in by now gets its response */
     return none;
 }
 

@@ -38,7 +38,7 @@ static enum MHD_Result text(struct MHD_Connection *connection, int status, const
                  MHD_create_response_from_buffer(strlen(body), (void *)body, MHD_RESPMEM_PERSISTENT));
 }
 
-static enum MHD_Result json(struct MHD_Connection *connection, struct answer a)
+static enum MHD_Result json(struct MHD_Connection *connection, struct response a)
 {
     if (!a.body)
         return text(connection, 500, "out of memory");
@@ -142,6 +142,6 @@ int main(int argc, char **argv)
         return perror("listen"), 1;
     int signal;
     sigwait(&ends, &signal);
-    MHD_stop_daemon(daemon); /* answers what is under way */
+    MHD_stop_daemon(daemon); /* finishes what is under way */
     return 0;
 }

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* encoded takes an object over and makes an answer of it. */
-static struct answer encoded(int status, json_t *object)
+/* encoded takes an object over and makes a response of it. */
+static struct response encoded(int status, json_t *object)
 {
-    struct answer a = {500, NULL, 0};
+    struct response a = {500, NULL, 0};
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (text) {
@@ -19,12 +19,12 @@ static struct answer encoded(int status, json_t *object)
     return a;
 }
 
-struct answer greeting(void)
+struct response greeting(void)
 {
     return encoded(200, json_pack("{s:s}", "message", "Hello, World!"));
 }
 
-struct answer profile(const char *id, size_t id_length)
+struct response profile(const char *id, size_t id_length)
 {
     char name[80], email[80];
     if (id_length > 40)
@@ -34,7 +34,7 @@ struct answer profile(const char *id, size_t id_length)
     return encoded(200, json_pack("{s:s%, s:s, s:s}", "id", id, id_length, "name", name, "email", email));
 }
 
-static struct answer refused(const char *reason)
+static struct response refused(const char *reason)
 {
     return encoded(400, json_pack("{s:s}", "error", reason));
 }
@@ -74,7 +74,7 @@ static const char *broken(json_t *user)
     return NULL;
 }
 
-struct answer create_user(const char *body, size_t length)
+struct response create_user(const char *body, size_t length)
 {
     json_error_t error;
     char reason[JSON_ERROR_TEXT_LENGTH + 8];
@@ -84,7 +84,7 @@ struct answer create_user(const char *body, size_t length)
         return refused(reason);
     }
     const char *rule = broken(user);
-    struct answer a = rule ? refused(rule)
+    struct response a = rule ? refused(rule)
                            : encoded(201, json_pack("{s:s, s:O, s:O}", "id", "1", "name", json_object_get(user, "name"),
                                                     "email", json_object_get(user, "email")));
     json_decref(user);

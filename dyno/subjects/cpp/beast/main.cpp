@@ -94,7 +94,7 @@ static void serve(const tcp::endpoint& at)
     asio::io_context context(1);
     listener accepting(context, at);
     asio::signal_set ends(context, SIGTERM, SIGINT);
-    // Handlers don't wait, so what has come in is answered before this runs.
+    // Handlers don't wait, so what has come in has its response before this runs.
     ends.async_wait([&](beast::error_code, int) { context.stop(); });
     context.run();
 }

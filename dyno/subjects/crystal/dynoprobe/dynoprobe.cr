@@ -43,7 +43,7 @@ module Dynoprobe
     spawn { tell(path) }
   end
 
-  # Answers until dyno has gone, or says something else than "sample".
+  # Responds until dyno has gone, or says something else than "sample".
   private def self.tell(path : String) : Nil
     took = 0.0
     UNIXSocket.open(path) do |conn|

@@ -53,7 +53,7 @@ end
 
 server = HTTP::Server.new { |context| answer(context) }
 server.bind_tcp(host, port, reuse_port: true)
-# Handlers don't wait, so what has come in is answered before a signal is seen.
+# Handlers don't wait, so what has come in has its response before a signal is seen.
 Signal::TERM.trap { server.close }
 Signal::INT.trap { server.close }
 Dynoprobe.start

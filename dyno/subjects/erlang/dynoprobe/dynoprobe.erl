@@ -15,7 +15,7 @@ start() ->
 tell(Path) ->
     case gen_tcp:connect({local, Path}, 0, [local, binary, {packet, line}, {active, false}]) of
         {ok, Socket} ->
-            process_flag(priority, high), % it answers in time also when all schedulers are busy
+            process_flag(priority, high), % it responds in time also when all schedulers are busy
             erlang:system_flag(microstate_accounting, true),
             Hello = io_lib:format(
                 "{\"dynoprobe\":1,\"pid\":~s,\"tells\":[\"gc_cycles\",\"gc_cpu\",\"heap\",\"goroutines\",\"helper_us\"]}~n",
@@ -28,7 +28,7 @@ tell(Path) ->
             ok
     end.
 
-%% Answers until dyno has gone, or says something else than "sample".
+%% Responds until dyno has gone, or says something else than "sample".
 serve(Socket, Took) ->
     case gen_tcp:recv(Socket, 0) of
         {ok, <<"sample\n">>} ->

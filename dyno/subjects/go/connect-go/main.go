@@ -46,7 +46,7 @@ func routes(s echoservice.Settings) http.Handler {
 	return mux
 }
 
-// serve answers calls until SIGTERM or SIGINT, then lets those in flight finish.
+// serve handles calls until SIGTERM or SIGINT, then lets those in flight finish.
 func serve(addr string, s echoservice.Settings) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()

@@ -14,7 +14,7 @@ import (
 
 // service implements echov1connect.EchoHandler.
 type service struct {
-	wait time.Duration // before each answer to a unary call
+	wait time.Duration // before each response to a unary call
 }
 
 // Unary implements echov1connect.EchoHandler.

@@ -5,7 +5,7 @@
 //
 // Nothing happens unless the environment variable DYNO_PROBE_SOCKET names a
 // unix socket. Then one goroutine connects to it, introduces itself with one
-// line of JSON, and answers each line "sample" with another: cumulative figures
+// line of JSON, and responds to each line "sample" with another: cumulative figures
 // from [runtime/metrics]. It sleeps in between, ends quietly when the socket
 // does, and neither logs nor panics.
 //
@@ -14,13 +14,13 @@
 //	{"dynoprobe":1,"pid":7,"go":"go1.26.0","uppers":{"gc_pauses":[0,6.4e-08,…],"sched_latencies":[…]}}
 //
 // Bucket i ends at uppers[i], in seconds; the last bucket has no end and is not
-// listed. An answer gives the filled buckets as pairs of index and count:
+// listed. A response gives the filled buckets as pairs of index and count:
 //
 //	{"mono":1,"gc_cycles":2,"gc_cpu_s":0.003,"heap":4,"alloc_bytes":5,"allocs":6,
 //	 "goroutines":7,"gc_pauses":[[30,2]],"sched_latencies":[[0,9],[12,1]],"self_us":8.5}
 //
 // mono is CLOCK_MONOTONIC in nanoseconds, heap and alloc_bytes are bytes, and
-// self_us is what the previous answer took, in µs.
+// self_us is what the previous response took, in µs.
 package dynoprobe
 
 import (
@@ -53,7 +53,7 @@ func start(socket string) bool {
 	return true
 }
 
-// serve answers until conn fails or sends something that is not understood.
+// serve responds until conn fails or sends something that is not understood.
 func serve(conn io.ReadWriter) {
 	s := newSampler()
 	if _, err := conn.Write(s.hello()); err != nil {
@@ -66,7 +66,7 @@ func serve(conn io.ReadWriter) {
 			return
 		}
 		begin := time.Now()
-		if _, err := conn.Write(s.answer()); err != nil {
+		if _, err := conn.Write(s.respond()); err != nil {
 			return
 		}
 		s.took = time.Since(begin)
@@ -87,12 +87,12 @@ const (
 	numMetrics
 )
 
-// sampler holds what is reused from one answer to the next: after the first,
-// answering allocates nothing.
+// sampler holds what is reused from one response to the next: after the first,
+// responding allocates nothing.
 type sampler struct {
 	samples [numMetrics]metrics.Sample
 	line    []byte
-	took    time.Duration // by the previous answer
+	took    time.Duration // by the previous response
 }
 
 func newSampler() *sampler {
@@ -128,8 +128,8 @@ func (s *sampler) hello() []byte {
 	return s.line
 }
 
-// answer renders the current figures. The line is valid until the next call.
-func (s *sampler) answer() []byte {
+// respond renders the current figures. The line is valid until the next call.
+func (s *sampler) respond() []byte {
 	metrics.Read(s.samples[:])
 	b := append(s.line[:0], `{"mono":`...)
 	b = strconv.AppendInt(b, monotonic(), 10)

@@ -26,7 +26,7 @@ type hello struct {
 	}
 }
 
-type answer struct {
+type response struct {
 	Mono           int64
 	GCCycles       uint64  `json:"gc_cycles"`
 	GCCPU          float64 `json:"gc_cpu_s"`
@@ -84,7 +84,7 @@ func TestAnswersAreCumulative(t *testing.T) {
 			t.Errorf("bucket ends = %v", uppers)
 		}
 	}
-	var a, b answer
+	var a, b response
 	io.WriteString(conn, "sample\n")
 	decode(t, r, &a)
 	for range 1000 {
@@ -103,7 +103,7 @@ func TestAnswersAreCumulative(t *testing.T) {
 		t.Errorf("allocations are not seen: %+v, then %+v", a, b)
 	}
 	if b.Heap == 0 || b.Goroutines < 2 || b.Self <= 0 {
-		t.Errorf("answer = %+v", b)
+		t.Errorf("response = %+v", b)
 	}
 	for _, p := range b.SchedLatencies {
 		if p[0] > uint64(len(h.Uppers.SchedLatencies)) {
@@ -134,9 +134,9 @@ func TestEndsWithTheSocket(t *testing.T) {
 func TestAnswersAllocateNothing(t *testing.T) {
 	s := newSampler()
 	s.hello()
-	s.answer()
-	if n := testing.AllocsPerRun(20, func() { s.answer() }); n > 0 {
-		t.Errorf("%v allocations for an answer", n)
+	s.respond()
+	if n := testing.AllocsPerRun(20, func() { s.respond() }); n > 0 {
+		t.Errorf("%v allocations for a response", n)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestConnectsWhenAsked(t *testing.T) {
 	var h hello
 	decode(t, bufio.NewReader(conn), &h)
 	if h.PID != child.Process.Pid {
-		t.Errorf("process %d answered, want %d", h.PID, child.Process.Pid)
+		t.Errorf("process %d responded, want %d", h.PID, child.Process.Pid)
 	}
 }
 
@@ -188,6 +188,6 @@ func BenchmarkAnswer(b *testing.B) {
 	s.hello()
 	b.ReportAllocs()
 	for b.Loop() {
-		s.answer()
+		s.respond()
 	}
 }

@@ -53,7 +53,7 @@ func Pause(ctx context.Context, d time.Duration) error {
 // Service implements echov1.EchoServer.
 type Service struct {
 	echov1.UnimplementedEchoServer
-	Wait time.Duration // before each answer to a unary call
+	Wait time.Duration // before each response to a unary call
 }
 
 // Unary implements echov1.EchoServer.

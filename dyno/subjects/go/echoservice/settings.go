@@ -9,7 +9,7 @@ import (
 // Settings are what studies vary, by environment variables. Without any a subject is
 // its framework with its defaults.
 type Settings struct {
-	Wait    time.Duration // ECHO_WAIT: how long a unary call waits before its answer
+	Wait    time.Duration // ECHO_WAIT: how long a unary call waits before its response
 	Streams uint32        // ECHO_STREAMS: how many calls a connection may have under way; 0: the framework's default
 }
 

@@ -1,5 +1,5 @@
 // The subject go/etcd-watch: how long a change takes from who makes it to who watches. A
-// request changes an instance's key in etcd, and is answered when the watch has told of it.
+// request changes an instance's key in etcd, and gets its response when the watch has told of it.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// serve answers requests until ctx ends, then lets those in flight finish.
+// serve handles requests until ctx ends, then lets those in flight finish.
 func serve(ctx context.Context, addr string, handler http.Handler) error {
 	server := &http.Server{Addr: addr, Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	failed := make(chan error, 1)

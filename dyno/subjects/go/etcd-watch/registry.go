@@ -80,7 +80,7 @@ func (r *registry) routes() http.Handler {
 }
 
 // change lets an instance come or, every second time, the one go that came first; it is
-// answered when the watch has told of it.
+// responded to when the watch has told of it.
 func (r *registry) change(w http.ResponseWriter, req *http.Request) {
 	n := r.next.Add(1)
 	key, goes := prefix+strconv.FormatInt(n, 10), false

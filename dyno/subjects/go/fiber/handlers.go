@@ -63,7 +63,7 @@ func routes(s settings) *fiber.App {
 	return app
 }
 
-// waiting is a middleware that waits, as for an answer of another service; with
+// waiting is a middleware that waits, as for a response of another service; with
 // no wait it does nothing, so that what it costs is being one.
 func waiting(wait time.Duration) fiber.Handler {
 	if wait == 0 {

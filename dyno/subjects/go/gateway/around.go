@@ -53,7 +53,7 @@ func (nobody) Shutdown(context.Context) error                        { return ni
 // Observed reports whether requests are to be observed.
 func (a *Around) Observed() bool { return a.settings.Metrics }
 
-// Observe begins to observe a request. end is called with its status when it is answered.
+// Observe begins to observe a request. end is called with its status when its response is out.
 func (a *Around) Observe(r *http.Request, route string) (observed *http.Request, end func(status int)) {
 	began := time.Now()
 	ctx, span := a.tracer.Start(r.Context(), route, trace.WithSpanKind(trace.SpanKindServer))

@@ -33,7 +33,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// upstream answers with a status, and counts.
+// upstream responds with a status, and counts.
 func upstream(t *testing.T, status int, wait time.Duration) (s Settings, asked *int) {
 	asked = new(int)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -32,7 +32,7 @@ func Run(build func(s *Settings) http.Handler) {
 	}
 }
 
-// serve answers requests until SIGTERM or SIGINT, then lets those in flight finish.
+// serve handles requests until SIGTERM or SIGINT, then lets those in flight finish.
 func serve(addr string, handler http.Handler) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()

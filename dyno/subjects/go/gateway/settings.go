@@ -19,7 +19,7 @@ type Settings struct {
 	Pool      int           // GATEWAY_POOL: connections to the upstream at most; 0 for as many as it takes
 	Breaker   int           // GATEWAY_BREAKER: percent of failures that open it; 0 for none
 	Sleep     time.Duration // GATEWAY_BREAKER_SLEEP: how long it is open then
-	Shed      int           // GATEWAY_SHED: requests passed on at once, beyond which 503 is answered; 0 for all
+	Shed      int           // GATEWAY_SHED: requests passed on at once, beyond which the response is 503; 0 for all
 	Resolver  string        // GATEWAY_RESOLVER: address, patient or bounded, see resolve.go; empty keeps connections
 	Leak      bool          // GATEWAY_LEAK=on: a goroutine for each request that keeps its context for ever
 	OpenFiles uint64        // GATEWAY_OPEN_FILES: how many it may have open; 0 leaves that to the system

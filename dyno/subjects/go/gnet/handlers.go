@@ -55,12 +55,12 @@ func (u *newUser) check() error {
 	return nil
 }
 
-// handler answers one request. The id is empty except for a profile.
-type handler func(a *answer, req *request, id []byte)
+// handler handles one request. The id is empty except for a profile.
+type handler func(a *response, req *request, id []byte)
 
 // serve routes by hand: for four routes, a switch is what an engine's users
 // write.
-func serve(a *answer, req *request) {
+func serve(a *response, req *request) {
 	path, _, _ := bytes.Cut(req.target, []byte("?"))
 	method, handle, id := route(path)
 	switch {
@@ -98,15 +98,15 @@ func userID(path []byte) (id []byte, ok bool) {
 	return id, ok && len(id) > 0 && bytes.IndexByte(id, '/') < 0
 }
 
-func plaintext(a *answer, _ *request, _ []byte) {
+func plaintext(a *response, _ *request, _ []byte) {
 	a.send(http.StatusOK, "text/plain; charset=utf-8", []byte("Hello, World!"))
 }
 
-func greeting(a *answer, _ *request, _ []byte) {
+func greeting(a *response, _ *request, _ []byte) {
 	a.sendJSON(http.StatusOK, message{"Hello, World!"})
 }
 
-func userProfile(a *answer, _ *request, escaped []byte) {
+func userProfile(a *response, _ *request, escaped []byte) {
 	id, err := url.PathUnescape(string(escaped))
 	if err != nil {
 		a.sendJSON(http.StatusBadRequest, failure{"id: " + err.Error()})
@@ -115,7 +115,7 @@ func userProfile(a *answer, _ *request, escaped []byte) {
 	a.sendJSON(http.StatusOK, profile{ID: id, Name: "User " + id, Email: "user" + id + "@example.com"})
 }
 
-func createUser(a *answer, req *request, _ []byte) {
+func createUser(a *response, req *request, _ []byte) {
 	var in newUser
 	if err := json.Unmarshal(req.body, &in); err != nil {
 		a.sendJSON(http.StatusBadRequest, failure{"body: " + err.Error()})

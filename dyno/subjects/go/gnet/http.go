@@ -204,8 +204,8 @@ func isText(b []byte) bool {
 	return true
 }
 
-// answer makes the responses of one connection in a buffer that it keeps.
-type answer struct {
+// response makes the responses of one connection in a buffer that it keeps.
+type response struct {
 	out   []byte
 	date  string
 	close bool // say "Connection: close"
@@ -216,7 +216,7 @@ type answer struct {
 type field struct{ name, value string }
 
 // send appends one response.
-func (a *answer) send(status int, contentType string, body []byte, more ...field) {
+func (a *response) send(status int, contentType string, body []byte, more ...field) {
 	a.out = append(a.out, "HTTP/1.1 "...)
 	a.out = strconv.AppendInt(a.out, int64(status), 10)
 	a.out = append(a.out, ' ')
@@ -238,7 +238,7 @@ func (a *answer) send(status int, contentType string, body []byte, more ...field
 }
 
 // sendJSON sends body, whose types can always be encoded.
-func (a *answer) sendJSON(status int, body any, more ...field) {
+func (a *response) sendJSON(status int, body any, more ...field) {
 	encoded, err := json.Marshal(body)
 	if err != nil {
 		status, encoded = http.StatusInternalServerError, []byte(`{"error":"encoding"}`)
@@ -246,15 +246,15 @@ func (a *answer) sendJSON(status int, body any, more ...field) {
 	a.send(status, "application/json", encoded, more...)
 }
 
-func (a *answer) field(name, value string) {
+func (a *response) field(name, value string) {
 	a.out = append(a.out, "\r\n"...)
 	a.out = append(a.out, name...)
 	a.out = append(a.out, ": "...)
 	a.out = append(a.out, value...)
 }
 
-// refuse answers a request that could not be parsed; the connection ends.
-func (a *answer) refuse(err error) {
+// refuse responds to a request that could not be parsed; the connection ends.
+func (a *response) refuse(err error) {
 	status := http.StatusBadRequest
 	var r *refusal
 	if errors.As(err, &r) {

@@ -92,18 +92,18 @@ func TestAnswerAll(t *testing.T) {
 	const get = "GET /plaintext HTTP/1.1\r\nHost: x\r\n\r\n"
 	s := &server{}
 	s.setDate(time.Unix(0, 0))
-	a := &answer{}
+	a := &response{}
 
-	used, open := s.answerAll(a, []byte(get+get+get[:5]))
+	used, open := s.respondAll(a, []byte(get+get+get[:5]))
 	if used != 2*len(get) || !open || strings.Count(string(a.out), "Hello, World!") != 2 {
 		t.Errorf("pipelined: used %d, open %v, sent %q", used, open, a.out)
 	}
-	used, open = s.answerAll(a, []byte(get[:5]))
+	used, open = s.respondAll(a, []byte(get[:5]))
 	if used != 0 || !open || len(a.out) != 0 {
 		t.Errorf("partial: used %d, open %v, sent %q", used, open, a.out)
 	}
 	last := "HEAD /json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-	_, open = s.answerAll(a, []byte(last+get))
+	_, open = s.respondAll(a, []byte(last+get))
 	if out := string(a.out); open || !strings.Contains(out, "Connection: close\r\n") || !strings.HasSuffix(out, "\r\n\r\n") {
 		t.Errorf("HEAD with close: open %v, sent %q", open, out)
 	}

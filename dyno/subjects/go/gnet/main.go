@@ -74,21 +74,21 @@ func (s *server) setDate(now time.Time) {
 	s.date.Store(&date)
 }
 
-// OnOpen gives the connection the buffer in which its answers are made.
+// OnOpen gives the connection the buffer in which its responses are made.
 func (s *server) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
-	c.SetContext(&answer{out: make([]byte, 0, 1024)})
+	c.SetContext(&response{out: make([]byte, 0, 1024)})
 	return nil, gnet.None
 }
 
-// OnTraffic answers every whole request that has arrived, in order, with one
+// OnTraffic handles every whole request that has arrived, in order, with one
 // write. What is left of a partial one stays in gnet's buffer until more comes.
 func (s *server) OnTraffic(c gnet.Conn) gnet.Action {
 	buf, err := c.Peek(-1)
 	if err != nil {
 		return gnet.Close
 	}
-	a := c.Context().(*answer)
-	used, open := s.answerAll(a, buf)
+	a := c.Context().(*response)
+	used, open := s.respondAll(a, buf)
 	if used > 0 { // Discard(0) would drop everything, a partial request too
 		_, _ = c.Discard(used)
 	}
@@ -101,9 +101,9 @@ func (s *server) OnTraffic(c gnet.Conn) gnet.Action {
 	return gnet.None
 }
 
-// answerAll fills a with the answers to the requests in buf. It returns how
+// respondAll fills a with the responses to the requests in buf. It returns how
 // many bytes of buf they took, and whether the connection stays open.
-func (s *server) answerAll(a *answer, buf []byte) (used int, open bool) {
+func (s *server) respondAll(a *response, buf []byte) (used int, open bool) {
 	a.out, a.date = a.out[:0], *s.date.Load()
 	for used < len(buf) {
 		req, n, err := parse(buf[used:])

@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// serve answers calls until SIGTERM or SIGINT, then lets those in flight finish.
+// serve handles calls until SIGTERM or SIGINT, then lets those in flight finish.
 func serve(addr string, s echoservice.Settings) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()

@@ -43,10 +43,10 @@ func run(addr string) error {
 	client := redis.NewClient(options)
 	defer client.Close()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { answer(w, "Hello, World!", nil) })
+	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { respond(w, "Hello, World!", nil) })
 	for path, each := range map[string]int{"1": 1, "10": 10, "100": 100, "500": 500, "1000": 1000} {
 		mux.HandleFunc("GET /sets/"+path, func(w http.ResponseWriter, r *http.Request) {
-			answer(w, strconv.Itoa(commands), sets(r.Context(), client, each))
+			respond(w, strconv.Itoa(commands), sets(r.Context(), client, each))
 		})
 	}
 	return serve(ctx, addr, mux)
@@ -90,8 +90,8 @@ func sets(ctx context.Context, client *redis.Client, each int) error {
 	return nil
 }
 
-// answer sends a text, or the error as 500.
-func answer(w http.ResponseWriter, text string, err error) {
+// respond sends a text, or the error as 500.
+func respond(w http.ResponseWriter, text string, err error) {
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -101,7 +101,7 @@ func answer(w http.ResponseWriter, text string, err error) {
 	w.Write([]byte(text))
 }
 
-// serve answers requests until ctx ends, then lets those in flight finish.
+// serve handles requests until ctx ends, then lets those in flight finish.
 func serve(ctx context.Context, addr string, handler http.Handler) error {
 	server := &http.Server{Addr: addr, Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	failed := make(chan error, 1)

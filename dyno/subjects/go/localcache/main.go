@@ -63,20 +63,20 @@ func run(addr string) error {
 		s.request()
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { answer(w, "Hello, World!") })
+	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { respond(w, "Hello, World!") })
 	mux.HandleFunc("GET /access", func(w http.ResponseWriter, _ *http.Request) {
 		hits := s.request()
 		time.Sleep(time.Duration(accesses-hits) * slow)
-		answer(w, strconv.Itoa(hits)+" hits")
+		respond(w, strconv.Itoa(hits)+" hits")
 	})
 	mux.HandleFunc("GET /fragmented", func(w http.ResponseWriter, _ *http.Request) {
 		s.request()
 		if fragmentation() < compactAt {
-			answer(w, "under")
+			respond(w, "under")
 			return
 		}
 		time.Sleep(accesses * slow)
-		answer(w, "over")
+		respond(w, "over")
 	})
 	return serve(ctx, addr, mux)
 }
@@ -128,13 +128,13 @@ func fragmentation() float64 {
 	return unused / (objects + unused)
 }
 
-func answer(w http.ResponseWriter, text string) {
+func respond(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/plain")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.Write([]byte(text))
 }
 
-// serve answers requests until ctx ends, then lets those in flight finish.
+// serve handles requests until ctx ends, then lets those in flight finish.
 func serve(ctx context.Context, addr string, handler http.Handler) error {
 	server := &http.Server{Addr: addr, Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	failed := make(chan error, 1)

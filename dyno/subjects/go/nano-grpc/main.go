@@ -49,7 +49,7 @@ func newApp(s echoservice.Settings) *nano.App {
 	return app
 }
 
-// serve answers calls until SIGTERM or SIGINT, then lets those in flight finish.
+// serve handles calls until SIGTERM or SIGINT, then lets those in flight finish.
 func serve(addr string, app *nano.App) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()

@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// serve answers requests until SIGTERM or SIGINT, then lets those in flight
+// serve handles requests until SIGTERM or SIGINT, then lets those in flight
 // finish.
 func serve(addr string, app *nano.App) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)

@@ -59,7 +59,7 @@ type part struct {
 }
 
 // litter is a middleware that makes n objects on the heap for each request, as
-// handlers do that build their answers from parts.
+// handlers do that build their responses from parts.
 func litter(n int) nano.Middleware {
 	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {

@@ -24,13 +24,13 @@ func TestParseSpin(t *testing.T) {
 
 func TestSpinningTakesItsTimeAndAnswers(t *testing.T) {
 	const each = 2 * time.Millisecond
-	answer := httptest.NewRecorder()
+	recorder := httptest.NewRecorder()
 	began := time.Now()
-	spinning(routes(), each).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/plaintext", nil))
+	spinning(routes(), each).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/plaintext", nil))
 	if took := time.Since(began); took < each {
 		t.Errorf("took %v", took)
 	}
-	if answer.Code != http.StatusOK || answer.Body.String() != "Hello, World!" {
-		t.Errorf("%d %q", answer.Code, answer.Body)
+	if recorder.Code != http.StatusOK || recorder.Body.String() != "Hello, World!" {
+		t.Errorf("%d %q", recorder.Code, recorder.Body)
 	}
 }

@@ -88,7 +88,7 @@ func (l *lag) routes(mux *http.ServeMux) {
 		"read": l.read, "commit": func(ctx context.Context) error { _, err := l.commit(ctx); return err },
 		"visible": l.visible, "replayed": l.replayed,
 	} {
-		mux.HandleFunc("GET /lag/"+path, func(w http.ResponseWriter, r *http.Request) { answer(w, "done", do(r.Context())) })
+		mux.HandleFunc("GET /lag/"+path, func(w http.ResponseWriter, r *http.Request) { respond(w, "done", do(r.Context())) })
 	}
 }
 

@@ -65,7 +65,7 @@ func run(addr string) error {
 	return serve(ctx, addr, mux)
 }
 
-// serve answers requests until ctx ends, then lets those in flight finish.
+// serve handles requests until ctx ends, then lets those in flight finish.
 func serve(ctx context.Context, addr string, handler http.Handler) error {
 	server := &http.Server{Addr: addr, Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	failed := make(chan error, 1)
@@ -80,8 +80,8 @@ func serve(ctx context.Context, addr string, handler http.Handler) error {
 	return server.Shutdown(grace)
 }
 
-// answer sends a text, or the error as 500.
-func answer(w http.ResponseWriter, text string, err error) {
+// respond sends a text, or the error as 500.
+func respond(w http.ResponseWriter, text string, err error) {
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -47,5 +47,5 @@ func (p *pool) serve(w http.ResponseWriter, r *http.Request) {
 	defer conn.Close()
 	var sum int
 	err = conn.QueryRowContext(r.Context(), "SELECT (SELECT sum(amount) FROM orders WHERE customer = 42) FROM pg_sleep($1)", p.hold.Seconds()).Scan(&sum)
-	answer(w, "found", err)
+	respond(w, "found", err)
 }

@@ -142,14 +142,14 @@ func (w *ways) routes(mux *http.ServeMux) {
 	} {
 		mux.HandleFunc("GET /query/"+path, func(rw http.ResponseWriter, r *http.Request) {
 			orders, err := find(r.Context())
-			answer(rw, strconv.Itoa(len(orders)), err)
+			respond(rw, strconv.Itoa(len(orders)), err)
 		})
 	}
-	mux.HandleFunc("GET /query/none", func(rw http.ResponseWriter, _ *http.Request) { answer(rw, "10", nil) })
+	mux.HandleFunc("GET /query/none", func(rw http.ResponseWriter, _ *http.Request) { respond(rw, "10", nil) })
 	mux.HandleFunc("GET /query/build", func(rw http.ResponseWriter, r *http.Request) {
 		var orders []Order
 		built := chained(w.gorm.Session(&gorm.Session{DryRun: true, Context: r.Context()}), &orders)
-		answer(rw, strconv.Itoa(len(built.Statement.Vars)+6), built.Error)
+		respond(rw, strconv.Itoa(len(built.Statement.Vars)+6), built.Error)
 	})
 }
 

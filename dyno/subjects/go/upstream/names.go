@@ -10,7 +10,7 @@ import (
 )
 
 // nameServer answers questions for any name with 127.0.0.1, and for IPv6 with nothing.
-// Names that begin with "stall" are answered late, one in every so many.
+// Names that begin with "stall" are resolved late, one in every so many.
 type nameServer struct {
 	conn  net.PacketConn
 	stall time.Duration

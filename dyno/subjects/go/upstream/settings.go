@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// settings are what studies vary, by environment variables. Without any, every answer
+// settings are what studies vary, by environment variables. Without any, every response
 // comes at once.
 type settings struct {
 	wait     time.Duration // UPSTREAM_WAIT: how long the work of a request takes

@@ -70,6 +70,6 @@ func TestNameServer(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if got, err := r.LookupHost(short, "stall.test."); err == nil {
-		t.Errorf("the second of two was answered: %q", got)
+		t.Errorf("the second of two got a response: %q", got)
 	}
 }

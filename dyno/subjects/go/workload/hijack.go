@@ -10,7 +10,7 @@ import (
 // hijacked is written as it is: no Date, no look at what the client accepts.
 const hijacked = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 13\r\n\r\nHello, World!"
 
-// hijack takes the connection from the server, answers on it, and goes on with
+// hijack takes the connection from the server, responds on it, and goes on with
 // the requests that follow. Reading them is net/http's as before, so that only
 // writing differs from /plaintext.
 func hijack(w http.ResponseWriter, _ *http.Request) {

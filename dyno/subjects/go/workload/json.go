@@ -54,7 +54,7 @@ func (c codec) both(bytes int) task {
 }
 
 // decoding only reads, and encoding only writes: claims about JSON libraries often
-// don't say which of the two was measured. All answer with the user's ID.
+// don't say which of the two was measured. All respond with the user's ID.
 func (c codec) decoding(bytes int) task {
 	source := []byte(userOf(bytes))
 	return func() func() int {

@@ -25,9 +25,9 @@ type spiker struct {
 	base int // bytes in memory before the first
 }
 
-// giveBack uses memory, drops it, and answers when the process is as small as
+// giveBack uses memory, drops it, and responds when the process is as small as
 // before the first time: the time of the request is the time that giving back
-// took. It answers "kept" if that did not happen within patience, of which none is
+// took. It responds "kept" if that did not happen within patience, of which none is
 // what a request takes if giving back costs nothing.
 func (s *spiker) giveBack(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()

@@ -8,7 +8,7 @@ import (
 
 // task prepares a piece of work for one request and returns the work itself,
 // which is then repeated. What it returns is the same each time, and the same
-// for all ways to do the same work: so an answer shows that it was done.
+// for all ways to do the same work: so a response shows that it was done.
 type task func() (work func() int)
 
 func routes(s settings) http.Handler {
@@ -65,7 +65,7 @@ func sink(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, strconv.FormatInt(n, 10))
 }
 
-// repeat answers with what the work returned the last of n times.
+// repeat responds with what the work returned the last of n times.
 func repeat(t task, n int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		work := t()

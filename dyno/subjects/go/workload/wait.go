@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// wait answers after a while, in which a request holds the goroutine of its connection and, if
+// wait responds after a while, in which a request holds the goroutine of its connection and, if
 // each has a thread of the kernel's, that thread: for as long as the connection lasts, as where
 // there are no goroutines.
 func wait(s settings) http.HandlerFunc {

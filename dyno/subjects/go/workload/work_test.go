@@ -171,7 +171,7 @@ func TestHijackedConnectionsStay(t *testing.T) {
 	}
 }
 
-// Whoever has no patience is answered at once, and not that memory was given back.
+// Without patience the response comes at once, and not that memory was given back.
 func TestNoPatience(t *testing.T) {
 	if _, err := resident(); err != nil {
 		t.Skip(err)

@@ -32,7 +32,7 @@ tell path = do
     hPutStrLn h $ "{\"dynoprobe\":1,\"pid\":" ++ show pid ++ ",\"tells\":[\"gc_cycles\",\"gc_pause\",\"gc_cpu\",\"heap\",\"alloc_bytes\",\"helper_us\"]}"
     serve h 0
 
--- | Answers until dyno has gone, or says something else than "sample".
+-- | Responds until dyno has gone, or says something else than "sample".
 serve :: Handle -> Word64 -> IO ()
 serve h took = do
   line <- hGetLine h

@@ -37,7 +37,7 @@ refused reason = answer status400 (Json.object ["error" Json..= reason])
 answer :: Json.ToJSON a => Status -> a -> ActionM ()
 answer s = sized s "application/json" . Json.encode
 
--- | Answers with a length, for which Warp would otherwise send chunks.
+-- | Responds with a length, for which Warp would otherwise send chunks.
 sized :: Status -> Lazy.Text -> Bytes.ByteString -> ActionM ()
 sized s kind content = do
   status s

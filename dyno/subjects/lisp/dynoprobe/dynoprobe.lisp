@@ -30,7 +30,7 @@
        began *cycles* (seconds sb-ext:*gc-run-time*) (sb-kernel:dynamic-usage) (sb-ext:get-bytes-consed) took))
 
 (defun tell (path)
-  "Answers until dyno has gone, or says something else than sample."
+  "Responds until dyno has gone, or says something else than sample."
   (let ((socket (make-instance 'sb-bsd-sockets:local-socket :type :stream)) (took 0))
     (unwind-protect
          (progn

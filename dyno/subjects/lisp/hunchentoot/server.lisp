@@ -78,7 +78,7 @@
                                :document-root nil :error-template-directory nil
                                :access-log-destination nil
                                :message-log-destination nil)))
-    ;; Threads that are answering are given half a second to finish.
+    ;; Threads with a request are given half a second to finish.
     (flet ((end (&rest none)
              (declare (ignore none))
              (sb-thread:make-thread (lambda () (sleep 0.2) (sb-ext:exit :code 0 :abort t)))))

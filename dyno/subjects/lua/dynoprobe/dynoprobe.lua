@@ -6,7 +6,7 @@ local dynoprobe = {}
 -- A worker that is to end waits for what its Lua code reads, so that it reads no longer.
 local PATIENCE = 200 -- ms
 
--- tell answers until dyno has gone, or says something else than "sample".
+-- tell responds until dyno has gone, or says something else than "sample".
 local function tell(premature, path)
     if premature then
         return

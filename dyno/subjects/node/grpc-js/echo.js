@@ -5,7 +5,7 @@ import grpc from '@grpc/grpc-js';
 const maxCount = 100_000;
 
 // settingsOf reads what studies vary by environment variables: wait is how long a unary
-// call waits before its answer, in ms, streams how many calls a connection may have
+// call waits before its response, in ms, streams how many calls a connection may have
 // under way (0: grpc-js' default).
 export function settingsOf(env) {
   const settings = { wait: 0, streams: 0 };

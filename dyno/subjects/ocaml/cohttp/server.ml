@@ -62,7 +62,7 @@ let serve socket =
   let signalled _ = if Lwt.is_sleeping ended then Lwt.wakeup_later ending () in
   ignore (Lwt_unix.on_signal Sys.sigterm signalled);
   ignore (Lwt_unix.on_signal Sys.sigint signalled);
-  (* Handlers don't wait, so what has come in is answered before this is seen. *)
+  (* Handlers don't wait, so what has come in has its response before this is seen. *)
   let server = Server.create ~stop:ended ~on_exn:ignore ~mode:(`TCP (`Socket socket)) (Server.make ~callback:handle ()) in
   Lwt_main.run (Lwt.pick [ server; ended ])
 

@@ -14,7 +14,7 @@ let answer took =
     ((s.minor_words +. s.major_words -. s.promoted_words) *. word)
     (took *. 1e6)
 
-(* serve answers until dyno has gone, or says something else than "sample". *)
+(* serve responds until dyno has gone, or says something else than "sample". *)
 let rec serve input output took =
   let* line = Lwt_io.read_line_opt input in
   if line <> Some "sample" then Lwt.return_unit

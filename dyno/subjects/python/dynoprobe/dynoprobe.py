@@ -32,7 +32,7 @@ class Collections:
 
 
 def tell(address: str) -> None:
-    """Answers until dyno has gone, or says something else than "sample"."""
+    """Responds until dyno has gone, or says something else than "sample"."""
     collections, took = Collections(), 0.0
     with socket.socket(socket.AF_UNIX) as conn:
         try:

@@ -21,7 +21,7 @@
   (unless (string=? path "")
     (void (thread (lambda () (with-handlers ([exn:fail? void]) (tell path))))))) ; dyno has gone
 
-;; Notes collections, and answers until something else than "sample" comes, such as the end.
+;; Notes collections, and responds until something else than "sample" comes, such as the end.
 (define (tell path)
   (define collections (make-log-receiver (current-logger) 'debug 'GC))
   (define-values (in out) (unix-socket-connect path))
@@ -31,7 +31,7 @@
     (flush-output out))
   (say (hasheq 'dynoprobe 1 'pid (own-pid) 'tells tells))
   (let loop ([cycles 0] [pause 0.0] [longest 0.0] [took 0.0])
-    ;; A collection before the question, so that all are noted before it is answered.
+    ;; A collection before the question, so that all are noted before the response.
     (define event (or (sync/timeout 0 collections) (sync collections (read-bytes-line-evt in))))
     (cond
       [(vector? event)

@@ -15,7 +15,7 @@ module Dynoprobe
     Thread.new { tell(path) } unless path.empty?
   end
 
-  # Answers until dyno has gone, or says something else than "sample".
+  # Responds until dyno has gone, or says something else than "sample".
   def self.tell(path)
     timed = GC.respond_to?(:total_time) # Ruby 3.1
     took = 0.0

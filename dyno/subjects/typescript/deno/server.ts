@@ -45,7 +45,7 @@ app.onError((err, c) => {
 });
 
 // Deno ends by SIGTERM itself, but with --parallel misses one in ten. Handlers don't wait, so
-// what has come in is answered.
+// what has come in has its response.
 Deno.addSignalListener('SIGTERM', () => setTimeout(() => Deno.exit(0), 100));
 
 export default { fetch: app.fetch };

@@ -9,7 +9,7 @@ const socket = process.env.DYNO_PROBE_SOCKET;
 if (socket) tell(socket);
 
 function tell(path: string): void {
-  let took = 0; // µs, of the previous answer
+  let took = 0; // µs, of the previous response
 
   const answer = () => {
     const began = performance.now();

@@ -82,7 +82,7 @@ func (f *grpcFlags) call(r *request.Request, single *Flags) error {
 	if text := single.message.responses; text != string(request.OneAnswer) {
 		var err error
 		if responses, err = strconv.Atoi(text); err != nil || responses < 1 {
-			return i18n.Errorf("loadcmd.bad-grpc-responses", "--answers %q: over gRPC it is how many messages answer each, at least 1", text)
+			return i18n.Errorf("loadcmd.bad-grpc-responses", "--answers %q: over gRPC it is how many messages come in response to each, at least 1", text)
 		}
 	}
 	message, err := readBody("--message", single.message.message)

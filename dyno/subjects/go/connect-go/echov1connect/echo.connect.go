@@ -48,15 +48,15 @@ const (
 
 // EchoClient is a client for the dyno.echo.v1.Echo service.
 type EchoClient interface {
-	// Unary answers with the text it is sent. An empty one is INVALID_ARGUMENT, with a
+	// Unary responds with the text it is sent. An empty one is INVALID_ARGUMENT, with a
 	// message that begins with "text: ".
 	Unary(context.Context, *connect.Request[echov1.Message]) (*connect.Response[echov1.Message], error)
-	// ServerStream answers with the text, count times. A count that is not from 1 to
+	// ServerStream responds with the text, count times. A count that is not from 1 to
 	// 100,000 is INVALID_ARGUMENT, with a message that begins with "count: ".
 	ServerStream(context.Context, *connect.Request[echov1.Repeat]) (*connect.ServerStreamForClient[echov1.Message], error)
 	// ClientStream counts what it is sent.
 	ClientStream(context.Context) *connect.ClientStreamForClient[echov1.Message, echov1.Tally]
-	// BidiStream answers each message with its text, as soon as it is there.
+	// BidiStream responds to each message with its text, as soon as it is there.
 	BidiStream(context.Context) *connect.BidiStreamForClient[echov1.Message, echov1.Message]
 }
 
@@ -128,15 +128,15 @@ func (c *echoClient) BidiStream(ctx context.Context) *connect.BidiStreamForClien
 
 // EchoHandler is an implementation of the dyno.echo.v1.Echo service.
 type EchoHandler interface {
-	// Unary answers with the text it is sent. An empty one is INVALID_ARGUMENT, with a
+	// Unary responds with the text it is sent. An empty one is INVALID_ARGUMENT, with a
 	// message that begins with "text: ".
 	Unary(context.Context, *connect.Request[echov1.Message]) (*connect.Response[echov1.Message], error)
-	// ServerStream answers with the text, count times. A count that is not from 1 to
+	// ServerStream responds with the text, count times. A count that is not from 1 to
 	// 100,000 is INVALID_ARGUMENT, with a message that begins with "count: ".
 	ServerStream(context.Context, *connect.Request[echov1.Repeat], *connect.ServerStream[echov1.Message]) error
 	// ClientStream counts what it is sent.
 	ClientStream(context.Context, *connect.ClientStream[echov1.Message]) (*connect.Response[echov1.Tally], error)
-	// BidiStream answers each message with its text, as soon as it is there.
+	// BidiStream responds to each message with its text, as soon as it is there.
 	BidiStream(context.Context, *connect.BidiStream[echov1.Message, echov1.Message]) error
 }
 

@@ -5,7 +5,7 @@
 //
 // Nothing happens unless the environment variable DYNO_FLIGHT_SOCKET names a unix socket. Then
 // the runtime's flight recorder runs, which costs CPU time all along, and one goroutine connects
-// to the socket and answers each line "snapshot" with a line of JSON, {"bytes":N} and N bytes
+// to the socket and responds to each line "snapshot" with a line of JSON, {"bytes":N} and N bytes
 // of trace after it, or {"error":"…"}. It neither logs nor panics.
 package flight
 
@@ -48,7 +48,7 @@ func start(socket string) bool {
 	return true
 }
 
-// serve answers until conn fails or sends something that is not understood.
+// serve responds until conn fails or sends something that is not understood.
 func serve(conn io.ReadWriter, recorder *trace.FlightRecorder, unable error) {
 	lines := bufio.NewReaderSize(conn, 64)
 	for {

@@ -32,15 +32,15 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 type EchoClient interface {
-	// Unary answers with the text it is sent. An empty one is INVALID_ARGUMENT, with a
+	// Unary responds with the text it is sent. An empty one is INVALID_ARGUMENT, with a
 	// message that begins with "text: ".
 	Unary(ctx context.Context, in *Message, opts ...grpc.CallOption) (*Message, error)
-	// ServerStream answers with the text, count times. A count that is not from 1 to
+	// ServerStream responds with the text, count times. A count that is not from 1 to
 	// 100,000 is INVALID_ARGUMENT, with a message that begins with "count: ".
 	ServerStream(ctx context.Context, in *Repeat, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Message], error)
 	// ClientStream counts what it is sent.
 	ClientStream(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[Message, Tally], error)
-	// BidiStream answers each message with its text, as soon as it is there.
+	// BidiStream responds to each message with its text, as soon as it is there.
 	BidiStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[Message, Message], error)
 }
 
@@ -111,15 +111,15 @@ type Echo_BidiStreamClient = grpc.BidiStreamingClient[Message, Message]
 // All implementations must embed UnimplementedEchoServer
 // for forward compatibility.
 type EchoServer interface {
-	// Unary answers with the text it is sent. An empty one is INVALID_ARGUMENT, with a
+	// Unary responds with the text it is sent. An empty one is INVALID_ARGUMENT, with a
 	// message that begins with "text: ".
 	Unary(context.Context, *Message) (*Message, error)
-	// ServerStream answers with the text, count times. A count that is not from 1 to
+	// ServerStream responds with the text, count times. A count that is not from 1 to
 	// 100,000 is INVALID_ARGUMENT, with a message that begins with "count: ".
 	ServerStream(*Repeat, grpc.ServerStreamingServer[Message]) error
 	// ClientStream counts what it is sent.
 	ClientStream(grpc.ClientStreamingServer[Message, Tally]) error
-	// BidiStream answers each message with its text, as soon as it is there.
+	// BidiStream responds to each message with its text, as soon as it is there.
 	BidiStream(grpc.BidiStreamingServer[Message, Message]) error
 	mustEmbedUnimplementedEchoServer()
 }

@@ -10,7 +10,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * A connection over HTTP/1.1 that stays open: as much of the protocol as requests without a body
- * take, each answered before the next is read. What it can't read ends it.
+ * take, each responded to before the next is read. What it can't read ends it.
  */
 final class Connection {
   private static final int MAX_HEAD = 16 << 10; // bytes
@@ -26,7 +26,7 @@ final class Connection {
     this.answers = answers;
   }
 
-  /** Answers until the client has gone, or wants the connection closed. */
+  /** Responds until the client has gone, or wants the connection closed. */
   void serve() throws IOException {
     boolean last = false;
     while (!last) {

@@ -30,7 +30,7 @@ public final class Server {
     this.settings = settings;
   }
 
-  /** The answer shows that the work was done; null for a path that there is not. */
+  /** The response shows that the work was done; null for a path that there is not. */
   String answer(String path) {
     return switch (path) {
       case "/plaintext" -> "Hello, World!";
@@ -75,7 +75,7 @@ public final class Server {
     entry.writeLock().unlock();
   }
 
-  /** Waits while a crowd is let in, then answers. */
+  /** Waits while a crowd is let in, then responds. */
   private String admit(String path) {
     if (crowded) {
       entry.readLock().lock();
@@ -96,7 +96,7 @@ public final class Server {
     }
   }
 
-  /** Lets what is under way be answered, for at most a second. */
+  /** Lets what is under way finish, for at most a second. */
   private void end(ServerSocket listener) {
     try {
       listener.close();

@@ -16,7 +16,7 @@ pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "
 const MAX_COUNT: i32 = 100_000;
 
 pub struct Echo {
-    /// Before each answer to a unary call.
+    /// Before each response to a unary call.
     pub wait: Duration,
 }
 

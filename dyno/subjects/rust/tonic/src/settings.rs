@@ -5,7 +5,7 @@ use std::{env, error::Error, time::Duration};
 pub struct Settings {
     pub host: String,
     pub port: u16,
-    /// ECHO_WAIT: how long a unary call waits before its answer.
+    /// ECHO_WAIT: how long a unary call waits before its response.
     pub wait: Duration,
     /// ECHO_STREAMS: calls that a connection may have under way; tonic's default if not set.
     pub streams: Option<u32>,
