@@ -115,7 +115,7 @@ func (l *bodies) response(k *backend, b []byte) {
 			}
 			continue
 		}
-		if l.attempts.retriesStatus(c, l.resp.Status) {
+		if l.attempts.retriesFarewell(c, k, &l.resp) || l.attempts.retriesStatus(c, l.resp.Status) {
 			return
 		}
 		l.came = b[:n]

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dyno.example/nano/wire/grpc"
+	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/http2"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/snapshot"
@@ -63,6 +64,19 @@ func (l *attempts) retriesStatus(c *client, status int) bool {
 	}
 	l.over(c, status, request.OK)
 	l.next(c)
+	return true
+}
+
+// retriesFarewell sends a request once more to the endpoint that says on a kept connection that
+// nothing has come on it in time: it was on its way then, and the endpoint hasn't got it
+// (RFC 9110 15.5.9). It reports whether it did.
+func (l *attempts) retriesFarewell(c *client, k *backend, h *http1.ResponseHead) bool {
+	x := &c.x
+	if h.Status != 408 || h.KeepAlive || !k.reused || k.interims > 0 || x.stale || !x.again() {
+		return false
+	}
+	x.stale = true
+	l.sameAgain(c)
 	return true
 }
 

@@ -18,6 +18,7 @@ type suffers struct {
 	stale  bool // one was sent on a connection that had been used, and was gone
 	lost   int  // on connections that were gone when it came, or before it was read
 	unseen int  // which an endpoint said that it hasn't looked at
+	told   bool // one of the lost was sent on a connection on which the endpoint had said why it closes it
 }
 
 // refuses notes that a connection to an endpoint was refused.

@@ -87,6 +87,7 @@ func (d *drawing) group(n int) {
 		if d.weather == 2 {
 			e.Idle = d.pick(0, 0, 1e6, 50e6, 500e6)
 			e.Refuses = int(d.pick(0, 0, 0, 10, 3))
+			e.Farewell = e.Idle > 0 && !g.HTTP2 && d.OneIn(3)
 		}
 		if i < 1+d.Below(2) || i == 0 {
 			g.Endpoints = append(g.Endpoints, e)

@@ -193,7 +193,7 @@ func (j *judge) unexplained() string {
 			return ""
 		}
 	case 400, 408:
-		if j.x.gone {
+		if j.x.gone || j.status == 408 && j.x.told {
 			return ""
 		}
 	case 304:

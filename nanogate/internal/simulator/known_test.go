@@ -162,3 +162,20 @@ func TestHalfClosedClientOfHTTP10(t *testing.T) {
 	c.old(false)
 	holds(t, sc, -1)
 }
+
+// An endpoint that closes a connection because nothing has come says so (RFC 9110 15.5.9). That is
+// no response to the request which is on its way then.
+func TestFarewellOfAnIdleConnection(t *testing.T) {
+	sc := small(1)
+	e := sc.Groups[0].Endpoints[0]
+	e.Idle, e.Farewell, e.Line.Latest = 2e6, true, 1e6
+	c := sc.Clients[0]
+	c.Think, sc.Busy = 1e6, 300e3
+	for _, method := range []string{"GET", "PUT", "HEAD", "DELETE", "GET"} {
+		sc.asks(40, Request{Method: method, Want: 10})
+	}
+	holds(t, sc, 200)
+	c.HTTP2, c.Depth = true, 3
+	sc.asks(100, Request{Method: "POST", Body: 3000, Chunked: true, Want: 10})
+	holds(t, sc, -1)
+}

@@ -60,6 +60,8 @@ type Endpoint struct {
 	Idle    int64  // ns until it closes a connection that is idle; 0: never
 	Refuses int    // one in so many connections; 0: none
 
+	Farewell bool // it says so when it closes a connection that is idle, as servers do with a 408
+
 	connected uint64
 }
 
@@ -221,8 +223,8 @@ func (sc *Scenario) String() string {
 	for _, g := range sc.Groups {
 		for _, e := range g.Endpoints {
 			if used[g] {
-				p("endpoint %s %s: http2 %t, line %+v, think %d µs, piece %d, connect %d µs, greet %d ms, streams %d, window %d, idle %d ms, refuses 1/%d",
-					e.Name, e.At, g.HTTP2, e.Line, e.Think/1e3, e.Piece, e.Connect/1e3, e.Greet/1e6, e.Streams, e.Window, e.Idle/1e6, e.Refuses)
+				p("endpoint %s %s: http2 %t, line %+v, think %d µs, piece %d, connect %d µs, greet %d ms, streams %d, window %d, idle %d ms, refuses 1/%d, farewell %t",
+					e.Name, e.At, g.HTTP2, e.Line, e.Think/1e3, e.Piece, e.Connect/1e3, e.Greet/1e6, e.Streams, e.Window, e.Idle/1e6, e.Refuses, e.Farewell)
 			}
 		}
 	}

@@ -29,6 +29,7 @@ type server1 struct {
 	unread []byte // the start of what came when nobody read any more
 	missed bool   // whose that is has been looked at
 	late   bool   // it was sent when that could be known
+	said   bool   // it has said something that it wasn't asked
 }
 
 // serving1 is a request that it serves.
@@ -47,13 +48,23 @@ func (p *server1) idles() {
 	if p.last = p.w.sys.Now(); p.e.Idle == 0 {
 		return
 	}
-	since := p.last
-	p.w.sys.After(int64(p.random.Below(int(p.e.Idle))), func() {
+	since, after := p.last, int64(p.random.Below(int(p.e.Idle)))
+	if p.e.Farewell && p.before == nil { // nobody closes what can't have carried a request yet
+		after += 4*p.e.Line.Latest + 2*p.w.Busy
+	}
+	p.w.sys.After(after, func() {
 		if !p.over && p.cur == nil && p.last == since && len(p.in) == 0 {
+			if p.e.Farewell {
+				p.said = true
+				p.s.Write([]byte(farewell))
+			}
 			p.lose("close")
 		}
 	})
 }
+
+// farewell is what an endpoint says to a connection on which nothing comes (RFC 9110 15.5.9).
+const farewell = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 // lose is when the endpoint ends the connection, of which nobody has been told.
 func (p *server1) lose(how string) {
@@ -91,6 +102,7 @@ func (p *server1) wasted(b []byte, late bool) {
 	if x == nil {
 		return
 	}
+	x.told = x.told || p.said && x.lost > 0
 	switch {
 	case p.closes:
 		p.w.violate("reused", "a connection that %s had said it would close: %s", p.e.Name, x)
@@ -198,6 +210,9 @@ func (p *server1) request(b []byte) {
 		return nil
 	}
 	path := h.Target.Of(b)
+	if p.said {
+		p.w.violate("reused", "a connection on which %s had said more than it was asked", p.e.Name)
+	}
 	x, one := p.w.begins(p.e, get("x-token"), h.Method.Of(b), path, h.Host.Of(b), get("x-mirrored") != nil)
 	if x == nil {
 		p.end("reset")
@@ -365,6 +380,7 @@ func (p *server1) more(c *serving1) {
 	}
 	if c.one.fault.Kind == "talks-after" && !c.close && (p.atOnce(len(c.content)) || p.atOnce(0) && p.s.Pending() == oneRead) {
 		p.out = append(p.out, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"...)
+		p.said = true
 	}
 }
 

@@ -153,6 +153,7 @@ func (s *shrinking) simplerPeers() (list []func() func()) {
 			list = change(list, &e.Window, 0)
 			list = change(list, &e.Idle, 0)
 			list = change(list, &e.Refuses, 0)
+			list = change(list, &e.Farewell, false)
 		}
 	}
 	return list
