@@ -6,6 +6,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/stats"
+	"dyno.example/dyno/study"
 	"dyno.example/internal/i18n"
 )
 
@@ -29,6 +30,9 @@ type evidence struct {
 	builders []*cellBuilder // by the cell's index in the plan
 	groups   map[int]*Group // by the same
 	blocks   []int
+	design   *study.PlannedDesign // of Sobol samples; nil if the design is another
+	surfaces map[surfaceKey]surface
+	seed     uint64
 }
 
 func newEvidence(m *archive.Manifest, groups []Group, builders []*cellBuilder, all []figure) *evidence {
@@ -52,6 +56,10 @@ func newEvidence(m *archive.Manifest, groups []Group, builders []*cellBuilder, a
 	}
 	for _, s := range builders {
 		e.blocks = append(e.blocks, s.places...)
+	}
+	if sobolDesign(m) {
+		e.design, e.seed, e.space.Sampled = m.Plan.Design, m.Plan.Seed, m.Plan.Design.Factors
+		e.surfaces, _ = surfacesOf(m.Plan.Cells, groups)
 	}
 	slices.Sort(e.blocks)
 	e.blocks = slices.Compact(e.blocks)
@@ -93,4 +101,24 @@ func (e *evidence) Noise(metric string, cell int) (noise stats.Interval, ok bool
 	}
 	noise = g.Twin[metric]
 	return noise, noise.N > 0
+}
+
+// Index is a Sobol index, with an interval of the level that is asked for.
+func (e *evidence) Index(of claim.Share) (index stats.Interval, missing i18n.Message) {
+	if e.design == nil {
+		return index, i18n.New("analysis.no-sobol-samples", "the run has no Sobol samples")
+	}
+	key := surfaceKey{of.Subject, of.Load}
+	found := sensitivityOf(e.design, e.surfaces[key], key, of.Metric, e.seed, of.Level)
+	if len(found) == 0 {
+		return index, i18n.New("analysis.not-measured-at-samples", "it was measured at no sample")
+	}
+	if found[0].noiseUnknown {
+		return index, found[0].Missing
+	}
+	factor := found[0].Factors[slices.Index(e.design.Factors, of.Factor)]
+	if of.Total {
+		return factor.Total, missing
+	}
+	return factor.First, missing
 }

@@ -22,6 +22,8 @@ type Sensitivity struct {
 	// Noise is the variance of one sample's figure by measuring alone, which is taken
 	// from that of the samples; 0 if it isn't known.
 	Noise float64 `json:"noise,omitempty"`
+
+	noiseUnknown bool
 }
 
 // FactorVariance are the Sobol indices of one factor, as shares of the variance.
@@ -34,19 +36,25 @@ type FactorVariance struct {
 // sensitivity computes the indices for each subject, load and metric that is
 // ranked; none if the design is another.
 func sensitivity(m *archive.Manifest, groups []Group) (list []Sensitivity) {
-	d := m.Plan.Design
-	if d == nil || d.Kind != study.SobolDesign || len(d.Factors) == 0 || len(d.Rows) != d.Samples*(len(d.Factors)+2) {
+	if !sobolDesign(m) {
 		return nil
 	}
+	d := m.Plan.Design
 	surfaces, order := surfacesOf(m.Plan.Cells, groups)
 	for _, key := range order {
 		for _, f := range figures() {
 			if f.ranked {
-				list = append(list, sensitivityOf(d, surfaces[key], key, f.Name, m.Plan.Seed)...)
+				list = append(list, sensitivityOf(d, surfaces[key], key, f.Name, m.Plan.Seed, level)...)
 			}
 		}
 	}
 	return list
+}
+
+// sobolDesign reports whether a run has the samples that indices are computed from.
+func sobolDesign(m *archive.Manifest) bool {
+	d := m.Plan.Design
+	return d != nil && d.Kind == study.SobolDesign && len(d.Factors) > 0 && len(d.Rows) == d.Samples*(len(d.Factors)+2)
 }
 
 // surface is what is measured of a subject under a load: its cells by the point
@@ -137,9 +145,9 @@ func joined(a, b i18n.Message) i18n.Message {
 	return i18n.Join(a, "; ", b)
 }
 
-// sensitivityOf returns the indices of one metric, or why there are none, or
+// sensitivityOf returns the indices of one metric, with intervals of the level, or why there are none, or
 // nothing if it was not measured anywhere.
-func sensitivityOf(d *study.PlannedDesign, s surface, key surfaceKey, metric string, seed uint64) []Sensitivity {
+func sensitivityOf(d *study.PlannedDesign, s surface, key surfaceKey, metric string, seed uint64, level float64) []Sensitivity {
 	out := Sensitivity{Subject: key.subject, Load: key.load, Metric: metric}
 	y, missing := make([]float64, len(d.Rows)), 0
 	for row, point := range d.Rows {
@@ -159,6 +167,7 @@ func sensitivityOf(d *study.PlannedDesign, s surface, key surfaceKey, metric str
 	}
 	noise, known := s.noise(metric)
 	if out.Noise = noise; !known {
+		out.noiseUnknown = true
 		out.Missing = joined(out.Missing, i18n.New("analysis.noise-unknown", "the noise of a measurement is not known, so that it counts as interaction: measure at least two blocks"))
 	}
 	for i, index := range stats.Sobol(y, d.Rows, d.Samples, len(d.Factors), noise, level, seed) {

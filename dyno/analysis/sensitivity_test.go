@@ -10,6 +10,7 @@ import (
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/analysis/analysistest"
 	"dyno.example/dyno/archive"
+	"dyno.example/dyno/claim"
 	"dyno.example/dyno/stats"
 	"dyno.example/dyno/study"
 )
@@ -78,5 +79,38 @@ func TestSensitivityWithHoles(t *testing.T) {
 func TestOtherDesignsHaveNoIndices(t *testing.T) {
 	if a := analyse(t, analysistest.Run(4, "a", "b")); a.Sensitivity != nil {
 		t.Errorf("%+v", a.Sensitivity)
+	}
+}
+
+// Claims are held to the indices: the factor that alone matters is found, where two blocks tell
+// what measuring alone makes.
+func TestClaimsOfIndices(t *testing.T) {
+	run := sobolRun(t, 64)
+	run.Manifest.Claims = []claim.Claim{
+		{ID: "most", Expressions: []string{"sobol(throughput, env.A) >= 0.5"}},
+		{ID: "least", Expressions: []string{"sobol.total(throughput, env.B) < 0.1"}},
+		{ID: "wrong", Expressions: []string{"sobol(throughput, env.B) >= 0.3"}},
+		{ID: "unknown", Expressions: []string{"sobol(throughput, env.C) >= 0.3"}},
+	}
+	for _, out := range analyse(t, run).Claims {
+		if out.Verdict != claim.Unmeasurable || out.ID != "unknown" && !strings.Contains(out.Why.String(), "at least two blocks") {
+			t.Errorf("one block: %s: %s (%s)", out.ID, out.Verdict, out.Why)
+		}
+	}
+	cells := len(run.Trials)
+	for i := range cells { // the same again, a little off
+		again := run.Trials[i]
+		again.Index, again.Block, again.Windows = cells+i, 1, slices.Clone(again.Windows)
+		for w := range again.Windows {
+			again.Windows[w].Client.Completed += uint64(20 * (i % 3))
+		}
+		run.Manifest.Plan.Trials = append(run.Manifest.Plan.Trials, again.PlannedTrial)
+		run.Trials = append(run.Trials, again)
+	}
+	want := map[string]claim.Verdict{"most": claim.Confirmed, "least": claim.Confirmed, "wrong": claim.SizeRefuted, "unknown": claim.Unmeasurable}
+	for _, out := range analyse(t, run).Claims {
+		if out.Verdict != want[out.ID] {
+			t.Errorf("two blocks: %s: %s (%s) %+v", out.ID, out.Verdict, out.Why, out.Parts)
+		}
 	}
 }

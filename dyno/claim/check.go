@@ -120,6 +120,8 @@ func (c *checker) nature(n node) nature {
 		return c.quantity(n)
 	case sweep:
 		return c.level(n)
+	case index:
+		return c.index(n)
 	case operation:
 		return c.operation(n)
 	}
@@ -156,6 +158,9 @@ func (c *checker) quantity(q quantity) nature {
 		err := unknown("metric", q.metric, c.space.metricNames())
 		err.at = q.at
 		return c.fail(err)
+	}
+	if c.space.Sampled != nil {
+		return c.fail(&Error{at: q.at, Message: i18n.New("claim.samples-have-no-names", "the samples of a Sobol design have no names: which they are hangs on the seed"), Hint: i18n.New("claim.index-instead", "claim a share of the variance: sobol(%s, %s)", q.metric, c.space.Sampled[0])})
 	}
 	if _, err := c.space.one(within(q.picks, c.outer), q.at); err != nil {
 		return c.fail(err)

@@ -5,6 +5,7 @@
 //	response.p99[tls=resumed] < 1.2 * response.p99[tls=off]
 //	knee(connections)[gnet] > 10000
 //	max(rate: response.p99.9 < 12ms)[go/nano] >= 12843
+//	sobol(throughput, env.WORKERS) >= 0.3
 //	throughput[request=hijack] / throughput[request=plaintext] ~ 1.37 +- 5%
 //	rss[request=radix] <= 0.69 * rss[request=trie] published 9.8 / 14.2 floor rss[request=none] / rss[request=trie]
 //

@@ -130,6 +130,8 @@ func makes(n node, below bool) (top, bottom map[string]bool) {
 		into[n.metric] = true
 	case sweep:
 		into[n.kind+" "+n.factor] = true
+	case index:
+		into[n.kind+" "+n.metric] = true
 	case operation:
 		for i, side := range []node{n.left, n.right} {
 			if x, rest := strip(side); rest == nil && x != 0 && binding(n.op) == binding('+') {

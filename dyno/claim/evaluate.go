@@ -28,6 +28,8 @@ type Source interface {
 	// Noise is the ratio of two equal arms of the run in the metric, measured as near
 	// to the cell as there are such; false if there are none.
 	Noise(metric string, cell int) (stats.Interval, bool)
+	// Index is a Sobol index of a factor of the run's design; missing says why there is none.
+	Index(of Share) (index stats.Interval, missing i18n.Message)
 }
 
 // series is a value for each block. It is known to lie from low to high, which
@@ -89,6 +91,8 @@ func (e *evaluator) series(n node) series {
 		return e.quantity(n)
 	case sweep:
 		return e.sweep(n)
+	case index:
+		return e.index(n)
 	case operation:
 		return e.operation(n)
 	}

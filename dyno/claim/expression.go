@@ -59,8 +59,8 @@ type Comparison struct {
 // NamesPublished reports whether the comparison names the figure that was published.
 func (c *Comparison) NamesPublished() bool { return c.published != nil }
 
-// node is a part of an expression that has a value: a number, quantity, sweep or
-// operation.
+// node is a part of an expression that has a value: a number, quantity, sweep, index
+// or operation.
 type node interface{ offset() int }
 
 // number is a figure in seconds, bytes or plainly.
@@ -156,6 +156,8 @@ func write(n node, around int) string {
 		return n.metric + writePicks(n.picks)
 	case sweep:
 		return writeSweep(n)
+	case index:
+		return writeIndex(n)
 	case operation:
 		b := binding(n.op)
 		text := write(n.left, b) + " " + string(n.op) + " " + write(n.right, b+1)

@@ -18,6 +18,7 @@ type madeUp struct {
 	twins  map[string]stats.Interval
 	bounds func(metric string, c *Cell, block int) float64
 	failed map[int][]bool // by cell
+	index  func(of Share) (stats.Interval, i18n.Message)
 }
 
 func (m *madeUp) Space() *Space { return m.space }
@@ -41,6 +42,8 @@ func (m *madeUp) AtLeast(metric string, cell int) []float64 {
 	}
 	return values
 }
+
+func (m *madeUp) Index(of Share) (stats.Interval, i18n.Message) { return m.index(of) }
 
 func (m *madeUp) Failed(cell int) []bool { return m.failed[cell] }
 

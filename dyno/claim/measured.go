@@ -298,6 +298,8 @@ func (m *measuredComparison) hope(needed int) i18n.Message {
 		return i18n.New("claim.needed-about", ": about %s would tell", more(needed))
 	case m.sample.ranked:
 		return i18n.Message{}
+	case hasIndex(m.effect.figure):
+		return i18n.New("claim.more-samples", ": it takes more samples")
 	case !slices.Equal(m.sample.low, m.sample.high):
 		return i18n.New("claim.levels-too-coarse", ": the levels that were measured lie too far apart, or end too soon")
 	}

@@ -239,17 +239,25 @@ func (p *parser) factor() node {
 func (p *parser) named() node {
 	t := p.tok
 	if strings.HasPrefix(strings.TrimSpace(p.scan.rest()), "(") {
-		return p.sweep()
+		return p.function()
 	}
 	p.advance()
 	return quantity{t.text, p.selector(), t.at}
+}
+
+// function reads one that stands before parentheses.
+func (p *parser) function() node {
+	if p.tok.text == sobolFirst || p.tok.text == sobolTotal {
+		return p.index()
+	}
+	return p.sweep()
 }
 
 // sweep reads knee(factor) or max(factor: conditions).
 func (p *parser) sweep() node {
 	s := sweep{kind: p.tok.text, at: p.tok.at}
 	if s.kind != "knee" && s.kind != "max" {
-		p.fail(s.at, i18n.New("claim.range-functions", "there are knee(factor) and max(factor: condition)"), i18n.New("claim.unknown-function", "%q is no function", s.kind))
+		p.fail(s.at, i18n.New("claim.range-functions", "there are knee(factor), max(factor: condition), sobol(metric, factor) and sobol.total(metric, factor)"), i18n.New("claim.unknown-function", "%q is no function", s.kind))
 		return s
 	}
 	p.advance() // to the parenthesis, behind which the factor's name is read raw

@@ -93,7 +93,7 @@ func TestParseProblems(t *testing.T) {
 		{`a["x] > 1`, `column 3: expected the name of a subject, or factor=level (write [subject, factor=level], and names that hold commas or brackets in "quotes")`},
 		{"a[x='y] > 1", `column 3: expected the name of a subject, or factor=level (write [subject, factor=level], and names that hold commas or brackets in "quotes")`},
 		{"a[x > 1", `column 8: expected "]", got the end`},
-		{"min(rate: a < 1) > 2", `column 1: "min" is no function (there are knee(factor) and max(factor: condition))`},
+		{"min(rate: a < 1) > 2", `column 1: "min" is no function (there are knee(factor), max(factor: condition), sobol(metric, factor) and sobol.total(metric, factor))`},
 		{"max(rate) > 2", `column 9: expected ":", got ")"`},
 		{"knee() > 2", "column 6: expected the name of a factor"},
 		{"knee(x: a < 1) > 2", `column 7: expected ")", got ":"`},

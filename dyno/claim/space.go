@@ -15,6 +15,8 @@ type Space struct {
 	Loads    []string
 	Factors  []Factor
 	Cells    []Cell
+	// Sampled are the factors of a Sobol design; nil if the design is another.
+	Sampled []string
 }
 
 // Metric is a figure of each trial. Its unit is written as "µs", "µs/req",

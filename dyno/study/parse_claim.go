@@ -15,10 +15,10 @@ const maxMargin = 0.5
 
 // claimsAt reads the claims that the study is to decide. Their names are looked up only
 // if all else is right (names that were not understood are no news), and if the design
-// does not choose levels that depend on the seed.
+// is no Latin hypercube, whose levels depend on the seed and have nothing that stands for all.
 func claimsAt(at scope, s *Study) []claim.Claim {
 	var space *claim.Space
-	if len(at.in.Problems) == 0 && checkSize(s) == nil && !s.Design.sampling() {
+	if len(at.in.Problems) == 0 && checkSize(s) == nil && s.Design.Kind != LatinHypercube {
 		space = claimSpace(s)
 	}
 	var claims []claim.Claim
@@ -187,7 +187,10 @@ func (s scope) share(most float64) float64 {
 // claimSpace is what claims of the study can name.
 func claimSpace(s *Study) *claim.Space {
 	var cells []claim.Cell
-	levels, _ := s.points(0) // of a design that does not sample, whatever the seed
+	levels := []map[string]string{nil} // of samples, which claims can't name
+	if !s.Design.sampling() {
+		levels, _ = s.points(0) // whatever the seed
+	}
 	for _, subject := range s.Subjects {
 		for _, l := range s.Loads {
 			for _, chosen := range levels {
@@ -195,7 +198,13 @@ func claimSpace(s *Study) *claim.Space {
 			}
 		}
 	}
-	return claim.SpaceOf(ClaimMetrics(), cells)
+	space := claim.SpaceOf(ClaimMetrics(), cells)
+	if s.Design.Kind == SobolDesign {
+		for i := range s.Factors {
+			space.Sampled = append(space.Sampled, s.Factors[i].Name)
+		}
+	}
+	return space
 }
 
 // ClaimMetrics are the figures that claims can be about: those of [Metrics], what the

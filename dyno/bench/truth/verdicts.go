@@ -119,6 +119,10 @@ func (d *drawn) AtLeast(string, int) []float64            { return nil }
 func (d *drawn) Failed(cell int) []bool                   { return make([]bool, len(d.values[cell])) }
 func (d *drawn) Noise(string, int) (stats.Interval, bool) { return stats.Interval{}, false }
 
+func (d *drawn) Index(claim.Share) (stats.Interval, i18n.Message) {
+	return stats.Interval{}, i18n.Verbatim("it has no samples")
+}
+
 // draw makes a study up: blocks differ by 5 %, trials by the noise.
 func (j *judged) draw(r *rand.Rand) *drawn {
 	levels := []string{"1"}
