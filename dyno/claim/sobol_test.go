@@ -64,7 +64,7 @@ func TestSobolIndexWithoutInterval(t *testing.T) {
 	whole := m.index
 	m.index = func(of Share) (stats.Interval, i18n.Message) {
 		iv, missing := whole(of)
-		iv.Level, iv.Note = 0.88, i18n.Verbatim("8 groups give an interval of 88 %")
+		iv.Level, iv.Note = 0.90, i18n.Verbatim("8 groups give an interval of 90 %")
 		return iv, missing
 	}
 	if out := decide(m, "sobol(throughput, env.A) > 0.1"); out.Verdict != Unmeasurable || !strings.Contains(out.Why.String(), "8 groups") {

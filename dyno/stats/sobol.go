@@ -228,7 +228,7 @@ func sobolPercentiles(groups int, level float64) float64 {
 // sobolGives is the confidence that intervals can have of so many groups.
 func sobolGives(groups int) float64 {
 	if groups < enoughGroups {
-		return 0.88
+		return 0.90
 	}
 	return 1
 }
