@@ -19,7 +19,9 @@ func newExplain(p *program) *cobra.Command {
 		Use:   "explain -c FILE [METHOD] URL",
 		Short: "Show which route takes a request, and the filters that it passes",
 		Long: `Shows what nanogate route shows, and then the filters that the request passes, in their
-order, with the phase of each. Nothing is sent, and no filter runs: what each decides
+order, with the phase of each and where it acts: "check" is on the head of a request, before
+anything else is done with it; the others are slots, which the design page about filters
+lists. Middleware that looks at responses is at sending, head and download too. Nothing is sent, and no filter runs: what each decides
 about a request, and how long it takes, is in the responses of a running gateway whose
 configuration lets you ask ("explain" at its top).`,
 		Example: `  nanogate explain -c nanogate.yaml https://api.shop.test/v1/items
@@ -40,9 +42,9 @@ func printFilters(w io.Writer, all []snapshot.Listed) error {
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nPHASE\tFILTER")
-	for _, f := range all {
-		fmt.Fprintf(t, "%s\t%s\n", f.Phase, f.Name)
+	fmt.Fprintln(t, "\nPHASE\tFILTER\tSLOTS")
+	for i := range all {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", all[i].Phase, all[i].Name, all[i].Where())
 	}
 	return t.Flush()
 }

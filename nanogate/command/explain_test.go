@@ -20,16 +20,20 @@ routes:
   - {name: bare, match: {path: /bare}, retry: {attempts: 1}, to: u}
 upstreams: {u: ["127.0.0.1:1"]}
 `)
+	none := filepath.Join(t.TempDir(), "none.yaml")
+	commandtest.Write(t, none, "listen: 127.0.0.1:0\nroutes: [{retry: {attempts: 1}, to: u}]\nupstreams: {u: [\"127.0.0.1:1\"]}\n")
 	for _, c := range []struct {
+		path string
 		url  string
 		code int
 		ends string
 	}{
-		{"http://h/shop/1", 0, "PHASE FILTER|access access|access request-id|limits rate|limits breaker|content cache|forwarding retry"},
-		{"http://h/bare", 0, "The request is sent on as it is: the route has no filters."},
-		{"http://h/none", 1, "bare 0 * /bare passed over: the path is /none"},
+		{path, "http://h/shop/1", 0, "PHASE FILTER SLOTS|access access check|access request-id check|limits rate check|limits breaker check|content invalidate content, begin|content cache content, head, begin, download, refusal, break, end|forwarding retry tries"},
+		{path, "http://h/bare", 0, "PHASE FILTER SLOTS|content invalidate content, begin"},
+		{none, "http://h/", 0, "The request is sent on as it is: the route has no filters."},
+		{path, "http://h/none", 1, "bare 0 * /bare passed over: the path is /none"},
 	} {
-		out, errs, code := output(t, "explain", "-c", path, c.url)
+		out, errs, code := output(t, "explain", "-c", c.path, c.url)
 		var lines []string
 		for line := range strings.Lines(out) {
 			lines = append(lines, strings.Join(strings.Fields(line), " "))

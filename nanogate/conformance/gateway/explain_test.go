@@ -4,8 +4,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"dyno.example/nanogate/internal/middleware"
+	"dyno.example/nanogate/internal/request"
 )
 
 // Who may ask is told what a request came to, what each filter said and what it goes on with;
@@ -51,4 +56,51 @@ func TestExplained(t *testing.T) {
 	if got := ask(at, "/open", "Nanogate-Explain"); got != "" {
 		t.Errorf("who may not ask is told %s", got)
 	}
+}
+
+// What is said of slots is true of a gateway as a whole: middleware that takes a known time with a
+// response took that at its slot, and all that is said comes to no more than the client has waited.
+// A response that is stored comes to none of it.
+func TestExplainedSlots(t *testing.T) {
+	const long = 30 * time.Millisecond
+	o := newOrigin(t)
+	o.give("/a", answerOf("{n}", "Cache-Control: max-age=60"))
+	_, at := startUsing(t, 1, "explain: 127.0.0.1\ncache: {size: 4MiB}\nroutes: [{name: r, use: slow, cache: {shared: true}, to: http://"+o.address+"}]\n",
+		offer("slow", middleware.Middleware{Response: func(*request.Request, *request.Response) *request.Reply {
+			time.Sleep(long)
+			return nil
+		}}))
+	for _, want := range []struct {
+		says  string
+		least time.Duration // of the first filter that a part of the pattern is about
+	}{
+		{`^route;desc="r", middleware\.slow;dur=[0-9.]+, middleware\.use;dur=([0-9.]+);desc="sending [0-9.]+, head [0-9.]+", ` +
+			`content\.invalidate;dur=[0-9.]+;desc="content [0-9.]+", content\.cache;dur=[0-9.]+;desc="content [0-9.]+, head [0-9.]+, begin [0-9.]+", forwarding\.retry$`, long},
+		{`^route;desc="r", middleware\.slow;dur=[0-9.]+, content\.invalidate;dur=[0-9.]+;desc="content [0-9.]+", content\.cache;dur=([0-9.]+);desc="content [0-9.]+", forwarding\.retry$`, 0},
+	} {
+		began := time.Now()
+		resp, _ := ask(t, at, "GET /a HTTP/1.1\r\nHost: h\r\nNanogate-Explain: 1\r\n\r\n")
+		waited := time.Since(began)
+		said := resp.Header.Get("Server-Timing")
+		m := regexp.MustCompile(want.says).FindStringSubmatch(said)
+		if m == nil {
+			t.Errorf("%s", said)
+			continue
+		}
+		sum := time.Duration(0)
+		for _, dur := range regexp.MustCompile(`;dur=([0-9.]+)`).FindAllStringSubmatch(said, -1) {
+			sum += milliseconds(t, dur[1])
+		}
+		if of := milliseconds(t, m[1]); of < want.least-time.Microsecond || sum > waited {
+			t.Errorf("%v of at least %v, and %v in all of %v that the client waited: %s", of, want.least, sum, waited, said)
+		}
+	}
+}
+
+func milliseconds(t *testing.T, text string) time.Duration {
+	ms, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Error(err)
+	}
+	return time.Duration(ms * float64(time.Millisecond))
 }

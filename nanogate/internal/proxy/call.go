@@ -168,7 +168,7 @@ func (l *multiplexed) callHead(k *call, ev *http2.Event) {
 	l.text = translate.Response(l.text[:0], ev.Header, ev.End, x.method == head)
 	l.bodies.came = l.text
 	text := l.text
-	l.slots.text.back(x.with, func(f atText) bool { text = f.translated(x, text, ev.End); return false })
+	l.slots.text.back(x, x.with, func(f atText) bool { text = f.translated(x, text, ev.End); return false })
 	if n, err := l.resp.Parse(text, x.method == head, &responseLimits); n == 0 || err != nil {
 		l.exchanges.failed(c, request.BadResponse)
 		return
@@ -213,7 +213,7 @@ func (l *multiplexed) callBody(k *call, ev *http2.Event) {
 	c := k.client
 	if ev.Kind == http2.EventTrailers {
 		k.trailers = translate.Trailers(k.trailers[:0], ev.Header)
-		l.slots.trailers.back(c.x.with, func(f atTrailers) bool { f.trailed(&c.x, k.trailers); return false })
+		l.slots.trailers.back(&c.x, c.x.with, func(f atTrailers) bool { f.trailed(&c.x, k.trailers); return false })
 		c.x.grade(c, ev.Header)
 	}
 	k.ended = ev.End

@@ -162,7 +162,7 @@ func (l *bodies) begins(c *client, k *backend, b []byte) {
 	k.body.StartResponse(h)
 	x.outcome.Status = h.Status
 	l.answered(x)
-	if !l.slots.begin.back(x.with, func(f atBegin) bool { return f.beginning(c, b) }) {
+	if !l.slots.begin.back(x, x.with, func(f atBegin) bool { return f.beginning(c, b) }) {
 		l.out = l.heads.framed(l.heads.responseHead(l.out, c, b), c)
 	}
 }

@@ -6,32 +6,44 @@ import (
 	"net/netip"
 	"strconv"
 
-	"dyno.example/nano/wire/clock"
 	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/snapshot"
 )
 
 // Who may ask what becomes of a request is told in the response: the filters that it came to
-// with what each said and how long it took, and those that go along with it from there, as
-// Server-Timing has it (W3C), which browsers show.
+// with what each said and how long it took, and those that had a hand in the exchange itself
+// with how long that was at each slot, as Server-Timing has it (W3C), which browsers show. What
+// is done after the response's head is written can't be told in that.
 
 // explainField is the field with which a request asks.
 const explainField = "nanogate-explain"
 
-// explanation is what a response will say; it is the request's for as long as that is under
-// way.
+// explanation is what a response will say.
 type explanation struct {
-	asked bool
-	text  []byte
+	route  *snapshot.Route
+	now    func() int64 // ns
+	text   []byte       // of the filters that were asked about the head
+	passed bool         // all of them were
+
+	called filter.Set                      // at slots
+	spent  [filter.Slots][filter.IDs]int64 // ns of the loop's time at each
+	open   []visit                         // calls that aren't over, each within the one before
+}
+
+// visit is a call of a filter at a slot.
+type visit struct {
+	at    filter.Slot
+	by    filter.ID
+	since int64 // when its own time, which isn't that of calls within it, began to run last, ns
 }
 
 // explained is what the exchange's response will say; nil: it needn't.
 func (x *exchange) explained() *explanation {
-	if x.kept == nil || !x.kept.explanation.asked {
+	if x.kept == nil {
 		return nil
 	}
-	return &x.kept.explanation
+	return x.kept.explanation
 }
 
 // explains begins an explanation, if one is asked for and may be given.
@@ -43,17 +55,16 @@ func (l *loop) explains(x *exchange, may []netip.Prefix, r *request.Request) {
 	if !trusts(may, r.Client) {
 		return
 	}
-	e := &l.keep(x).explanation
-	e.asked, e.text = true, strconv.AppendQuote(append(e.text[:0], "route;desc="...), x.route.Name)
+	l.keep(x).explanation = &explanation{
+		route: x.route, now: l.Sys.Now, text: strconv.AppendQuote([]byte("Server-Timing: route;desc="), x.route.Name),
+	}
 }
 
 // check asks a filter about a request, and notes what it said.
 func (e *explanation) check(s *snapshot.Step, r *request.Request) *request.Reply {
-	began := clock.Now()
+	began := e.now()
 	reply := s.Filter.Check(r)
-	took := clock.Now() - began
-	e.name(s.Phase, s.Name)
-	e.text = strconv.AppendFloat(append(e.text, ";dur="...), float64(took)/1e6, 'f', 4, 64)
+	e.text = appendTook(appendFilter(e.text, s.Phase, s.Name), e.now()-began)
 	switch {
 	case reply == nil:
 	case reply.Deferred != nil || reply.Queue != nil:
@@ -64,27 +75,95 @@ func (e *explanation) check(s *snapshot.Step, r *request.Request) *request.Reply
 	return reply
 }
 
-// name appends a filter's name, which is a token (RFC 9110 5.6.2) whatever middleware is
-// called.
-func (e *explanation) name(p filter.Phase, name string) {
-	e.text = append(append(append(e.text, ", "...), p.String()...), '.')
-	for i := range len(name) {
-		c := name[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' {
-			e.text = append(e.text, c)
-		} else {
-			e.text = append(e.text, '_')
-		}
+// enter begins a call of a filter at a slot: the time of the one that it is within stands still.
+func (e *explanation) enter(at filter.Slot, by filter.ID) {
+	now := e.now()
+	e.charge(now)
+	e.called = e.called.With(by)
+	e.open = append(e.open, visit{at, by, now})
+}
+
+// leave ends it.
+func (e *explanation) leave() {
+	now := e.now()
+	e.charge(now)
+	if e.open = e.open[:len(e.open)-1]; len(e.open) > 0 {
+		e.open[len(e.open)-1].since = now
 	}
 }
 
-// tell has the response say it. passed says that the request has come through all filters
-// that are asked about heads.
-func (e *explanation) tell(route *snapshot.Route, r *request.Request, passed bool) {
-	if passed {
-		for _, f := range route.Along {
-			e.name(f.Phase, f.Name)
+// charge counts the time that has passed for who is called.
+func (e *explanation) charge(now int64) {
+	if n := len(e.open); n > 0 {
+		v := &e.open[n-1]
+		e.spent[v.at][v.by] += now - v.since
+		v.since = now
+	}
+}
+
+// appendTo appends the field that says it.
+func (e *explanation) appendTo(dst []byte) []byte {
+	e.charge(e.now())
+	dst = append(dst, e.text...)
+	others := e.called
+	for _, f := range e.route.Along {
+		others &^= f.With
+	}
+	for others != 0 {
+		var id filter.ID
+		id, others = others.Last() // middleware comes before what all routes have
+		dst = e.appendSlots(appendFilter(dst, id.Phase(), id.String()), id)
+	}
+	for _, f := range e.route.Along {
+		called := f.With & e.called
+		if called != 0 || e.passed {
+			dst = appendFilter(dst, f.Phase, f.Name)
+		}
+		if called != 0 {
+			id, _ := called.First()
+			dst = e.appendSlots(dst, id)
 		}
 	}
-	r.Respond("Server-Timing", e.text)
+	return append(dst, "\r\n"...)
+}
+
+// appendSlots appends how long a filter took, in all and at each slot.
+func (e *explanation) appendSlots(dst []byte, id filter.ID) []byte {
+	whole := int64(0)
+	for _, at := range id.Slots() {
+		whole += e.spent[at][id]
+	}
+	dst = appendTook(dst, whole)
+	before := `;desc="`
+	for _, at := range id.Slots() {
+		if took := e.spent[at][id]; took > 0 {
+			dst = append(append(append(dst, before...), at.String()...), ' ')
+			dst, before = appendMs(dst, took), ", "
+		}
+	}
+	if whole > 0 {
+		dst = append(dst, '"')
+	}
+	return dst
+}
+
+func appendTook(dst []byte, ns int64) []byte { return appendMs(append(dst, ";dur="...), ns) }
+
+func appendMs(dst []byte, ns int64) []byte {
+	return strconv.AppendFloat(dst, float64(ns)/1e6, 'f', 4, 64)
+}
+
+// appendFilter appends a filter's name, which is a token (RFC 9110 5.6.2) whatever middleware is
+// called.
+func appendFilter(dst []byte, p filter.Phase, name string) []byte {
+	dst = append(append(append(dst, ", "...), p.String()...), '.')
+	for i := range len(name) {
+		c := name[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '_')
+		}
+	}
+	return dst
 }

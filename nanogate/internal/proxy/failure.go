@@ -13,7 +13,7 @@ func (l *exchanges) failed(c *client, why request.Failure) {
 		l.attempts.next(c)
 		return
 	}
-	if x.begun && l.slots.broken.back(x.with, func(f atBreak) bool { return f.breaking(c, why) }) {
+	if x.begun && l.slots.broken.back(x, x.with, func(f atBreak) bool { return f.breaking(c, why) }) {
 		return
 	}
 	x.outcome.Failed = why

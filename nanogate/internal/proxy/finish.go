@@ -20,7 +20,7 @@ func (l *exchanges) end(c *client) {
 	if r != nil {
 		x.outcome.Ended, x.outcome.Loop, x.outcome.Received = l.now, l.local.Loop, x.sent.taken
 	}
-	l.slots.end.back(x.with, func(f atEnd) bool { f.ending(c); return false })
+	l.slots.end.back(x, x.with, func(f atEnd) bool { f.ending(c); return false })
 	x.with = 0
 	if x.head != nil {
 		l.buffers.Give(x.head)
@@ -182,7 +182,7 @@ func (l *exchanges) linger(c *client) {
 
 // cut ends a response that can't be completed.
 func (l *exchanges) cut(c *client) {
-	if !l.slots.cut.back(c.x.with, func(f atCut) bool { return f.cutting(c) }) {
+	if !l.slots.cut.back(&c.x, c.x.with, func(f atCut) bool { return f.cutting(c) }) {
 		c.to.cut(c)
 	}
 }

@@ -14,7 +14,7 @@ func (l *exchanges) forward(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
 	if x.upstream == nil { // else the request has waited for a place there
-		l.slots.upstream.any(route.With, func(f atUpstream) bool { f.chooseUpstream(c); return x.upstream != nil })
+		l.slots.upstream.any(x, route.With, func(f atUpstream) bool { f.chooseUpstream(c); return x.upstream != nil })
 		if x.upstream == nil {
 			x.upstream = route.Target(&l.local)
 		}
@@ -27,7 +27,7 @@ func (l *exchanges) forward(c *client) {
 		x.taken++
 	}
 	l.attempts.allowance(x).Earn(route.Config.Retry.Budget)
-	if l.slots.endpoint.any(route.With, func(f atEndpoint) bool { f.chooseEndpoint(c); return x.endpoint != nil }); x.endpoint == nil {
+	if l.slots.endpoint.any(x, route.With, func(f atEndpoint) bool { f.chooseEndpoint(c); return x.endpoint != nil }); x.endpoint == nil {
 		x.endpoint = x.upstream.Pick(r, &l.local, nil)
 	}
 	if x.endpoint == nil {
@@ -49,7 +49,7 @@ func (l *exchanges) forward(c *client) {
 		l.bodies.giveKey(r)
 	}
 	x.head = l.heads.requestHead(l.buffers.Take(), c, r)
-	if !l.slots.sending.any(route.With, func(f atSending) bool { return f.sending(c) }) {
+	if !l.slots.sending.any(x, route.With, func(f atSending) bool { return f.sending(c) }) {
 		l.attempts.begin(c)
 	}
 }

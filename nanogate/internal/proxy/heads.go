@@ -271,7 +271,7 @@ func (l *heads) framedAs(dst []byte, c *client, unsized bool) []byte {
 	if l.server.Draining() {
 		x.keep = false
 	}
-	return append(appendConnection(dst, x), "\r\n"...)
+	return endHead(dst, x)
 }
 
 // reread makes the loop's request anew of an exchange's, from its head as it was sent.

@@ -22,7 +22,7 @@ type kept struct {
 	copy    *mirror.Capture // of mirror: of it and its response; of shadow: that it is
 	ends    *endings        // of middleware: who hears of its end; nil: nobody does
 
-	explanation explanation
+	explanation *explanation // of the gateway itself: what the response will say; nil: nothing
 }
 
 // keep is what filters keep of an exchange: memory for it, if there is none yet.
@@ -45,7 +45,7 @@ func (l *loop) forget(x *exchange) {
 	}
 	x.kept = nil
 	k.passage.findings.Forget()
-	*k = kept{changes: k.changes[:0], passage: passage{findings: k.passage.findings}, explanation: explanation{text: k.explanation.text[:0]}}
+	*k = kept{changes: k.changes[:0], passage: passage{findings: k.passage.findings}}
 	if len(l.unkept) < mostSpares {
 		l.unkept = append(l.unkept, k)
 	}

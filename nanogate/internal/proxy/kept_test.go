@@ -11,13 +11,13 @@ func TestKeptGoesRound(t *testing.T) {
 	if l.forget(x); len(l.unkept) != 0 {
 		t.Error("an exchange of which nothing is kept gives memory back")
 	}
-	first := l.keep(x)
+	first, told := l.keep(x), &explanation{}
 	if n := testing.AllocsPerRun(100, func() {
 		k := l.keep(x)
-		k.cached.patience, k.passage.whole, k.explanation.asked = 1, true, true
+		k.cached.patience, k.passage.whole, k.explanation = 1, true, told
 		k.changes = append(k.changes, "/a"...)
 		l.forget(x)
-		if k = l.keep(x); k != first || k.cached.patience != 0 || k.passage.whole || k.explanation.asked || len(k.changes) != 0 {
+		if k = l.keep(x); k != first || k.cached.patience != 0 || k.passage.whole || k.explanation != nil || len(k.changes) != 0 {
 			t.Error("what was kept of one exchange is left to the next")
 		}
 	}); n != 0 {

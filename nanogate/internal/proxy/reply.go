@@ -29,7 +29,7 @@ func (l *heads) refuse(c *client, a *request.Reply) {
 	if a.Why != request.NotRefused {
 		l.refused(c, a)
 	}
-	if l.slots.reply.back(x.with, func(f atReply) bool { return f.replying(c, a) }) {
+	if l.slots.reply.back(x, x.with, func(f atReply) bool { return f.replying(c, a) }) {
 		return
 	}
 	if c.grpc {
@@ -55,7 +55,7 @@ func (l *heads) refuse(c *client, a *request.Reply) {
 // giveWhole gives a client a response of the gateway's own, and ends the exchange. lines are its
 // head but for what it says of the connection.
 func (l *heads) giveWhole(c *client, lines, body []byte) {
-	l.out = append(appendConnection(lines, &c.x), "\r\n"...)
+	l.out = endHead(lines, &c.x)
 	c.private = c.private[:0]
 	l.exchanges.end(c)
 	if c.to.send(c, body, nil, true) {
@@ -106,15 +106,19 @@ func (l *heads) turnAway(c *client, a *request.Reply) {
 	l.exchanges.unrouted(c, a)
 }
 
-// appendConnection appends what the client is told about its connection.
-func appendConnection(dst []byte, x *exchange) []byte {
+// endHead appends what ends the head of a response that isn't an interim one: what became of the
+// request, for who asks that, and what the client is told about its connection.
+func endHead(dst []byte, x *exchange) []byte {
+	if e := x.explained(); e != nil {
+		dst = e.appendTo(dst)
+	}
 	switch {
 	case !x.keep:
-		return append(dst, "Connection: close\r\n"...)
+		dst = append(dst, "Connection: close\r\n"...)
 	case x.minor == 0:
-		return append(dst, "Connection: keep-alive\r\n"...)
+		dst = append(dst, "Connection: keep-alive\r\n"...)
 	}
-	return dst
+	return append(dst, "\r\n"...)
 }
 
 // respondACMEChallenge answers an authority that asks for what proves that a name is ours (RFC 8555

@@ -83,12 +83,12 @@ func (l *exchanges) request(c *client, b []byte) {
 	}
 	x.route, r.Params = route, l.found.Params[:l.found.N]
 	x.call = c.grpc
-	l.slots.route.any(l.asked(x), func(f atRoute) bool { f.routed(c); return false })
-	r.Importance = importanceOf(r, &route.Config.Importance)
-	l.observe(x)
 	if may := l.snap.Config.Explain; len(may) > 0 {
 		l.explains(x, may, r)
 	}
+	l.slots.route.any(x, l.asked(x), func(f atRoute) bool { f.routed(c); return false })
+	r.Importance = importanceOf(r, &route.Config.Importance)
+	l.observe(x)
 	if route.Broken != nil {
 		l.heads.refuse(c, route.Broken)
 		return
@@ -163,7 +163,7 @@ func (l *exchanges) rewrite(x *exchange) *request.Reply {
 func (l *exchanges) passed(c *client) {
 	x, r := &c.x, &l.req
 	if e := x.explained(); e != nil {
-		e.tell(x.route, r, true)
+		e.passed = true
 	}
 	if reply := l.tooLarge(x, r.Head); reply != nil {
 		l.heads.refuse(c, reply)
@@ -173,7 +173,7 @@ func (l *exchanges) passed(c *client) {
 		l.heads.refuse(c, reply)
 		return
 	}
-	if !l.slots.content.any(l.asked(x), func(f atContent) bool { return f.respond(c) }) {
+	if !l.slots.content.any(x, l.asked(x), func(f atContent) bool { return f.respond(c) }) {
 		l.forward(c)
 	}
 }

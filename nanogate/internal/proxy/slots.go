@@ -86,14 +86,15 @@ type (
 
 // slot is one of them: which filters are at it.
 type slot[F any] struct {
+	is filter.Slot
 	of filter.Set
 	at [filter.IDs]F
 }
 
 // fill puts a filter there if it has the slot's method.
-func (s *slot[F]) fill(id filter.ID, f any) {
+func (s *slot[F]) fill(is filter.Slot, id filter.ID, f any) {
 	if at, ok := f.(F); ok {
-		s.of, s.at[id] = s.of.With(id), at
+		s.is, s.of, s.at[id] = is, s.of.With(id), at
 	}
 }
 
@@ -120,22 +121,22 @@ type slots struct {
 
 // fill puts a filter at its slots.
 func (s *slots) fill(id filter.ID, f any) {
-	s.route.fill(id, f)
-	s.content.fill(id, f)
-	s.upstream.fill(id, f)
-	s.endpoint.fill(id, f)
-	s.sending.fill(id, f)
-	s.upload.fill(id, f)
-	s.text.fill(id, f)
-	s.head.fill(id, f)
-	s.begin.fill(id, f)
-	s.download.fill(id, f)
-	s.trailers.fill(id, f)
-	s.refusal.fill(id, f)
-	s.reply.fill(id, f)
-	s.broken.fill(id, f)
-	s.cut.fill(id, f)
-	s.end.fill(id, f)
+	s.route.fill(filter.AtRoute, id, f)
+	s.content.fill(filter.AtContent, id, f)
+	s.upstream.fill(filter.AtUpstream, id, f)
+	s.endpoint.fill(filter.AtEndpoint, id, f)
+	s.sending.fill(filter.AtSending, id, f)
+	s.upload.fill(filter.AtUpload, id, f)
+	s.text.fill(filter.AtText, id, f)
+	s.head.fill(filter.AtHead, id, f)
+	s.begin.fill(filter.AtBegin, id, f)
+	s.download.fill(filter.AtDownload, id, f)
+	s.trailers.fill(filter.AtTrailers, id, f)
+	s.refusal.fill(filter.AtRefusal, id, f)
+	s.reply.fill(filter.AtReply, id, f)
+	s.broken.fill(filter.AtBreak, id, f)
+	s.cut.fill(filter.AtCut, id, f)
+	s.end.fill(filter.AtEnd, id, f)
 }
 
 // fillSlots puts all filters at their slots: this is who carries each of them out.
@@ -166,14 +167,14 @@ func (l *loop) asked(x *exchange) filter.Set { return x.route.With | l.snap.With
 
 // any asks those among with that are at the slot, in the order of requests, until one says
 // yes. Who has none of them pays for a look at a set.
-func (s *slot[F]) any(with filter.Set, f func(F) bool) bool {
-	return with&s.of != 0 && s.first(with&s.of, f)
+func (s *slot[F]) any(x *exchange, with filter.Set, f func(F) bool) bool {
+	return with&s.of != 0 && s.first(x, with&s.of, f)
 }
 
-func (s *slot[F]) first(with filter.Set, f func(F) bool) bool {
+func (s *slot[F]) first(x *exchange, with filter.Set, f func(F) bool) bool {
 	for with != 0 {
 		var id filter.ID
-		if id, with = with.First(); f(s.at[id]) {
+		if id, with = with.First(); s.ask(x, id, f) {
 			return true
 		}
 	}
@@ -181,24 +182,38 @@ func (s *slot[F]) first(with filter.Set, f func(F) bool) bool {
 }
 
 // back is any in the order of responses.
-func (s *slot[F]) back(with filter.Set, f func(F) bool) bool {
-	return with&s.of != 0 && s.last(with&s.of, f)
+func (s *slot[F]) back(x *exchange, with filter.Set, f func(F) bool) bool {
+	return with&s.of != 0 && s.last(x, with&s.of, f)
 }
 
-func (s *slot[F]) last(with filter.Set, f func(F) bool) bool {
+func (s *slot[F]) last(x *exchange, with filter.Set, f func(F) bool) bool {
 	for with != 0 {
 		var id filter.ID
-		if id, with = with.Last(); f(s.at[id]) {
+		if id, with = with.Last(); s.ask(x, id, f) {
 			return true
 		}
 	}
 	return false
 }
 
+// ask asks one of them, and notes how long that takes if somebody wants to know.
+func (s *slot[F]) ask(x *exchange, id filter.ID, f func(F) bool) bool {
+	e := x.explained()
+	if e == nil {
+		return f(s.at[id])
+	}
+	e.enter(s.is, id)
+	yes := f(s.at[id])
+	if x.explained() == e { // else the exchange is over
+		e.leave()
+	}
+	return yes
+}
+
 // throughUpload has filters take content of the request's body, see [atUpload].
 func (l *loop) throughUpload(c *client, piece []byte) (instead []byte, done, on bool) {
 	on = true
-	done = l.slots.upload.any(c.x.with, func(f atUpload) (done bool) {
+	done = l.slots.upload.any(&c.x, c.x.with, func(f atUpload) (done bool) {
 		piece, done, on = f.uploading(c, piece)
 		return done
 	})
@@ -207,7 +222,7 @@ func (l *loop) throughUpload(c *client, piece []byte) (instead []byte, done, on 
 
 // throughHead has those among with look at the head of a response, see [atHead].
 func (l *loop) throughHead(c *client, k *backend, text, rest []byte, end tail, with filter.Set) ([]byte, bool) {
-	stays := l.slots.head.back(with, func(f atHead) bool {
+	stays := l.slots.head.back(&c.x, with, func(f atHead) bool {
 		var ok bool
 		text, ok = f.responded(c, k, text, rest, end)
 		return !ok
@@ -217,7 +232,7 @@ func (l *loop) throughHead(c *client, k *backend, text, rest []byte, end tail, w
 
 // throughDownload has those among with take content of a response, see [atDownload].
 func (l *loop) throughDownload(c *client, k *backend, piece []byte, done bool, with filter.Set) ([]byte, bool) {
-	stays := l.slots.download.back(with, func(f atDownload) bool {
+	stays := l.slots.download.back(&c.x, with, func(f atDownload) bool {
 		var ok bool
 		piece, ok = f.downloading(c, k, piece, done)
 		return !ok
@@ -227,7 +242,7 @@ func (l *loop) throughDownload(c *client, k *backend, piece []byte, done bool, w
 
 // throughRefusal has filters look at a response of the gateway's own, see [atRefusal].
 func (l *loop) throughRefusal(c *client, a *request.Reply) (*request.Reply, bool) {
-	instead := l.slots.refusal.back(c.x.with, func(f atRefusal) bool {
+	instead := l.slots.refusal.back(&c.x, c.x.with, func(f atRefusal) bool {
 		var ok bool
 		a, ok = f.refusing(c, a)
 		return !ok

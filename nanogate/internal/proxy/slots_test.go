@@ -5,19 +5,19 @@ package proxy
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"dyno.example/nanogate/internal/filter"
 )
 
-// sets are the slots in the order in which exchanges come to them.
-func (s *slots) sets() (names []string, of []filter.Set) {
-	return []string{"route", "content", "upstream", "endpoint", "sending", "upload", "text", "head", "begin", "download", "trailers", "refusal", "reply", "break", "cut", "end"},
-		[]filter.Set{s.route.of, s.content.of, s.upstream.of, s.endpoint.of, s.sending.of, s.upload.of, s.text.of, s.head.of, s.begin.of, s.download.of, s.trailers.of, s.refusal.of, s.reply.of, s.broken.of, s.cut.of, s.end.of}
+// sets are who is at each slot.
+func (s *slots) sets() [filter.Slots]filter.Set {
+	return [...]filter.Set{s.route.of, s.content.of, s.upstream.of, s.endpoint.of, s.sending.of, s.upload.of, s.text.of, s.head.of, s.begin.of, s.download.of, s.trailers.of, s.refusal.of, s.reply.of, s.broken.of, s.cut.of, s.end.of}
 }
 
-// The page says who is at which slot, as it is in the code.
+// The page says who is at which slot, and so does what explains a route, as it is in the code.
 func TestSlotsAreInThePage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/design/filters.md")
 	if err != nil {
@@ -26,13 +26,17 @@ func TestSlotsAreInThePage(t *testing.T) {
 	l := &loop{}
 	l.assemble()
 	table := "| filter | slots |\n|---|---|\n"
-	names, sets := l.slots.sets()
+	sets := l.slots.sets()
 	for id := range filter.IDs {
 		var at []string
+		var is []filter.Slot
 		for i, of := range sets {
 			if of.Has(id) {
-				at = append(at, names[i])
+				at, is = append(at, filter.Slot(i).String()), append(is, filter.Slot(i))
 			}
+		}
+		if !slices.Equal(is, id.Slots()) {
+			t.Errorf("%s is at %v, and %v is said", id, is, id.Slots())
 		}
 		if len(at) == 0 {
 			t.Errorf("%s is at no slot", id)

@@ -48,7 +48,7 @@ func (l *caching) giveStored(c *client, v *cache.Response, a *cache.RequestField
 	if l.server.Draining() {
 		x.keep = false
 	}
-	l.out = append(appendConnection(out, x), "\r\n"...)
+	l.out = endHead(out, x)
 	if x.silent {
 		body = nil
 	}

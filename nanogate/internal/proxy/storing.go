@@ -161,5 +161,5 @@ func (l *caching) notModified(c *client) {
 	x := &c.x
 	out := x.kept.cached.asking.fill.Response().AppendNotModified(l.out, l.now)
 	x.outcome.Status = 304
-	l.out = append(appendConnection(append(out, x.fields...), x), "\r\n"...)
+	l.out = endHead(append(out, x.fields...), x)
 }

@@ -56,9 +56,6 @@ func (l *suspensions) decided(c *client, reply *request.Reply) {
 	case reply != nil && reply.Queue != nil:
 		l.queueUp(c, reply)
 	case reply != nil:
-		if e := x.explained(); e != nil && x.upstream == nil {
-			e.tell(x.route, &l.req, false)
-		}
 		l.heads.refuse(c, reply)
 	case x.upstream != nil: // it was one of that
 		x.taken++

@@ -41,7 +41,11 @@ func (l *bodies) switched(c *client, k *backend, head, rest []byte) {
 		l.crossed(c, k, head, rest)
 		return
 	}
-	l.out = append(l.heads.responseHead(l.out, c, head), "Connection: Upgrade\r\nUpgrade: "...)
+	l.out = l.heads.responseHead(l.out, c, head)
+	if e := x.explained(); e != nil {
+		l.out = e.appendTo(l.out)
+	}
+	l.out = append(l.out, "Connection: Upgrade\r\nUpgrade: "...)
 	l.out = append(append(l.out, protocol...), "\r\n\r\n"...)
 	x.begun, x.keep, k.tunnel, k.keep = true, false, true, false
 	x.outcome.Status, x.outcome.Upstream, x.outcome.Responded = 101, true, l.now
@@ -200,6 +204,9 @@ func (l *bodies) crossed(c *client, k *backend, head, rest []byte) {
 		accept := websocket.Accept(key)
 		l.out = append(append(l.out, "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "...), accept[:]...)
 		l.out = append(l.out, "\r\n"...)
+	}
+	if e := x.explained(); e != nil {
+		l.out = e.appendTo(l.out)
 	}
 	l.out = append(l.out, "\r\n"...)
 	x.sent.forget(&l.buffers)

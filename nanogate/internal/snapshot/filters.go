@@ -142,7 +142,7 @@ func (r *Route) filters(c *config.Route) error {
 			continue
 		case k.make == nil:
 			r.With |= k.with
-			r.Along = append(r.Along, Listed{Name: k.name, Phase: k.phase})
+			r.Along = append(r.Along, Listed{Name: k.name, Phase: k.phase, With: k.with})
 			continue
 		}
 		made, err := k.make(c, r)

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"slices"
+	"strings"
 
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/filter"
@@ -26,7 +27,7 @@ func Filters() []Listed {
 // that there is.
 func FiltersOf(c *config.Config, route *config.Route, offers middleware.Offers) []Listed {
 	r := &Route{Config: route, uses: usesOf(c, route, offers), sessions: sessionsOf(c)}
-	return list(func(k *kind) (names []string) {
+	all := list(func(k *kind) (names []string) {
 		switch {
 		case !k.asked(route, r):
 		case k.phase == filter.Middleware:
@@ -38,6 +39,36 @@ func FiltersOf(c *config.Config, route *config.Route, offers middleware.Offers) 
 		}
 		return names
 	}, func(k *filters.Kind) bool { return route.FilterOf(k) != nil })
+	if c.Caches { // then all routes have it
+		id := filter.Invalidate
+		at := slices.IndexFunc(all, func(f Listed) bool { return f.Phase > id.Phase() || f.With.Before(id) == 0 && f.With != 0 })
+		if at < 0 {
+			at = len(all)
+		}
+		all = slices.Insert(all, at, Listed{id.String(), id.Phase(), false, filter.SetOf(id)})
+	}
+	return all
+}
+
+// Where says where a filter acts: "check" is on the head of a request, the others are slots
+// ([filter.Slot]). Middleware is
+// at sending, head and download too, if it looks at responses, which is known when it is made.
+func (f *Listed) Where() string {
+	at := []string{}
+	if f.Heads {
+		at = append(at, "check")
+	}
+	for with := f.With; with != 0; {
+		var id filter.ID
+		id, with = with.First()
+		for _, s := range id.Slots() {
+			at = append(at, s.String())
+		}
+	}
+	if len(at) == 0 { // how often and where a request is tried
+		return "tries"
+	}
+	return strings.Join(at, ", ")
 }
 
 // list lists kinds: those of the table as often as asked says, which gives what is added to
