@@ -76,8 +76,9 @@ type Interval struct {
 
 // Task is a thread of any program.
 type Task struct {
-	PID  int32  `json:"pid"` // the thread's
-	Comm string `json:"comm"`
+	PID    int32  `json:"pid"` // the thread's
+	Comm   string `json:"comm"`
+	Cgroup string `json:"cgroup,omitempty"` // of who had a CPU instead; empty for the root, and if it isn't known
 }
 
 // Served is a connection that was served instead, and for how long.

@@ -51,6 +51,9 @@ var details = []detail{
 		if v.By == nil || v.By.Comm == "" {
 			return ""
 		}
+		if v.By.Cgroup != "" {
+			return v.By.Comm + " (" + v.By.Cgroup + ")"
+		}
 		return v.By.Comm
 	}, func(list i18n.Message) i18n.Message { return i18n.New("explain.by-threads", "threads named: %s", list) }},
 	{func(v *evidence.Interval) string { return v.Peer }, func(list i18n.Message) i18n.Message { return i18n.New("explain.of-peers", "other end: %s", list) }},
