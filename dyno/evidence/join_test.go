@@ -127,7 +127,7 @@ func TestJoin(t *testing.T) {
 func TestJoinNamesWho(t *testing.T) {
 	s := requested(1e6)
 	r := Join(&s, ordinary(by(at(40, SwitchOut, loop, 0, Preempted), hog, "hog"), at(840, SwitchIn, loop, 0, 0), at(900, Sent, loop, us, 200)), Server{})
-	if !slices.ContainsFunc(r.Intervals, func(v Interval) bool { return v.By != nil && *v.By == Task{hog, "hog"} }) {
+	if !slices.ContainsFunc(r.Intervals, func(v Interval) bool { return v.By != nil && *v.By == Task{PID: hog, Comm: "hog"} }) {
 		t.Errorf("nobody names the hog: %+v", r.Intervals)
 	}
 	r = Join(&s, []Event{at(-100, SwitchIn, loop, 0, 0), at(-50, Received, loop, them, 80), at(10, Ready, 0, us, 1), at(800, Sent, loop, them, 80), at(810, Received, loop, us, 80), at(900, Sent, loop, us, 200)}, Server{})

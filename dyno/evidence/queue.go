@@ -26,6 +26,11 @@ func (j *joiner) queue() {
 		return
 	}
 	if j.reader == 0 {
+		j.until(to, Interval{Stage: Unread, Reason: "nobody is known to read"})
+		return
+	}
+	if j.read == nil && j.migrates && to == j.end { // whoever would have is anyone
+		j.until(to, Interval{Stage: Unread, Reason: "nobody read"})
 		return
 	}
 	line := timelineOf(j.threads[j.reader], j.at, to)
@@ -54,9 +59,28 @@ func (j *joiner) queued(p *span) Interval {
 	case asleep:
 		j.notReading(&v, p)
 	default:
-		v.Stage = Unexplained
+		v.Stage = Unread
+	}
+	switch v.Stage {
+	case Scheduler, LoopQueue:
+		j.readerWaits(&v, p)
 	}
 	return v
+}
+
+// readerWaits makes of an interval in which bytes are unread what their goroutine waits for, if it
+// was seen to wait for something else than them: a lock or the collector, or nobody is late, as
+// nobody is to read.
+func (j *joiner) readerWaits(v *Interval, p *span) {
+	e := j.parkedIn(p.from, p.to)
+	if e == nil || e.comm() == Runnable || j.loops[j.goroutine] {
+		return
+	}
+	why := parkedFor[e.comm()]
+	*v = Interval{Stage: Unread, Thread: v.Thread, Reason: why.full}
+	if why.stage == Lock || why.stage == Collect {
+		v.Stage = why.stage
+	}
 }
 
 // elsewhere is what a request waits for that no thread has while threads do other things: a
@@ -72,7 +96,7 @@ func (j *joiner) elsewhere() Stage {
 // waking if the thread has nothing to do, and else for what holds it up in another's service.
 func (j *joiner) notReading(v *Interval, p *span) {
 	if p.out == nil {
-		v.Stage = Unexplained
+		v.Stage = Unread
 		return
 	}
 	stage, reason := waitOf(p.out)
@@ -82,6 +106,8 @@ func (j *joiner) notReading(v *Interval, p *span) {
 		v.Stage, v.Reason = stage, reason
 	case stage == Poll, stage == Lock && other == 0:
 		v.Stage, v.Reason = Scheduler, reason
+	case other == 0 && !j.migrates: // it is at something that is no request's
+		v.Stage, v.Reason = Unread, cmp.Or(reason, string(stage))
 	default:
 		v.Stage, v.Reason = j.elsewhere(), string(stage)
 		if other != 0 {
@@ -160,9 +186,9 @@ func (p *span) outOfQuota() bool {
 func (p *span) instead(v *Interval) {
 	switch {
 	case p.out != nil && p.out.A&Preempted != 0:
-		v.By = &Task{int32(p.out.B), p.out.comm()}
+		v.By = &Task{PID: int32(p.out.B), Comm: p.out.comm()}
 	case p.in != nil:
-		v.By = &Task{int32(p.in.B), p.in.comm()}
+		v.By = &Task{PID: int32(p.in.B), Comm: p.in.comm()}
 	}
 	if v.By != nil && v.By.PID == 0 {
 		v.By, v.Reason = nil, "idle" // nobody: the CPU had to be woken, or the hypervisor had it

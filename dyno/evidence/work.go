@@ -239,7 +239,7 @@ func (j *joiner) sleeps(p *path, v *Interval, s *span, t int64) {
 	}
 	v.Stage, v.Reason = waitOf(s.out)
 	if s.wake != nil && s.wake.B != 0 && v.Stage == Lock {
-		v.By = &Task{int32(s.wake.B), s.wake.comm()}
+		v.By = &Task{PID: int32(s.wake.B), Comm: s.wake.comm()}
 	}
 	switch {
 	case v.Stage == Poll && t >= p.firstSend:

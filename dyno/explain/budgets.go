@@ -10,7 +10,7 @@ import (
 // longer say more. A poll of which it isn't known what it waited for explains nothing.
 var causeOf = map[evidence.Stage]Name{
 	evidence.Generator: Generator, evidence.Connect: Connect, evidence.Network: NetworkDelay, evidence.Retransmit: Retransmit,
-	evidence.AcceptQueue: AcceptQueue, evidence.LoopQueue: LoopQueue, evidence.Scheduler: Scheduler, evidence.CPUWait: CPUWait,
+	evidence.AcceptQueue: AcceptQueue, evidence.Unread: ReceiveQueue, evidence.LoopQueue: LoopQueue, evidence.Scheduler: Scheduler, evidence.CPUWait: CPUWait,
 	evidence.Throttled: Throttled, evidence.Stolen: Steal, evidence.OnCPU: Work, evidence.Lock: Lock, evidence.Disk: Disk, evidence.Upstream: Upstream,
 	evidence.DNS: DNS, evidence.PageFault: PageFault, evidence.Collect: GC, evidence.Interrupt: Interrupt,
 	evidence.Sleep: Sleep, evidence.Stopped: Stopped, evidence.Blocked: Blocked,

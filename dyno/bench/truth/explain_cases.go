@@ -42,6 +42,7 @@ func injectedCauses() []explained {
 		{name: "upstream", injected: "one request of 40 asks an upstream that takes 40 ms", cause: "upstream", want: []string{"upstream"}},
 		{name: "loop", injected: "one request of 300 computes 60 ms on the only event loop: those behind it wait", cause: "loop", want: []string{"loop-queue"}},
 		{name: "accept", injected: "one connection of 40 is accepted 30 ms late, each request on a new one", cause: "accept", want: []string{"accept-queue"}, load: ", reuse: none"},
+		{name: "lazy", injected: "a connection isn't read for 100 ms after one response of 40", cause: "lazy", want: []string{"receive-queue"}},
 		{name: "loss", injected: "one segment of a hundred to the service is lost", cause: "loss", want: []string{"retransmit"}},
 		{name: "collections", injected: "a heap of 4 million pointers is collected twice a second, on a CPU without the generator", cause: "gc", outside: ownCPU, want: []string{"gc"}},
 		{name: "timers", injected: "50,000 timers come due at once, twice a second", cause: "timers", want: []string{"scheduler", "cpu-wait"}},

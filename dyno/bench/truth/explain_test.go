@@ -72,7 +72,7 @@ func TestSufferingServicesRespond(t *testing.T) {
 		}
 		return
 	}
-	for _, cause := range []string{"none", "fsync", "work", "fault", "pipe", "loop", "accept", "flock"} {
+	for _, cause := range []string{"none", "fsync", "work", "fault", "pipe", "loop", "accept", "flock", "lazy"} {
 		t.Run(cause, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command(os.Args[0], "-test.run", "TestSufferingServicesRespond")

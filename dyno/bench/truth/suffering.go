@@ -215,6 +215,9 @@ func suffer(args []string) error {
 	if *cause == "loop" {
 		return oneLoop(ln.(*net.TCPListener))
 	}
+	if *cause == "lazy" {
+		return lazily(ln)
+	}
 	if *cause == "accept" {
 		ln = &slowAcceptor{Listener: ln}
 	}

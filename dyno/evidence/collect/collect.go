@@ -74,6 +74,7 @@ type Collector struct {
 	scratch  []evidence.Event
 	inside   inside
 	pool     pool
+	groups   groups
 	code     map[int32]evidence.Codes // that collects garbage, by process
 	times    *hdrhistogram.Histogram  // response times so far
 	since    int64                    // when the probes were attached; 0: they are not
@@ -290,6 +291,7 @@ func (k *Collector) keep(s *evidence.Sample) {
 		r.Incomplete = append(r.Incomplete, evidence.Overwritten)
 		k.header.Counts.Overwritten++
 	}
+	k.groups.name(&r)
 	k.learn()
 	k.add(s, &r)
 }
