@@ -6,24 +6,31 @@ import (
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/stats"
 	"dyno.example/dyno/validity"
 	"dyno.example/internal/i18n"
 )
 
 // addPlateaus says if the trials of a cell fall on separate plateaus, by the
 // first metric that shows it; and if it is no matter of its starts, as the trials of
-// others in the same blocks go up and down with them.
+// others in the same blocks go up and down with them: that is a remark.
 func (y *findingSet) addPlateaus(s *cellBuilder, all []*cellBuilder, accept []finding.Name) {
 	metrics := []string{"throughput", "cpu"}
 	if s.mode == profile.Open { // its throughput is the schedule's
 		metrics[0] = "response.p50"
 	}
 	for _, metric := range metrics {
-		found := finding.Accept(validity.Plateaus(i18n.New("analysis.metric-of", "%s's %s", s.Subject, metricName(metric)), y.marked(s.restarts(metric))), accept)
+		name := i18n.New("analysis.metric-of", "%s's %s", s.Subject, metricName(metric))
+		others, beside := s.beside(all, metric)
+		restarts := s.restarts(metric)
+		if s.tookTurns() && len(beside) > 0 {
+			restarts = beside // they shared the machine's states within a second: what is common to all is no start's
+		}
+		found := finding.Accept(validity.Plateaus(name, y.marked(restarts)), accept)
 		for _, f := range found {
-			others, beside := s.beside(all, metric)
 			likewise := validity.Plateaus(metricName(metric), others)
 			if len(likewise) > 0 && likewise[0].Name == f.Name && len(validity.Plateaus(metricName(metric), beside)) == 0 {
+				f.Validity = finding.Valid // blocks have it in common, and ratios are taken within them
 				f.Detail = i18n.Join(f.Detail, i18n.New("analysis.machine-not-starts", "; the other trials of their blocks lie apart likewise, and beside them these do not: it is the machine at the time rather than the starts"))
 			}
 			y.list = append(y.list, Finding{Finding: f, Trials: s.Trials})
@@ -31,6 +38,9 @@ func (y *findingSet) addPlateaus(s *cellBuilder, all []*cellBuilder, accept []fi
 		}
 	}
 }
+
+// tookTurns reports whether all used trials of the cell were in slices.
+func (s *cellBuilder) tookTurns() bool { return len(s.sliced) > 0 && !slices.Contains(s.sliced, nil) }
 
 // marked adds what disturbed the machine in each restart's trial.
 func (y *findingSet) marked(list []validity.Restart) []validity.Restart {
@@ -72,12 +82,13 @@ func (s *cellBuilder) restarts(metric string) []validity.Restart {
 }
 
 // beside are what the other cells' trials of each restart's block are of their usual
-// ones, and the restarts with their values divided by it; nil if a block has no others.
+// ones, by their median, as one of them may have levels of its own; and the restarts with their
+// values divided by it. Nil if a block has no others.
 func (s *cellBuilder) beside(all []*cellBuilder, metric string) (others, divided []validity.Restart) {
 	divided = s.restarts(metric)
 	others = slices.Clone(divided)
 	for i := range divided {
-		sum, n := 0.0, 0.0
+		var logs []float64
 		for _, o := range all {
 			values, at := o.Values[metric], slices.Index(o.blocks, s.blocks[i])
 			if o == s || at < 0 || len(values) != len(o.blocks) || !positive(values) {
@@ -87,12 +98,12 @@ func (s *cellBuilder) beside(all []*cellBuilder, metric string) (others, divided
 			for _, v := range values {
 				usual += math.Log(v) / float64(len(values))
 			}
-			sum, n = sum+math.Log(values[at])-usual, n+1
+			logs = append(logs, math.Log(values[at])-usual)
 		}
-		if n == 0 {
+		if len(logs) == 0 {
 			return nil, nil
 		}
-		others[i].Value = math.Exp(sum / n)
+		others[i].Value = math.Exp(stats.Median(logs, level).Estimate)
 		divided[i].Value /= others[i].Value
 	}
 	return others, divided

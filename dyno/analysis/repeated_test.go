@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dyno.example/dyno/analysis/analysistest"
+	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/study"
 )
@@ -99,8 +101,44 @@ func TestPlateausOfTheMachineAreItsOwn(t *testing.T) {
 			t.Errorf("%s: %+v", name, list)
 			continue
 		}
-		if strings.Contains(list[0].Detail.String(), machine) != c.is {
-			t.Errorf("%s: %s", name, list[0].Detail)
+		if strings.Contains(list[0].Detail.String(), machine) != c.is || (list[0].Validity == finding.Valid) != c.is {
+			t.Errorf("%s: %s: %s", name, list[0].Validity, list[0].Detail)
+		}
+	}
+}
+
+// Subjects that took turns shared what the machine did: levels that all have are nobody's; those
+// of one alone are its starts', and the others have none because of it.
+func TestPlateausOfTurns(t *testing.T) {
+	every := func(n int) func(int) bool { return func(block int) bool { return block%n == 0 } }
+	nobody := func(int) bool { return false }
+	for name, c := range map[string]struct {
+		machine, own func(block int) bool // is slow
+		want         string               // who is said to have levels
+	}{
+		"all of them":            {every(2), nobody, ""},
+		"one alone":              {nobody, every(2), "c"},
+		"one, on such a machine": {every(2), func(block int) bool { return block < 3 }, "c"},
+	} {
+		run := analysistest.Run(4, "a", "b", "c", "d", "e")
+		for i := range run.Trials {
+			tr := &run.Trials[i]
+			tr.Sliced = &archive.Sliced{Length: 25 * time.Millisecond, Rounds: 80, Arms: 5}
+			if c.machine(tr.Block) {
+				slow(tr, 1.5)
+			}
+			if run.Manifest.Plan.Cells[tr.Cell].Subject == "c" && c.own(tr.Block) {
+				slow(tr, 1.5)
+			}
+		}
+		var own []string
+		for _, f := range findings(analyse(t, run), finding.RestartPlateau) {
+			if f.Validity == finding.Suspect {
+				own = append(own, run.Manifest.Plan.Cells[run.Trials[f.Trials[0]].Cell].Subject)
+			}
+		}
+		if strings.Join(own, " ") != c.want {
+			t.Errorf("%s: levels of %q, want %q", name, own, c.want)
 		}
 	}
 }
