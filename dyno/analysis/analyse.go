@@ -71,9 +71,11 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	shareTwins(a.Groups)
 	a.Explained = explained(tables)
 	a.Sensitivity = sensitivity(m, a.Groups)
-	a.Claims = decide(m, a.Groups, builders, all, confidence)
+	source, options := newEvidence(m, a.Groups, builders, all), optionsOf(confidence)
+	a.Claims = decide(m, source, options)
 	a.Validity = worth(run, a)
 	attachBasis(a)
+	turning(run, a, source, options, usual)
 	return a, nil
 }
 

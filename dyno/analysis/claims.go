@@ -11,16 +11,20 @@ import (
 )
 
 // decide holds the run's claims against its figures; nil if it has none.
-func decide(m *archive.Manifest, groups []Group, builders []*cellBuilder, all []figure, c *confidence) []claim.Outcome {
+func decide(m *archive.Manifest, source *evidence, options claim.Options) []claim.Outcome {
 	if len(m.Claims) == 0 {
 		return nil
 	}
-	source := newEvidence(m, groups, builders, all)
 	outcomes := make([]claim.Outcome, len(m.Claims))
 	for i := range m.Claims {
-		outcomes[i] = claim.Evaluate(&m.Claims[i], source, claim.Options{Level: level, Ratio: c.ratioAt, Median: c.medianAt, Strict: c.strictAt})
+		outcomes[i] = claim.Evaluate(&m.Claims[i], source, options)
 	}
 	return outcomes
+}
+
+// optionsOf are those by which a run's claims are decided.
+func optionsOf(c *confidence) claim.Options {
+	return claim.Options{Level: level, Ratio: c.ratioAt, Median: c.medianAt, Strict: c.strictAt}
 }
 
 // evidence is what claims are held against: the builders of all cells, by block. It

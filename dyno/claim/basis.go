@@ -18,6 +18,10 @@ type Basis struct {
 	// Doubts are findings of the run that stand beside the verdict, such as trials that
 	// one arm lost and the other did not.
 	Doubts []i18n.Message `json:"doubts,omitzero"`
+	// Tried says that of a run that is SUSPECT each reason was held to this verdict: Turning
+	// are those that could have turned it. Without any the verdict stands as on a VALID run.
+	Tried   bool           `json:"tried,omitempty"`
+	Turning []i18n.Message `json:"turning,omitzero"`
 	// Rule says by which rule it was judged, where that is not today's.
 	Rule i18n.Message `json:"rule,omitzero"`
 }
@@ -79,7 +83,7 @@ func (out *Outcome) weakness(v Verdict, blocks int) (w Weakness) {
 	}
 	if b := out.Basis; b != nil {
 		w.Doubts, w.Rule = len(b.Doubts) > 0, b.Rule
-		if b.Validity != "VALID" {
+		if b.Validity != "VALID" && !(b.Tried && len(b.Turning) == 0) {
 			w.Validity = b.Validity
 		}
 	}

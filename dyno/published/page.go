@@ -386,6 +386,9 @@ func basis(o *claim.Outcome) string {
 	parts := []string{"validity not recorded"}
 	if b := o.Basis; b != nil && b.Validity != "" {
 		parts[0] = "a " + b.Validity + " run"
+		if b.Tried && len(b.Turning) == 0 {
+			parts[0] += ", for nothing that could turn this verdict"
+		}
 		switch {
 		case b.Clean:
 			parts = append(parts, "dyno of the clean commit "+b.Commit)
@@ -405,6 +408,9 @@ func basis(o *claim.Outcome) string {
 	if o.Basis != nil {
 		for _, doubt := range o.Basis.Doubts {
 			parts = append(parts, doubt.String())
+		}
+		for _, doubt := range o.Basis.Turning {
+			parts = append(parts, "could turn the verdict: "+doubt.String())
 		}
 	}
 	return strings.Join(parts, "; ")

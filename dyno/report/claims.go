@@ -11,6 +11,7 @@ import (
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/present"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // ruling is a claim with its verdict, ready to be shown.
@@ -74,6 +75,9 @@ func rulings(a *analysis.Analysis, c language) []ruling {
 			for _, d := range b.Doubts {
 				r.Doubts = append(r.Doubts, capital(c.say(d)))
 			}
+			for _, d := range b.Turning {
+				r.Doubts = append(r.Doubts, capital(c.say(i18n.New("claim.could-turn-it", "could turn the verdict: %s", d))))
+			}
 		}
 		for k := range o.Parts {
 			r.Parts = append(r.Parts, newRulingPart(k, o, c))
@@ -85,7 +89,11 @@ func rulings(a *analysis.Analysis, c language) []ruling {
 
 // rests says what a verdict rests on besides its blocks.
 func rests(b *claim.Basis, c language) string {
-	list := []string{c.text("badge.data") + c.text("list.colon") + c.text("validity."+strings.ToLower(b.Validity))}
+	data := c.text("badge.data") + c.text("list.colon") + c.text("validity."+strings.ToLower(b.Validity))
+	if b.Tried && len(b.Turning) == 0 {
+		data += " (" + c.say(nothingTurns) + ")"
+	}
+	list := []string{data}
 	if b.Machine != "" {
 		list = append(list, b.Machine)
 	}
@@ -106,6 +114,9 @@ func basis(o *claim.Outcome, c language) string {
 	}
 	return c.count("blocks", o.Fewest())
 }
+
+// nothingTurns is said of a run that is SUSPECT for reasons that don't bear on a verdict.
+var nothingTurns = i18n.New("claim.nothing-turns-it", "for nothing that could turn this verdict")
 
 // verdictKey is that of a verdict's texts.
 func verdictKey(v claim.Verdict) string {

@@ -134,3 +134,17 @@ func (s *shift) cause() i18n.Message {
 	}
 	return i18n.New("validity.another-clock-rate", "another clock rate")
 }
+
+// Slower is by which factor the CPUs of a trial took longer than usual for work that is
+// bound by them, on average of all readings; 1 if there is nothing to compare them with.
+func (u *UsualSpeed) Slower(s *archive.Speed) float64 {
+	sum, n := 0.0, 0.0
+	for i, m := range moments {
+		for _, r := range m.of(s) {
+			if usual := u.at[i][r.CPU]; known(r) && usual.trials >= speedTrials {
+				sum, n = sum+math.Log(usual.wide/r.Wide), n+1
+			}
+		}
+	}
+	return math.Exp(sum / max(n, 1))
+}
