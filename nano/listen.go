@@ -39,7 +39,7 @@ func (a *App) Listen(address string) error {
 	if address == "unix:" {
 		return errors.New("nano: listening on \"unix:\": the path of the socket is missing, as in unix:/run/app.sock")
 	}
-	return a.listen(address)
+	return a.listen(address, nil)
 }
 
 // Serve serves on a listener, as Listen does on an address. It takes the listener
@@ -49,7 +49,7 @@ func (a *App) Listen(address string) error {
 func (a *App) Serve(ln net.Listener) error {
 	a.endRegistration()
 	a.listeners.Hold("", nil)
-	return a.serveListener(ln)
+	return a.serveListener(ln, nil)
 }
 
 // drainSignal ends responses without an end of their own when the app shuts down.
@@ -104,46 +104,6 @@ func (a *App) Restart(ctx context.Context, others ...*App) error {
 	return errors.Join(errs...)
 }
 
-// listenStd opens or inherits the socket of an address for net/http. config is
-// nil without TLS.
-func (a *App) listenStd(address string, config *tls.Config) error {
-	ln, claimed, err := openOrInherit(a, address)
-	if err != nil {
-		return err
-	}
-	a.listeners.Hold(address, func() ([]*os.File, error) {
-		f, err := ln.(interface{ File() (*os.File, error) }).File()
-		if err != nil {
-			return nil, err
-		}
-		return []*os.File{f}, nil
-	})
-	if claimed {
-		handoff.Served()
-	}
-	defer a.unlink(address)
-	if config == nil {
-		return a.std.serve(a, ln, nil)
-	}
-	return a.serveTLS(ln, config)
-}
-
-func openOrInherit(a *App, address string) (ln net.Listener, claimed bool, err error) {
-	if files := handoff.Claim(address); len(files) > 0 {
-		for _, f := range files[1:] {
-			f.Close() // of more loops than there are now
-		}
-		ln, err := net.FileListener(files[0])
-		return ln, true, errors.Join(err, files[0].Close())
-	}
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		ln, err := sockets.ListenUnix(path, a.config.UnixMode)
-		return ln, false, err
-	}
-	ln, err = sockets.Config(a.config.ReusePort).Listen(context.Background(), "tcp", address)
-	return ln, false, inUse(err)
-}
-
 // inUse adds to the error what can be done about an address that another process
 // listens on.
 func inUse(err error) error {
@@ -187,8 +147,8 @@ func Notify(state string) (sent bool, err error) { return handoff.Notify(state) 
 // HTTP/2 for clients that want it (ALPN). The certificate, with its chain, and
 // its key are PEM files; they are read again when they have changed.
 //
-// On Linux the event loops serve once the handshake is done; elsewhere net/http does,
-// with the same routes.
+// On Linux the event loops serve, the handshake beside them; elsewhere net/http does, with
+// the same routes.
 func (a *App) ListenTLS(address, certFile, keyFile string) error {
 	a.endRegistration()
 	c, err := NewCertificate(certFile, keyFile)
@@ -196,26 +156,27 @@ func (a *App) ListenTLS(address, certFile, keyFile string) error {
 		return err
 	}
 	c.failed = func(err error) { a.config.Logger.Error("the certificate stays the old one", "error", err) }
-	return a.listenStd(address, &tls.Config{GetCertificate: c.Get})
+	return a.listen(address, offering(&tls.Config{GetCertificate: c.Get}))
 }
 
 // ServeTLS serves on a listener with TLS, as [App.Serve] does without. config
 // needs a certificate, or GetCertificate; without NextProtos it offers HTTP/2 and
 // HTTP/1.1. It is copied. Its functions are called on goroutines of their own, and
-// may block for as long as Limits.Handshake allows. Listeners whose connections are
-// neither TCP's nor unix sockets are served by net/http.
+// may block for as long as Limits.Handshake allows. Listeners that aren't sockets, which are
+// [net.TCPListener] and [net.UnixListener], are served by net/http.
 func (a *App) ServeTLS(ln net.Listener, config *tls.Config) error {
 	a.endRegistration()
 	a.listeners.Hold("", nil)
-	return a.serveTLS(ln, config)
+	return a.serveListener(ln, offering(config))
 }
 
-func (a *App) serveTLS(ln net.Listener, config *tls.Config) error {
+// offering returns a copy of config that offers the protocols there are, if it offers none.
+func offering(config *tls.Config) *tls.Config {
 	config = config.Clone()
 	if len(config.NextProtos) == 0 {
 		config.NextProtos = []string{"h2", "http/1.1"}
 	}
-	return a.std.serve(a, ln, config)
+	return config
 }
 
 // Certificate is a certificate and key in two files, for

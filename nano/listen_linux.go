@@ -17,7 +17,6 @@ import (
 
 	"dyno.example/nano/internal/engine"
 	"dyno.example/nano/internal/exchange"
-	"dyno.example/nano/internal/netconn"
 	"dyno.example/nano/wire/handoff"
 	"dyno.example/nano/wire/reactor"
 	"dyno.example/nano/wire/sockets"
@@ -28,7 +27,7 @@ type serving struct {
 	once      sync.Once
 	server    *engine.Server
 	broken    error
-	std       stdServer // for handshakes, and listeners that aren't sockets
+	std       stdServer // for what loops don't speak, and listeners that aren't sockets
 	listeners handoff.Listeners
 }
 
@@ -39,28 +38,28 @@ func (a *App) start() (*engine.Server, error) {
 }
 
 // listen opens a socket for each loop on the same address (SO_REUSEPORT), or takes
-// those of the process before.
-func (a *App) listen(address string) error {
+// those of the process before. config is nil without TLS.
+func (a *App) listen(address string, config *tls.Config) error {
 	s, err := a.start()
 	if err != nil {
 		return err
 	}
 	if files := handoff.Claim(address); len(files) > 0 {
-		return a.listenInherited(s, address, files)
+		return a.listenInherited(s, address, files, config)
 	}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		return a.listenUnix(s, address, path)
+		return a.listenUnix(s, address, path, config)
 	}
 	fds, err := sockets.OpenEach(address, s.Loops(), a.config.ReusePort)
 	if err != nil {
 		return inUse(err)
 	}
 	a.holdSockets(address, fds)
-	return s.Serve(fds, true)
+	return s.Serve(fds, true, config)
 }
 
 // listenUnix opens one socket, which all loops share.
-func (a *App) listenUnix(s *engine.Server, address, path string) error {
+func (a *App) listenUnix(s *engine.Server, address, path string, config *tls.Config) error {
 	ln, err := sockets.ListenUnix(path, a.config.UnixMode)
 	if err != nil {
 		return err
@@ -71,11 +70,11 @@ func (a *App) listenUnix(s *engine.Server, address, path string) error {
 	}
 	a.holdSockets(address, fds[:1])
 	s.RemoveAtEnd(path)
-	return s.Serve(fds, false)
+	return s.Serve(fds, false, config)
 }
 
 // serveListener takes over a listener's socket. All loops share it.
-func (a *App) serveListener(ln net.Listener) error {
+func (a *App) serveListener(ln net.Listener, config *tls.Config) error {
 	tcp := false
 	switch ln := ln.(type) {
 	case *net.TCPListener:
@@ -83,7 +82,7 @@ func (a *App) serveListener(ln net.Listener) error {
 	case *net.UnixListener:
 		ln.SetUnlinkOnClose(false)
 	default:
-		return a.std.serve(a, ln, nil)
+		return a.std.serve(a, ln, config)
 	}
 	s, err := a.start()
 	if err != nil {
@@ -96,7 +95,7 @@ func (a *App) serveListener(ln net.Listener) error {
 	if !tcp {
 		s.RemoveAtEnd(ln.Addr().String())
 	}
-	return s.Serve(fds, tcp)
+	return s.Serve(fds, tcp, config)
 }
 
 // holdSockets notes the sockets of an address. The loops close them when the app
@@ -120,7 +119,7 @@ func (a *App) holdSockets(address string, fds []int) {
 
 // listenInherited serves on the sockets of the process before. If there are more
 // loops than sockets, some share one.
-func (a *App) listenInherited(s *engine.Server, address string, files []*os.File) error {
+func (a *App) listenInherited(s *engine.Server, address string, files []*os.File, config *tls.Config) error {
 	fds := make([]int, 0, max(len(files), s.Loops()))
 	for i := range cap(fds) {
 		fd, err := sockets.Descriptor(files[i%len(files)])
@@ -139,7 +138,7 @@ func (a *App) listenInherited(s *engine.Server, address string, files []*os.File
 		s.RemoveAtEnd(path)
 	}
 	handoff.Served()
-	return s.Serve(fds, !isUnix)
+	return s.Serve(fds, !isUnix, config)
 }
 
 // Shutdown stops accepting, completes the requests that have been received, and closes
@@ -204,50 +203,13 @@ func (e engineApp) RefusalBody(status int, detail string, from netip.AddrPort) [
 
 func (e engineApp) Violated(err error, from netip.AddrPort) { e.app.violated(err, from) }
 
+func (e engineApp) TakeOver(c net.Conn) { e.app.std.takeOver(e.app, c) }
+
 func (e engineApp) BadBody(status int, detail string, err error) error {
 	return NewProblem(status, detail).Because(err)
 }
 
 func (e engineApp) BodyCut(err error) error { return bodyCut(err) }
-
-// workBegins tells the loops that another goroutine needs a processor.
-func (a *App) workBegins() {
-	if s, err := a.start(); err == nil {
-		s.WorkBegins()
-	}
-}
-
-// workEnds tells the loops that it is done.
-func (a *App) workEnds() {
-	if s, err := a.start(); err == nil {
-		s.WorkEnds()
-	}
-}
-
-// hear passes to the loops the connections of a listener, which a goroutine accepts.
-func (a *App) hear(ln net.Listener) (stop func()) {
-	none := func() {}
-	socket, ok := ln.(syscall.Conn)
-	if !ok {
-		return none
-	}
-	s, err := a.start()
-	if err != nil {
-		return none
-	}
-	fd, err := sockets.Descriptor(socket)
-	if err != nil { // none is left, and accepting will say so
-		return none
-	}
-	return s.Hear(fd)
-}
-
-// giveToLoop moves a connection whose handshake is done to a loop; false if net/http
-// has to serve it.
-func (a *App) giveToLoop(t *tls.Conn, below *netconn.Conn) bool {
-	s, err := a.start()
-	return err == nil && s.TakeTLS(t, below)
-}
 
 // welcomeQueue serves the connections in the queue of a listener that accepts no more.
 func (s *stdServer) welcomeQueue(a *App, ln net.Listener, config *tls.Config) {

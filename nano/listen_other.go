@@ -5,25 +5,18 @@ package nano
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io/fs"
 	"net"
+	"os"
+	"strings"
 	"time"
 
-	"dyno.example/nano/internal/netconn"
 	"dyno.example/nano/wire/handoff"
+	"dyno.example/nano/wire/sockets"
 )
 
 func (s *stdServer) welcomeQueue(*App, net.Listener, *tls.Config) {}
-
-// workBegins and workEnds: there are no loops that have to know.
-func (a *App) workBegins() {}
-func (a *App) workEnds()   {}
-
-// hear: the same.
-func (a *App) hear(net.Listener) (stop func()) { return func() {} }
-
-// giveToLoop: there are no loops.
-func (a *App) giveToLoop(*tls.Conn, *netconn.Conn) bool { return false }
 
 // serving is the state of an app that serves.
 type serving struct {
@@ -31,9 +24,46 @@ type serving struct {
 	listeners handoff.Listeners
 }
 
-func (a *App) listen(address string) error { return a.listenStd(address, nil) }
+// listen opens or inherits the socket of an address for net/http. config is
+// nil without TLS.
+func (a *App) listen(address string, config *tls.Config) error {
+	ln, claimed, err := openOrInherit(a, address)
+	if err != nil {
+		return err
+	}
+	a.listeners.Hold(address, func() ([]*os.File, error) {
+		f, err := ln.(interface{ File() (*os.File, error) }).File()
+		if err != nil {
+			return nil, err
+		}
+		return []*os.File{f}, nil
+	})
+	if claimed {
+		handoff.Served()
+	}
+	defer a.unlink(address)
+	return a.std.serve(a, ln, config)
+}
 
-func (a *App) serveListener(ln net.Listener) error { return a.std.serve(a, ln, nil) }
+func openOrInherit(a *App, address string) (ln net.Listener, claimed bool, err error) {
+	if files := handoff.Claim(address); len(files) > 0 {
+		for _, f := range files[1:] {
+			f.Close() // of more loops than there are now
+		}
+		ln, err := net.FileListener(files[0])
+		return ln, true, errors.Join(err, files[0].Close())
+	}
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		ln, err := sockets.ListenUnix(path, a.config.UnixMode)
+		return ln, false, err
+	}
+	ln, err = sockets.Config(a.config.ReusePort).Listen(context.Background(), "tcp", address)
+	return ln, false, inUse(err)
+}
+
+func (a *App) serveListener(ln net.Listener, config *tls.Config) error {
+	return a.std.serve(a, ln, config)
+}
 
 // Shutdown stops accepting and waits until the requests under way are complete, for as
 // long as ctx and Limits.Drain allow. Then it cuts what is left.

@@ -18,8 +18,9 @@ import (
 
 // stdServer serves an app by net/http: listeners that aren't sockets, and systems that
 // have no event loop of ours. All its connections come to net/http through one queue,
-// each when it is ready: its PROXY header read and its TLS handshake done. What comes
-// over TLS goes from there to a loop, if there are any.
+// each when it is ready: its PROXY header read and its TLS handshake done. On systems with
+// loops it also serves connections whose handshake, on a loop, has agreed on another
+// protocol than loops speak.
 type stdServer struct {
 	once   sync.Once
 	server *http.Server
@@ -92,9 +93,7 @@ func (s *stdServer) serve(a *App, ln net.Listener, config *tls.Config) error {
 	s.listeners[ln] = struct{}{}
 	s.accepting.Add(1)
 	s.mu.Unlock()
-	stop := a.hear(ln)
 	stopped, err := s.accept(a, ln, config)
-	stop()
 	s.accepting.Done()
 	if stopped {
 		<-s.done
@@ -167,24 +166,26 @@ func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
 		return
 	}
 	s.preparing.Go(func() {
-		a.workBegins()
-		defer a.workEnds()
 		ready, err := a.prepare(c, config)
 		switch {
 		case tlsconn.LacksTLS(err):
-			const detail = "the request came without TLS, and this port serves HTTPS only"
-			a.refusing(400, detail, netconn.AddrOf(c.RemoteAddr()))
-			c.Refuse(appendRefusal(nil, http1.AppendDateLine(nil, time.Now().Unix()), 400, detail))
+			a.refusing(400, tlsconn.DetailLacksTLS, netconn.AddrOf(c.RemoteAddr()))
+			c.Refuse(appendRefusal(nil, http1.AppendDateLine(nil, time.Now().Unix()), 400, tlsconn.DetailLacksTLS))
 			return
 		case err != nil:
 			s.refusals.Log(a.config.Logger, "connection refused", "from", from, "error", err)
 			c.Close()
 			return
 		}
-		if t, ok := ready.(*tls.Conn); !ok || !a.giveToLoop(t, c) {
-			s.queue.Put(ready)
-		}
+		s.queue.Put(ready)
 	})
+}
+
+// takeOver serves a connection that comes from a loop, which counts it.
+func (s *stdServer) takeOver(a *App, c net.Conn) {
+	s.get(a)
+	s.uncounted.Store(true)
+	s.queue.Put(c)
 }
 
 // stdGrace is how long connections without a request stay open when the app shuts

@@ -1,22 +1,27 @@
 package engine
 
 import (
+	"crypto/tls"
 	"net/netip"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"dyno.example/nano/internal/netconn"
 	eventloop "dyno.example/nano/wire/loop"
 )
 
 // admission is the limits of connections, and what becomes of an accepted one.
-func (s *Server) admission() eventloop.Admission[*loop, struct{}] {
+func (s *Server) admission() eventloop.Admission[*loop, *tls.Config] {
 	most := int64(s.config.Limits.Connections) // negative: any number
-	return eventloop.Admission[*loop, struct{}]{
-		Count:      func(n int64) bool { return s.conns.Add(n) <= most || most < 0 },
-		Room:       func() bool { return s.conns.Load() < most },
-		AllowPeer:  s.enter,
-		Accepted:   func(l *loop, fd int, from netip.AddrPort, _ struct{}) { l.openings.take(fd, from) },
+	return eventloop.Admission[*loop, *tls.Config]{
+		Count:     func(n int64) bool { return s.conns.Add(n) <= most || most < 0 },
+		Room:      func() bool { return s.conns.Load() < most },
+		AllowPeer: s.enter,
+		Silent:    func(config *tls.Config) bool { return config != nil },
+		Accepted: func(l *loop, fd int, from netip.AddrPort, config *tls.Config) {
+			l.openings.take(fd, from, config)
+		},
 		OutOfFiles: func(*loop) { s.noFiles() },
 		AcceptFailed: func(l *loop, errno unix.Errno) {
 			s.refusals.Log(l.log(), "accepting a connection", "error", errno)
@@ -25,8 +30,8 @@ func (s *Server) admission() eventloop.Admission[*loop, struct{}] {
 	}
 }
 
-// take makes the loop the owner of an accepted connection.
-func (l *openings) take(fd int, from netip.AddrPort) {
+// take makes the loop the owner of an accepted connection. With config it begins with TLS.
+func (l *openings) take(fd int, from netip.AddrPort, config *tls.Config) {
 	if l.Over() {
 		l.Sys.Close(fd)
 		return
@@ -36,6 +41,11 @@ func (l *openings) take(fd int, from netip.AddrPort) {
 	if err := l.Poller.Add(fd, c.id); err != nil {
 		l.log().Error("connection refused", "error", err)
 		l.lifecycle.drop(c)
+		return
+	}
+	if config != nil {
+		c.secure, c.opening, c.readable = netconn.NewSecured(fd, config, &l.server.sealed), l.openingOf(from)&opensProxy, false
+		l.lifecycle.await(c, phaseHello)
 		return
 	}
 	if c.opening = l.openingOf(from); c.opening&opensProxy != 0 {

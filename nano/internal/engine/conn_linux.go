@@ -50,6 +50,7 @@ const (
 	phaseWrite                // the client, to take its response
 	phaseLinger               // the client, to read the last response and close
 	phaseStreams              // anything, over HTTP/2 with requests under way
+	phaseHello                // a PROXY header before TLS, and the handshake
 )
 
 // begin makes c the connection of a socket.

@@ -28,7 +28,7 @@ func (l *loop) beginDrain() {
 	}
 	l.listeners.Close()
 	l.conns.Each(func(c *conn) {
-		if c.h2 != nil {
+		if c.h2 != nil && !l.openings.fresh(c) {
 			l.h2conns.drain(c)
 		}
 	})
@@ -39,6 +39,9 @@ func (l *loop) beginDrain() {
 func (l *loop) drainStep() {
 	if l.GraceOver(l.now) {
 		l.conns.Each(func(c *conn) {
+			if l.openings.fresh(c) {
+				return
+			}
 			if c.h2 != nil {
 				l.h2conns.drain(c)
 				return

@@ -5,6 +5,7 @@ package engine
 
 import (
 	"log/slog"
+	"net"
 	"net/netip"
 	"time"
 
@@ -58,6 +59,9 @@ type App interface {
 	// Violated takes note of a client that breaks the rules of HTTP/2, which ends its
 	// stream or its connection.
 	Violated(err error, from netip.AddrPort)
+	// TakeOver has net/http serve a connection whose handshake has agreed on a protocol
+	// that loops don't speak. It may block.
+	TakeOver(c net.Conn)
 	// BadBody makes the error of a body that isn't framed as it should be, BodyCut
 	// that of one which the client didn't send to its end; err may be nil.
 	BadBody(status int, detail string, err error) error

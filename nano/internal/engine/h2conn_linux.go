@@ -68,7 +68,7 @@ func (l *h2conns) begin(c *conn) {
 	h := &h2conn{ticked: l.now}
 	h.codec.Start(l.server.http2, &l.pool, l.now)
 	c.h2 = h
-	if l.Draining() {
+	if l.Draining() && !l.openings.fresh(c) { // who is told at once sends no request
 		h.codec.Drain(l.now)
 	}
 }

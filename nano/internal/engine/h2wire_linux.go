@@ -11,6 +11,7 @@ import (
 
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/sockets"
 )
 
 // The wire of HTTP/2, as a handler sees it: what it writes is kept in its stream, for
@@ -217,7 +218,7 @@ func (t *h2stream) Local() net.Addr {
 	if t.lostBy != nil { // the socket may be another connection's
 		return nil
 	}
-	return localOf(t.fd)
+	return sockets.Local(t.fd)
 }
 
 // toldAt is how many bytes of a body are read before the client may send as many more.

@@ -163,7 +163,11 @@ func (l *handlers) takeBack(t *turn) {
 	c.away = nil
 	if t.hijacked {
 		l.Sys.Close(c.fd) // the handler has a descriptor of its own
-		l.lifecycle.forget(c)
+		if c.secure != nil {
+			l.lifecycle.part(c) // what the handler has says when it is closed
+		} else {
+			l.lifecycle.forget(c)
+		}
 		l.server.oldTurn(t)
 		return
 	}

@@ -41,6 +41,10 @@ func (l *lifecycle) await(c *conn, p phase) {
 		d = lingerTime
 	case phaseStreams:
 		d = l.server.tickEvery
+	case phaseHello:
+		if d = limits.Handshake; c.opening&opensProxy != 0 {
+			d = limits.ReadHead
+		}
 	}
 	if d <= 0 {
 		l.wheel.Clear(c.id)
@@ -87,6 +91,8 @@ func (l *lifecycle) expired(id int32) {
 		}
 	case phaseStreams:
 		l.h2conns.tick(c)
+	case phaseHello:
+		l.openings.late(c)
 	case phaseIdle:
 		if c.h2 != nil {
 			l.h2conns.closeIdle(c)
@@ -177,9 +183,11 @@ func (c *conn) lingersOn() bool { return c.phase == phaseLinger && c.drained > l
 func (l *lifecycle) drop(c *conn) {
 	if c.away != nil {
 		unix.Shutdown(c.fd, unix.SHUT_RDWR) // the handler still uses the descriptor
-		if c.secure != nil {
-			c.secure.Leave() // who waits to be let in must not wait for the handler
-		}
+		return
+	}
+	if c.phase == phaseHello && c.secure != nil {
+		l.openings.dropHello(c)
+		l.forget(c)
 		return
 	}
 	if c.h2 != nil {
@@ -195,12 +203,13 @@ func (l *lifecycle) drop(c *conn) {
 
 // forget takes a connection out of the loop's books.
 func (l *lifecycle) forget(c *conn) {
+	l.server.gone(c.remote)
+	l.part(c)
+}
+
+// part does so with a connection that others have now, and count as long as they do.
+func (l *lifecycle) part(c *conn) {
 	l.wheel.Clear(c.id)
-	if c.secure != nil {
-		c.secure.Leave()
-	} else {
-		l.server.gone(c.remote)
-	}
 	l.Assigned.Add(-1)
 	l.conns.Remove(c.id)
 	*c = conn{fd: -1, id: c.id}

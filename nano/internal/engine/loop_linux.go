@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/tls"
 	"log/slog"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"dyno.example/nano/wire/http1"
 	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/reactor"
+	"dyno.example/nano/wire/tlsconn"
 )
 
 // loop is one event loop: a poller, the connections that belong to it and their
@@ -25,7 +27,7 @@ type loop struct {
 	now       int64   // of this batch of events, in ns
 	dated     int64   // when the date has to be written anew
 	conns     eventloop.Table[conn]
-	listeners *eventloop.Listeners[*loop, struct{}]
+	listeners *eventloop.Listeners[*loop, *tls.Config]
 	stopped   bool
 
 	// What is one concern's has a type of its own, in its file.
@@ -37,7 +39,6 @@ type loop struct {
 	h2conns    h2conns
 	h2streams  h2streams
 	coroutines coroutines
-	knocks     knocks
 }
 
 const (
@@ -51,6 +52,7 @@ func newLoop(s *Server) (*loop, error) {
 	now := s.sys.Now()
 	l := &loop{
 		config: s.config, server: s, now: now,
+		openings:  openings{handshakes: tlsconn.Handshakes{Most: func() int { return mostHandshakes }, Results: &s.shaken}},
 		lifecycle: lifecycle{wheel: reactor.NewWheel(now)},
 		transport: transport{buffers: eventloop.Buffers{Fresh: 1 << 10, Largest: 16 << 10, Most: 64}},
 		requests:  requests{limits: http1.Limits{Head: limits.Head, URI: limits.URI, Fields: limits.Fields}},
@@ -65,7 +67,7 @@ func newLoop(s *Server) (*loop, error) {
 // assemble makes the parts of a loop its own.
 func (l *loop) assemble() {
 	l.openings.loop, l.lifecycle.loop, l.transport.loop, l.requests.loop, l.handlers.loop = l, l, l, l, l
-	l.h2conns.loop, l.h2streams.loop, l.coroutines.loop, l.knocks.loop = l, l, l, l
+	l.h2conns.loop, l.h2streams.loop, l.coroutines.loop = l, l, l
 }
 
 // run is the loop, from wherever it stands. It returns when the loop has ended
@@ -144,10 +146,6 @@ func (l *loop) gather() {
 
 // handle takes one event.
 func (l *loop) handle(e *reactor.Event) (mine bool) {
-	if e.ID() == knockEvent {
-		l.ParkNext() // the goroutine runs that accepts
-		return true
-	}
 	if e.ID() < 0 {
 		l.listeners.Ready(e.ID())
 		return true
@@ -214,7 +212,6 @@ func (l *loop) goOn(c *conn) (mine bool) {
 // close ends the loop.
 func (l *loop) close() {
 	l.End()
-	l.knocks.close()
 	for _, co := range l.coroutines.spare {
 		co.stop()
 	}

@@ -6,6 +6,7 @@ import (
 
 	"dyno.example/nano/internal/netconn"
 	"dyno.example/nano/wire/http2"
+	"dyno.example/nano/wire/tlsconn"
 )
 
 // opening says what may come on a connection before its first request.
@@ -17,7 +18,11 @@ const (
 )
 
 // openings is how connections begin.
-type openings struct{ *loop }
+type openings struct {
+	*loop
+
+	handshakes tlsconn.Handshakes
+}
 
 // openingOf returns what may come first from a peer.
 func (l *openings) openingOf(from netip.AddrPort) (o opening) {
@@ -34,21 +39,13 @@ func (l *openings) openingOf(from netip.AddrPort) (o opening) {
 // reports false if the connection has to wait, or is no longer the loop's.
 func (l *openings) opened(c *conn, b []byte) (rest []byte, ok bool) {
 	if c.opening&opensProxy != 0 {
-		h, n, err := netconn.ParseProxyHeader(b)
-		if err == nil && n == 0 {
+		n, ok := l.proxied(c, b)
+		switch {
+		case !ok:
+			return nil, false
+		case n == 0:
 			return nil, l.waitMore(c, b)
 		}
-		if err == nil && h.Client.IsValid() {
-			err = l.server.rename(c, h.Client)
-		}
-		if err != nil {
-			l.server.refusals.Log(l.log(), "connection refused", "from", c.remote, "error", err)
-			l.transport.keep(c, nil)
-			l.lifecycle.drop(c)
-			return nil, false
-		}
-		c.unnamed = !h.Client.IsValid()
-		c.opening &^= opensProxy
 		b = b[n:]
 	}
 	if c.opening&opensPreface != 0 && len(b) > 0 {
@@ -62,6 +59,26 @@ func (l *openings) opened(c *conn, b []byte) (rest []byte, ok bool) {
 		c.opening = 0
 	}
 	return b, true
+}
+
+// proxied takes the header of the PROXY protocol that b begins with, n bytes; 0: the rest
+// is still to come. It reports false if the connection was closed for it.
+func (l *openings) proxied(c *conn, b []byte) (n int, ok bool) {
+	h, n, err := netconn.ParseProxyHeader(b)
+	if err == nil && n == 0 {
+		return 0, true
+	}
+	if err == nil && h.Client.IsValid() {
+		err = l.server.rename(c, h.Client)
+	}
+	if err != nil {
+		l.transport.keep(c, nil)
+		l.refuse(c, err)
+		return 0, false
+	}
+	c.unnamed = !h.Client.IsValid()
+	c.opening &^= opensProxy
+	return n, true
 }
 
 // waitMore keeps the start of what opens a connection.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net/netip"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"dyno.example/nano/wire/http2"
 	eventloop "dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/sockets"
+	"dyno.example/nano/wire/tlsconn"
 )
 
 // Server is what the loops of an app share.
@@ -28,11 +30,14 @@ type Server struct {
 	sealed   sync.Pool // of *[]byte: buffers of TLS connections
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	acceptor eventloop.Acceptor[*loop, struct{}]
+	acceptor eventloop.Acceptor[*loop, *tls.Config]
 	ended    chan struct{} // closed when all loops have ended
 	running  sync.WaitGroup
 
 	tickEvery time.Duration // of connections with HTTP/2
+
+	handshakes tlsconn.Turns   // to compute
+	shaken     tlsconn.Results // of handshakes
 
 	elsewhere atomic.Int64 // goroutines without a loop that work: handlers, handshakes
 	conns     atomic.Int64 // open connections
@@ -73,6 +78,8 @@ func newServer(config Config, sys eventloop.System) (*Server, error) {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
+	s.handshakes = tlsconn.NewTurns(n)
+	s.handshakes.Longest, s.handshakes.Working = longestTurn, &s.elsewhere
 	for range n {
 		l, err := newLoop(s)
 		if err != nil {
@@ -155,8 +162,8 @@ func (s *Server) forgetPeer(from netip.AddrPort) {
 }
 
 // Serve deals the listening sockets out to the loops, which are no more than they,
-// and waits for the end.
-func (s *Server) Serve(fds []int, tcp bool) error {
+// and waits for the end. With config connections begin with TLS.
+func (s *Server) Serve(fds []int, tcp bool, config *tls.Config) error {
 	if s.acceptor.Draining() {
 		sockets.CloseAll(fds)
 		return exchange.ErrServerClosed
@@ -165,7 +172,7 @@ func (s *Server) Serve(fds []int, tcp bool) error {
 		if tcp {
 			sockets.KeepAlive(fd)
 		}
-		s.loops[i%len(s.loops)].Hand(&message{Open: func(l *loop) { l.listeners.Listen(fd, struct{}{}) }})
+		s.loops[i%len(s.loops)].Hand(&message{Open: func(l *loop) { l.listeners.Listen(fd, config) }})
 	}
 	<-s.ended
 	return nil
@@ -189,11 +196,3 @@ func (s *Server) Draining() bool { return s.acceptor.Draining() }
 
 // Ended is closed when all loops have ended.
 func (s *Server) Ended() <-chan struct{} { return s.ended }
-
-// WorkBegins says that a goroutine has work for the app that may wait for the network:
-// until WorkEnds the loops give their processors back when they wait, since nobody
-// looks for what such goroutines wait for while all processors are kept.
-func (s *Server) WorkBegins() { s.elsewhere.Add(1) }
-
-// WorkEnds says that it is done.
-func (s *Server) WorkEnds() { s.elsewhere.Add(-1) }

@@ -22,6 +22,7 @@ func (nobody) AwaitsProxy(netip.AddrPort) bool                { return false }
 func (nobody) KeepsSockets() bool                             { return false }
 func (nobody) RefusalBody(int, string, netip.AddrPort) []byte { return nil }
 func (nobody) Violated(error, netip.AddrPort)                 {}
+func (nobody) TakeOver(c net.Conn)                            { c.Close() }
 func (nobody) BadBody(_ int, _ string, e error) error         { return e }
 func (nobody) BodyCut(err error) error                        { return err }
 func (nobody) Refuse(out, _ []byte, _ int, _ string, _ netip.AddrPort) []byte {
@@ -48,7 +49,7 @@ func TestListenWhileShuttingDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := net.TCPAddr{IP: net.IPv4(127, 23, 58, 102), Port: sa.(*unix.SockaddrInet4).Port}
-		if err := s.Serve(fds, true); err != nil {
+		if err := s.Serve(fds, true, nil); err != nil {
 			t.Fatal(err)
 		}
 		if c, err := net.Dial("tcp", at.String()); err == nil {
@@ -79,7 +80,7 @@ func serving(t *testing.T) (s *Server, at *net.TCPAddr, served chan error) {
 		t.Fatal(err)
 	}
 	served = make(chan error, 1)
-	go func() { served <- s.Serve(fds, true) }()
+	go func() { served <- s.Serve(fds, true, nil) }()
 	for listens := false; !listens; { // a client that is there before has other options
 		looked := make(chan bool)
 		s.loops[0].Call(func(l *loop) { looked <- l.listeners.Len() > 0 })

@@ -1,97 +1,23 @@
 package engine
 
 import (
-	"crypto/tls"
 	"io"
-	"net"
-	"net/netip"
 	"os"
 	"sync"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	"dyno.example/nano/internal/netconn"
-	"dyno.example/nano/wire/sockets"
 	"dyno.example/nano/wire/tlsconn"
 )
 
-// How a loop serves over TLS. The handshake is done before, on a
-// goroutine of its own: signatures take long, and what the application is asked
-// in it (GetCertificate, VerifyConnection) may block. Then the socket moves to a
-// loop, which reads and writes it through [netconn.Secured].
-
-// TakeTLS moves a connection whose handshake is done, and what lies below it,
-// to a loop. It reports false, and changes nothing, if net/http has to serve it:
-// other protocols than HTTP, connections that aren't sockets, and when the app
-// drains, for the loops may have ended.
-func (s *Server) TakeTLS(t *tls.Conn, below *netconn.Conn) bool {
-	state := t.ConnectionState()
-	p := state.NegotiatedProtocol
-	if p != "" && p != "http/1.1" && p != "h2" {
-		return false
-	}
-	if p == "h2" && state.Version < tls.VersionTLS12 { // RFC 9113 9.2: net/http refuses it
-		return false
-	}
-	socket, ok := socketOf(below.Conn)
-	if !ok {
-		return false
-	}
-	to := s.acceptor.LeastLoaded(&s.loops[0].Core)
-	to.Assigned.Add(1) // first: a loop that drains doesn't end while it expects somebody
-	if s.acceptor.Draining() {
-		to.Assigned.Add(-1)
-		return false
-	}
-	fd, err := sockets.Descriptor(socket)
-	if err != nil { // no descriptor is left: the one there is serves, too
-		to.Assigned.Add(-1)
-		return false
-	}
-	from := netconn.AddrOf(below.RemoteAddr())
-	below.Conn.Close()
-	secure := netconn.NewSecured(t, &state, below, fd, &s.sealed)
-	to.Hand(&message{Open: func(l *loop) { l.openings.takeSecured(secure, from, below.Unnamed, p == "h2") }})
-	return true
-}
-
-// socketOf returns a connection's socket. Connections of other types may do more
-// than their socket does.
-func socketOf(nc net.Conn) (socket syscall.Conn, ok bool) {
-	switch nc := nc.(type) {
-	case *net.TCPConn:
-		return nc, true
-	case *net.UnixConn:
-		return nc, true
-	}
-	return nil, false
-}
-
-// takeSecured makes the loop the owner of a connection.
-func (l *openings) takeSecured(s *netconn.Secured, from netip.AddrPort, unnamed, http2 bool) {
-	if l.Over() {
-		l.Sys.Close(s.FD)
-		s.Leave()
-		return
-	}
-	c, id := l.conns.Add()
-	c.begin(s.FD, id, from)
-	c.secure, c.unnamed = s, unnamed
-	if err := l.Poller.Add(s.FD, c.id); err != nil {
-		l.log().Error("connection refused", "error", err)
-		l.lifecycle.drop(c)
-		return
-	}
-	if http2 {
-		l.h2conns.begin(c)
-	}
-	l.lifecycle.await(c, phaseIdle)
-	l.more = append(l.more, c.id) // crypto/tls may have read a request already
-}
+// How a loop serves over TLS, after the handshake: through [netconn.Secured].
 
 // readSecured is read for a connection with TLS.
 func (l *transport) readSecured(c *conn) (mine bool) {
+	if c.phase == phaseHello {
+		l.openings.hello(c)
+		return true
+	}
 	b, s := l.turn.scratch, c.secure
 	n, err := s.Fill(b)
 	_, _ = s.Send() // what TLS itself has to say; an error shows again

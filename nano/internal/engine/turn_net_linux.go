@@ -3,8 +3,6 @@ package engine
 import (
 	"net"
 
-	"golang.org/x/sys/unix"
-
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/sockets"
@@ -40,24 +38,7 @@ func (t *turn) Trailers(x *exchange.Exchange, f func(name, value string)) {
 }
 
 // Local implements exchange.NetWire.
-func (t *turn) Local() net.Addr { return localOf(t.fd) }
-
-// localOf returns the address that a socket's peer has connected to.
-func localOf(fd int) net.Addr {
-	sa, err := unix.Getsockname(fd)
-	if err != nil {
-		return nil
-	}
-	switch sa := sa.(type) {
-	case *unix.SockaddrInet4:
-		return &net.TCPAddr{IP: sa.Addr[:], Port: sa.Port}
-	case *unix.SockaddrInet6:
-		return &net.TCPAddr{IP: sa.Addr[:], Port: sa.Port}
-	case *unix.SockaddrUnix:
-		return &net.UnixAddr{Net: "unix", Name: sa.Name}
-	}
-	return nil
-}
+func (t *turn) Local() net.Addr { return sockets.Local(t.fd) }
 
 // Hijack implements exchange.Wire.
 func (t *turn) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
@@ -78,5 +59,9 @@ func (t *turn) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
 	if t.inflow.open {
 		rest = t.inflow.raw
 	}
-	return t.conn.secure.Give(c), append([]byte(nil), rest...), nil
+	if secure := t.conn.secure; secure != nil {
+		server, from := t.loop.server, t.conn.remote
+		c = secure.Give(c, func() { server.gone(from) })
+	}
+	return c, append([]byte(nil), rest...), nil
 }

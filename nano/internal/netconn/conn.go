@@ -24,7 +24,7 @@ type Conn struct {
 	// Unnamed says that a proxy has sent a header that named no client.
 	Unnamed bool
 	closed  sync.Once
-	Leave   func() // when it is closed
+	Leave   func() // when it is closed; may be nil
 	Guard   Guard
 }
 
@@ -74,11 +74,18 @@ func (c *Conn) RemoteAddr() net.Addr {
 	if c.Client.IsValid() {
 		return net.TCPAddrFromAddrPort(c.Client)
 	}
-	return c.Conn.RemoteAddr()
+	if a := c.Conn.RemoteAddr(); a != nil {
+		return a
+	}
+	return &net.UnixAddr{Net: "unix"}
 }
 
 func (c *Conn) Close() error {
-	c.closed.Do(c.Leave)
+	c.closed.Do(func() {
+		if c.Leave != nil {
+			c.Leave()
+		}
+	})
 	return c.Conn.Close()
 }
 

@@ -120,7 +120,7 @@ func TestPollUntilDue(t *testing.T) {
 			l.Elsewhere = new(atomic.Int64)
 			if tt.parks {
 				l.Elsewhere.Store(1)
-				l.ParkNext()
+				l.gap = 8 * brisk
 			}
 			l.wheel.Set(0, l.Tick()+int64(20*time.Millisecond))
 			l.run(t)

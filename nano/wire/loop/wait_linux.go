@@ -69,6 +69,3 @@ func (c *Core[L]) Tick() (now int64) {
 // Yield gives other goroutines their turn before the loop waits, which may keep the
 // processor. It is for loops that have started one.
 func (c *Core[L]) Yield() { c.yield = true }
-
-// ParkNext has the loop park when it waits next.
-func (c *Core[L]) ParkNext() { c.gap = 8 * brisk }

@@ -135,13 +135,33 @@ func modeFirst(mode fs.FileMode) func(network, address string, c syscall.RawConn
 // Bound returns the address that a socket of TCP is bound to.
 func Bound(fd int) (net.Addr, error) {
 	at, err := unix.Getsockname(fd)
-	switch at := at.(type) {
-	case *unix.SockaddrInet4:
-		return &net.TCPAddr{IP: at.Addr[:], Port: at.Port}, nil
-	case *unix.SockaddrInet6:
-		return &net.TCPAddr{IP: at.Addr[:], Port: at.Port}, nil
+	if at, ok := addrOf(at).(*net.TCPAddr); ok {
+		return at, nil
 	}
 	return nil, errors.Join(errors.New("it is no socket of TCP"), err)
+}
+
+// Local returns the address of a socket, and Remote that of its peer; nil: it has none.
+func Local(fd int) net.Addr {
+	at, _ := unix.Getsockname(fd) // nil with an error
+	return addrOf(at)
+}
+
+func Remote(fd int) net.Addr {
+	at, _ := unix.Getpeername(fd)
+	return addrOf(at)
+}
+
+func addrOf(at unix.Sockaddr) net.Addr {
+	switch at := at.(type) {
+	case *unix.SockaddrInet4:
+		return &net.TCPAddr{IP: at.Addr[:], Port: at.Port}
+	case *unix.SockaddrInet6:
+		return &net.TCPAddr{IP: at.Addr[:], Port: at.Port}
+	case *unix.SockaddrUnix:
+		return &net.UnixAddr{Net: "unix", Name: at.Name}
+	}
+	return nil
 }
 
 // Connections have these options from the socket they come to. A client that is

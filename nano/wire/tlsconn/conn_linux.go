@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/wire/reactor"
+	"dyno.example/nano/wire/sockets"
 )
 
 // Conn is the TLS side of a connection that a loop serves: the net.Conn below crypto/tls,
@@ -27,9 +28,10 @@ import (
 type Conn struct {
 	TLS    *tls.Conn
 	FD     int
-	Ending bool // the peer is known to have closed its side: it is read until that is found
-	dry    bool // the kernel has nothing more to read
-	cut    bool // the peer's end was that of TCP
+	Early  []byte // what was read of the socket before the handshake, which begins with it
+	Ending bool   // the peer is known to have closed its side: it is read until that is found
+	dry    bool   // the kernel has nothing more to read
+	cut    bool   // the peer's end was that of TCP
 	in     records
 	quota  int // bytes that may still be read of it at once
 
@@ -255,9 +257,11 @@ func (c *Conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// LocalAddr is for callbacks in the handshake, as is RemoteAddr. They return nil for a
+// socket that has no address.
+func (c *Conn) LocalAddr() net.Addr              { return sockets.Local(c.FD) }
+func (c *Conn) RemoteAddr() net.Addr             { return sockets.Remote(c.FD) }
 func (c *Conn) Close() error                     { return errors.ErrUnsupported } // the loop does it
-func (c *Conn) LocalAddr() net.Addr              { return nil }
-func (c *Conn) RemoteAddr() net.Addr             { return nil }
 func (c *Conn) SetDeadline(time.Time) error      { return nil }
 func (c *Conn) SetReadDeadline(time.Time) error  { return nil }
 func (c *Conn) SetWriteDeadline(time.Time) error { return nil }

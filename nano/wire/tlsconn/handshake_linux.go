@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -14,25 +16,40 @@ import (
 // Turns bounds how many handshakes compute at the same time: each goroutine that is
 // ready to run stands before the event loops in the scheduler's queue. A handshake that
 // waits for its peer holds no turn.
-type Turns chan struct{}
+type Turns struct {
+	// Longest bounds how long a handshake keeps its turn, so that callbacks of the
+	// application's that block hold up no others for longer. 0: until it waits.
+	Longest time.Duration
+	// Working, if not nil, counts the handshakes that don't wait for their peer: they
+	// compute, or are in a callback.
+	Working *atomic.Int64
+
+	taken chan struct{}
+}
 
 // NewTurns lets n handshakes compute at once.
-func NewTurns(n int) Turns { return make(Turns, max(1, n)) }
+func NewTurns(n int) Turns { return Turns{taken: make(chan struct{}, max(1, n))} }
 
-func (t Turns) take() {
+func (t *Turns) take() {
 	select {
-	case t <- struct{}{}:
+	case t.taken <- struct{}{}:
 	default:
-		t <- struct{}{}
+		t.taken <- struct{}{}
 		runtime.Gosched() // the one that gave its turn up stood before a loop, which runs next
 	}
 }
 
-func (t Turns) give() { <-t }
+func (t *Turns) works(n int64) {
+	if t.Working != nil {
+		t.Working.Add(n)
+	}
+}
 
 // handshake is one that is under way.
 type handshake struct {
-	turns   Turns
+	turns   *Turns
+	holds   atomic.Bool   // a turn
+	lapses  *time.Timer   // when the turn has been held for long
 	ready   chan struct{} // holds one: the socket may be readable or writable again
 	ctx     context.Context
 	stop    context.CancelFunc // when the handshake is given up, or over
@@ -46,18 +63,20 @@ var errStopped = errors.New("the handshake was given up")
 // over, unless [Conn.Drop] was called before. Until then the loop calls [Conn.Ready] for
 // the socket's events and nothing else but Drop; afterwards it calls [Conn.Shaken]
 // first. The application's callbacks see a context made of ctx, which ends with Drop too.
-func (c *Conn) Handshake(ctx context.Context, turns Turns, done func(error)) {
+func (c *Conn) Handshake(ctx context.Context, turns *Turns, done func(error)) {
 	ctx, stop := context.WithCancel(ctx)
 	h := &handshake{turns: turns, ready: make(chan struct{}, 1), ctx: ctx, stop: stop}
 	c.shake, c.in.counts = h, true
+	turns.works(1)
 	go func() {
 		defer stop()
-		turns.take()
+		h.take()
 		c.writes.Add(1) // chains of certificates are longer than what may come unasked
 		err := c.TLS.HandshakeContext(ctx)
 		_, _ = c.Send() // an alert, say; what is left the loop sends
 		c.writes.Add(-1)
-		turns.give()
+		h.give()
+		turns.works(-1)
 		c.mu.Lock()
 		h.over = true
 		stopped := h.stopped
@@ -107,8 +126,10 @@ func (c *Conn) Drop() {
 // wait waits until the socket may have more to give or to take. It reports false when
 // the handshake has been given up.
 func (h *handshake) wait() bool {
-	h.turns.give()
-	defer h.turns.take()
+	h.give()
+	h.turns.works(-1)
+	defer h.take()
+	defer h.turns.works(1)
 	select {
 	case <-h.ready:
 		return true
@@ -117,11 +138,43 @@ func (h *handshake) wait() bool {
 	}
 }
 
+// take waits for a turn, which give, or a timer before that, gives back.
+func (h *handshake) take() {
+	h.turns.take()
+	h.holds.Store(true)
+	switch d := h.turns.Longest; {
+	case d <= 0:
+	case h.lapses == nil:
+		h.lapses = time.AfterFunc(d, h.lapse)
+	default:
+		h.lapses.Reset(d)
+	}
+}
+
+func (h *handshake) give() {
+	if h.lapses != nil {
+		h.lapses.Stop()
+	}
+	h.lapse()
+}
+
+func (h *handshake) lapse() {
+	if h.holds.CompareAndSwap(true, false) {
+		<-h.turns.taken
+	}
+}
+
 // readShaking is Read in a handshake: it sends what is there to be sent and waits.
 func (c *Conn) readShaking(p []byte) (int, error) {
 	for {
 		if _, err := c.Send(); err != nil {
 			return 0, err
+		}
+		if len(c.Early) > 0 {
+			n := copy(p, c.Early)
+			c.Early = c.Early[n:]
+			c.in.pass(p[:n])
+			return n, nil
 		}
 		n, errno := reactor.Read(c.FD, p)
 		switch {

@@ -84,6 +84,9 @@ func (h *Handshakes) Over(c *Conn, err error) Outcome {
 	return Established
 }
 
+// Queued reports whether a connection waits for its turn.
+func (c *Conn) Queued() bool { return c.place == queued }
+
 // GiveUp takes note that the loop drops a connection whose handshake isn't over. Of one
 // that is, or hasn't entered, it takes none. The loop calls [Conn.Drop] after that.
 func (h *Handshakes) GiveUp(c *Conn) {

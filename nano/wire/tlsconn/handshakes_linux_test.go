@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,6 +91,11 @@ func pair(t *testing.T) (c *Conn, peer net.Conn) {
 	return New(fds[0], new(sync.Pool)), peer
 }
 
+func oneTurn() *Turns {
+	turns := NewTurns(1)
+	return &turns
+}
+
 // A request without TLS is told from what is neither.
 func TestPlainIsTold(t *testing.T) {
 	for said, want := range map[string]Outcome{"GET / HTTP/1.1\r\n\r\n": Plain, "hello, it's me\n": Failed} {
@@ -101,7 +107,7 @@ func TestPlainIsTold(t *testing.T) {
 		over := make(chan error, 1)
 		s.Enter(c, func() {
 			c.TLS = tls.Server(c, &tls.Config{})
-			c.Handshake(t.Context(), NewTurns(1), func(err error) { over <- err })
+			c.Handshake(t.Context(), oneTurn(), func(err error) { over <- err })
 		})
 		if got := s.Over(c, <-over); got != want {
 			t.Errorf("%q: outcome %d, want %d", said, got, want)
@@ -127,7 +133,7 @@ func TestDropInACallback(t *testing.T) {
 	for n := 0; n <= 0; time.Sleep(time.Millisecond) { // a loop begins when there is something to read
 		n, _, _ = unix.Recvfrom(c.FD, make([]byte, 1), unix.MSG_PEEK)
 	}
-	c.Handshake(t.Context(), NewTurns(1), func(error) { t.Error("a handshake that was given up tells of its end") })
+	c.Handshake(t.Context(), oneTurn(), func(error) { t.Error("a handshake that was given up tells of its end") })
 	<-asked
 	c.Drop()
 	<-told
@@ -138,5 +144,50 @@ func TestDropInACallback(t *testing.T) {
 	for open := true; open; time.Sleep(time.Millisecond) {
 		_, err := unix.FcntlInt(uintptr(c.FD), unix.F_GETFD, 0)
 		open = err == nil
+	}
+}
+
+// Who blocks in a callback keeps its turn from others for a while only, and works for all
+// of that time; who waits for its peer doesn't work.
+func TestTurnsLapse(t *testing.T) {
+	turns, working := NewTurns(1), atomic.Int64{}
+	turns.Longest, turns.Working = time.Millisecond, &working
+	asked, release := make(chan struct{}, 2), make(chan struct{})
+	config := &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		asked <- struct{}{}
+		<-release
+		return nil, errors.New("nobody is served")
+	}}
+	over := make(chan error, 2)
+	for range 2 { // at the same time, though there is one turn
+		c, peer := pair(t)
+		go func() { _ = tls.Client(peer, &tls.Config{InsecureSkipVerify: true}).Handshake() }()
+		c.TLS = tls.Server(c, config)
+		c.Handshake(t.Context(), &turns, func(err error) { over <- err })
+		for len(asked) == 0 {
+			c.Ready() // a loop does it when something has come
+			time.Sleep(time.Millisecond)
+		}
+		<-asked
+		t.Cleanup(c.Drop)
+	}
+	if n := working.Load(); n != 2 {
+		t.Errorf("%d work, want 2", n)
+	}
+	close(release)
+	for range 2 {
+		if err := <-over; err == nil {
+			t.Error("want the callback's error")
+		}
+	}
+	waits, _ := pair(t)
+	waits.TLS = tls.Server(waits, config)
+	waits.Handshake(t.Context(), &turns, func(error) {})
+	for working.Load() != 0 { // it has found that there is nothing to read
+		time.Sleep(time.Millisecond)
+	}
+	waits.Drop()
+	if n := len(turns.taken); n != 0 {
+		t.Errorf("%d turns aren't given back", n)
 	}
 }

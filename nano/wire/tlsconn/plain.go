@@ -22,3 +22,6 @@ func LacksTLS(err error) bool {
 	}
 	return true
 }
+
+// DetailLacksTLS is what such a client is told.
+const DetailLacksTLS = "the request came without TLS, and this port serves HTTPS only"

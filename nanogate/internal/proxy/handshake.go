@@ -18,7 +18,7 @@ import (
 // [tlsconn.Conn.Handshake]), each from the first byte on, and not more at once than
 // client.handshakes: the others wait for their turn, within the same time limit.
 
-var replyNoTLS = request.Refuse(400, "the request came without TLS, and this port serves HTTPS only", "").For(request.RefusedClear)
+var replyNoTLS = request.Refuse(400, tlsconn.DetailLacksTLS, "").For(request.RefusedClear)
 
 // helloEvent takes an event of a client whose handshake isn't done.
 func (l *downstream) helloEvent(c *client, e *reactor.Event) {
@@ -44,7 +44,7 @@ func (l *downstream) shake(c *client) {
 	enter(l.loop, c, stateShake)
 	s, config := c.secure, c.greeting.Config()
 	s.TLS, c.vouching = tls.Server(s, config), config.ClientCAs
-	s.Handshake(context.Background(), l.server.turns, func(err error) { l.call(func(l *loop) { l.downstream.shaken(c, s, err) }) })
+	s.Handshake(context.Background(), &l.server.turns, func(err error) { l.call(func(l *loop) { l.downstream.shaken(c, s, err) }) })
 	l.Yield()
 }
 
@@ -119,7 +119,7 @@ func (l *downstream) shakeBackend(k *connection, config *tls.Config) {
 	}
 	s.TLS = tls.Client(s, config)
 	k.secure = s
-	s.Handshake(context.Background(), l.server.turns, func(err error) { l.call(func(l *loop) { l.downstream.shakenBackend(k, s, err) }) })
+	s.Handshake(context.Background(), &l.server.turns, func(err error) { l.call(func(l *loop) { l.downstream.shakenBackend(k, s, err) }) })
 	l.Yield()
 }
 
