@@ -40,6 +40,7 @@ type exchange struct {
 	method   method
 	minor    uint8 // the client's HTTP/1.minor
 	keep     bool  // the client's connection may carry another request
+	final    bool  // the client has said that it sends no other one
 	chunked  bool  // the request's body is sent on in chunks
 	upgrade  bool  // another protocol was asked for
 	extended bool  // by extended CONNECT

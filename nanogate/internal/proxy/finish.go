@@ -136,11 +136,11 @@ const (
 )
 
 // retire closes a connection after its last response. If the client has sent what was
-// not read, closing at once would reset the connection, and the reset could overtake
-// the response: then its side is closed first, and what still comes is read and thrown
-// away for a while (RFC 9112 9.6).
+// not read, or may have sent the next request before it knew, closing at once would reset
+// the connection, and the reset could overtake the response: then its side is closed first,
+// and what still comes is read and thrown away for a while (RFC 9112 9.6).
 func (l *exchanges) retire(c *client) {
-	if c.ending || !c.unread && !c.readable && len(c.in) == 0 && c.x.body.Done() {
+	if c.ending || c.x.final && !c.unread && !c.readable && len(c.in) == 0 && c.x.body.Done() {
 		l.drop(c)
 		return
 	}

@@ -54,7 +54,7 @@ func (l *exchanges) request(c *client, b []byte) {
 	x.start(q, b, l.now)
 	c.grpc = c.grpc && c.of != nil
 	x.extended = x.upgrade && c.of != nil
-	x.keep = q.KeepAlive && !l.server.Draining()
+	x.keep, x.final = q.KeepAlive && !l.server.Draining(), !q.KeepAlive
 	r.Begin(q, b)
 	r.Peer, r.Now, r.HTTP2 = c.peer, l.now, c.of != nil
 	l.heads.identify(c.conn(), r)

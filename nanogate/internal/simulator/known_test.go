@@ -179,3 +179,23 @@ func TestFarewellOfAnIdleConnection(t *testing.T) {
 	sc.asks(100, Request{Method: "POST", Body: 3000, Chunked: true, Want: 10})
 	holds(t, sc, -1)
 }
+
+// The last response before a connection is closed is read to its end, although its client has sent
+// the next request, of which the loop hears in the same batch as of the response's end.
+func TestRequestBehindTheLastResponse(t *testing.T) {
+	sc := small(1)
+	sc.Groups[0].Endpoints[0].Line = simulated.Line{Capacity: 2000, Latest: 1e6}
+	sc.Busy = 20e6
+	one := sc.Clients[0]
+	one.Depth, one.Line.Latest = 2, 20e6
+	sc.asks(200, Request{Method: "GET", Want: 3000, Framing: "chunks"})
+	all := one.Requests
+	sc.Clients = nil
+	for n := range 20 {
+		c := *one
+		c.Number, c.Requests = n, all[10*n:10*n+10]
+		sc.Clients = append(sc.Clients, &c)
+	}
+	sc.Changes = []*Change{{At: 150e6, Kind: "drain"}}
+	holds(t, sc, -1)
+}
