@@ -43,6 +43,7 @@ const (
 	tryFailed  how = iota // it is counted as a failure, and tried again if the route says so
 	tryLost               // its connection ended before its response did
 	tryUnsent             // nothing of it was sent: it may have another connection to the endpoint
+	trySpoilt             // nothing was, as the endpoint had broken the protocol there: it may have another one once
 	tryRefused            // the endpoint says that it hasn't looked at it (RFC 9113 8.7)
 )
 
@@ -201,6 +202,13 @@ func (l *attempts) ends(c *client, k *backend, e loss) {
 			return
 		}
 		e.why = request.ConnectFailed
+	case trySpoilt:
+		if again && !x.stale {
+			x.stale = true
+			l.sameAgain(c)
+			return
+		}
+		e.why = request.BadResponse
 	case tryRefused:
 		if again && x.refused < mostRefused {
 			x.refused++

@@ -294,6 +294,8 @@ func (m *mux) loss(k *call) loss {
 		return loss{how: tryUnsent}
 	case !m.conn.up:
 		return loss{why: m.why}
+	case m.dead && m.codec.Err() != nil && !m.broken && m.unsent(k):
+		return loss{how: trySpoilt}
 	case m.dead && m.codec.Err() != nil && !m.broken:
 		return loss{why: request.BadResponse}
 	case !m.greeted: // nothing was sent: it is as if there had been no connection

@@ -53,6 +53,7 @@ type mux struct {
 	shut     int64           // an endpoint's: since when its window is seen to be shut; 0: it is open
 	carried  bool            // an endpoint's: it has carried a request
 	handed   int64           // bytes of the codec's that the socket was given
+	kept     int64           // an endpoint's that has broken the protocol: of them, before what was taken back
 	idleFrom int64           // an endpoint's: when the last of them ended
 	why      request.Failure // an endpoint's: what kept it from coming up
 }
@@ -113,10 +114,14 @@ func (l *muxes) framesCame(m *mux, b []byte) (rest []byte) {
 	l.touch(m)
 	began := len(b)
 	for !m.dead && !m.closed {
+		gathered := len(m.codec.Out)
 		n, ev, err := m.codec.Next(b, l.now)
 		b = b[n:]
 		if err != nil {
 			m.dead = true // Out says why
+			if m.conn != nil {
+				m.takeBack(gathered)
+			}
 			return nil
 		}
 		if ev.Kind == http2.More {
@@ -161,6 +166,22 @@ func (l *muxes) deliver(m *mux) {
 	case !waiting:
 		m.stalled = l.now
 	}
+}
+
+// takeBack keeps what has gathered for an endpoint, so many bytes of it, from being sent: it
+// has broken the protocol, and nothing that it would say to that could be read.
+func (m *mux) takeBack(gathered int) {
+	if m.handed == 0 { // it isn't greeted yet
+		return
+	}
+	m.codec.Out = m.codec.Out[:copy(m.codec.Out, m.codec.Out[gathered:])]
+	m.kept = m.handed
+}
+
+// unsent reports whether nothing of a call was sent, nor will be, on a connection whose endpoint
+// has broken the protocol.
+func (m *mux) unsent(k *call) bool {
+	return k.sink.stream == nil || m.kept > 0 && k.starts >= m.kept
 }
 
 // written is how many bytes of the codec's the kernel may have taken.

@@ -199,3 +199,18 @@ func TestRequestBehindTheLastResponse(t *testing.T) {
 	sc.Changes = []*Change{{At: 150e6, Kind: "drain"}}
 	holds(t, sc, -1)
 }
+
+// A request that has a place on a connection over HTTP/2, and whose content isn't in yet, gets
+// another one when its endpoint breaks the protocol on that.
+func TestPlaceOnAConnectionThatBreaksTheProtocol(t *testing.T) {
+	sc := small(1)
+	sc.Groups[0].HTTP2, sc.Routes[0].Kind = true, "json"
+	sc.Routes[0].Lines = []*Line{{Text: "grpc-json: {descriptors: ./api.pb}"}}
+	c := sc.Clients[0]
+	c.HTTP2, c.Depth, c.Think, c.Piece = true, 3, 1e6, 3000
+	for i := range 10 {
+		sc.asks(2, Request{Method: "POST", Body: 20000, Want: 10, Framing: "chunks"})
+		sc.asks(1, Request{Method: "POST", Want: 10, Framing: "chunks", Tries: []Fault{{Kind: "nonsense-head", At: i % 5}}})
+	}
+	holds(t, sc, -1)
+}
