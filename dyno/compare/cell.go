@@ -35,7 +35,12 @@ func Cells(a *analysis.Analysis) []Cell {
 // Key is the same for cells of two runs that answer the same question.
 func (c *Cell) Key() [2]string { return [2]string{c.Group, c.Subject} }
 
-func (c Cell) String() string { return c.Subject + " under " + c.Group }
+func (c Cell) String() string { return c.Message().String() }
+
+// Message is the cell's name in a sentence.
+func (c Cell) Message() i18n.Message {
+	return i18n.New("compare.cell", "%s under %s", c.Subject, c.Group)
+}
 
 // MetricNames are those of the cell's group.
 func (c *Cell) MetricNames() []string {

@@ -130,7 +130,7 @@ func (c *Comparison) addCells(old, new *analysis.Analysis, o Options) error {
 	for _, n := range after {
 		i := slices.IndexFunc(before, func(b Cell) bool { return b.Key() == n.Key() })
 		if i < 0 {
-			c.Unmatched = append(c.Unmatched, i18n.Join(n.String(), i18n.New("compare.only-in", ": only in %s", c.New.Run)))
+			c.Unmatched = append(c.Unmatched, i18n.Join(n, i18n.New("compare.only-in", ": only in %s", c.New.Run)))
 			continue
 		}
 		matched++
@@ -140,7 +140,7 @@ func (c *Comparison) addCells(old, new *analysis.Analysis, o Options) error {
 	}
 	for _, b := range before {
 		if !slices.ContainsFunc(after, func(n Cell) bool { return b.Key() == n.Key() }) {
-			c.Unmatched = append(c.Unmatched, i18n.Join(b.String(), i18n.New("compare.only-in", ": only in %s", c.Old.Run)))
+			c.Unmatched = append(c.Unmatched, i18n.Join(b, i18n.New("compare.only-in", ": only in %s", c.Old.Run)))
 		}
 	}
 	switch {

@@ -110,6 +110,8 @@ func MetricName(metric string) i18n.Message {
 		return i18n.New("compare.system-cpu", "system CPU per request")
 	case "rss":
 		return i18n.New("compare.memory", "memory")
+	case "throughput":
+		return i18n.New("compare.throughput", "throughput")
 	case "errors":
 		return i18n.New("compare.share-errors", "the share of errors")
 	}

@@ -25,6 +25,9 @@ func (v Validity) Message() i18n.Message {
 	case Invalid:
 		return i18n.New("validity.invalid", string(Invalid))
 	}
+	if v == "accepted" { // what would be worse, and was accepted
+		return i18n.New("validity.accepted", "accepted")
+	}
 	return i18n.Verbatim(string(v))
 }
 

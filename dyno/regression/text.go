@@ -35,7 +35,7 @@ func (r *Result) Text(w io.Writer, t report.Texts, width int, colour bool) error
 	}
 	report.TerminalList(&b, t, "compare.conditions", r.conditionTexts(), width)
 	report.TerminalList(&b, t, "compare.mind", r.Remarks, width)
-	fmt.Fprintf(&b, "\n%s  %s\n", r.Verdict.painted(t, colour), t.Say(r.summary()))
+	b.WriteString("\n" + report.TerminalParagraph(r.Verdict.painted(t, colour)+"  ", t.Say(r.summary()), width))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -78,7 +78,11 @@ func (c *Check) finds() string {
 	if !c.Threshold.Rises() {
 		sign = "-"
 	}
-	return sign + spelling.Percent(c.Finds, 2) + "%"
+	percent, beyond := strings.CutPrefix(spelling.Percent(c.Finds, 2), ">")
+	if beyond {
+		sign = ">" + sign
+	}
+	return sign + percent + "%"
 }
 
 // summary says what the verdict rests on.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"dyno.example/dyno/present"
+	"dyno.example/internal/i18n"
 )
 
 func TestTerminalTableFits(t *testing.T) {
@@ -36,6 +37,34 @@ func TestTerminalTableFits(t *testing.T) {
 	TerminalTable(&b, "", rows, 0) // for another program
 	if got := strings.Count(b.String(), "\n"); got != len(rows) {
 		t.Errorf("%d lines of %d rows", got, len(rows))
+	}
+}
+
+// A list has a mark for each item, however many lines it takes.
+func TestTerminalList(t *testing.T) {
+	texts, err := TextsIn("zh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := []i18n.Message{i18n.Verbatim(strings.Repeat("as another share of the core ", 6)), i18n.Verbatim(strings.Repeat("占用了处理器，", 12))}
+	var b strings.Builder
+	TerminalList(&b, texts, "compare.mind", items, 40)
+	b.WriteString(TerminalParagraph("\x1b[31mFAIL\x1b[0m  ", strings.Repeat("if nothing had changed ", 4), 40))
+	marks, lines := 0, strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")[2:]
+	for _, line := range lines {
+		bare := strings.NewReplacer("\x1b[31m", "", "\x1b[0m", "").Replace(line)
+		if n := present.Width(bare); n > 40 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+		switch {
+		case strings.HasPrefix(bare, "  - "), strings.HasPrefix(bare, "FAIL  "):
+			marks++
+		case !strings.HasPrefix(bare, "    "):
+			t.Errorf("not as far in as what it goes on with: %q", line)
+		}
+	}
+	if marks != 3 || len(lines) < 9 {
+		t.Errorf("%d marks on %d lines:\n%s", marks, len(lines), &b)
 	}
 }
 

@@ -96,11 +96,11 @@ func terminalValidity(a *analysis.Analysis, c language, width int, p painter) st
 		if f.Level == accepted {
 			title += " (" + f.Word + ")"
 		}
-		line := "- " + title + c.text("list.colon") + f.Detail
+		line := title + c.text("list.colon") + f.Detail
 		if f.Where != "" {
 			line += " (" + f.Where + ")"
 		}
-		out += present.Wrap(printable(oneLine(line)), width) + "\n"
+		out += TerminalParagraph("- ", TerminalText(line), width)
 	}
 	if n := len(leftOut(a, c)); n > 0 {
 		out += present.Wrap(c.text("table.left", "trials", c.count("trials", n)), width) + "\n"

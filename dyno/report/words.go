@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"dyno.example/dyno/present"
 	"dyno.example/internal/i18n"
 )
 
@@ -26,8 +27,19 @@ func TerminalList(b *strings.Builder, t Texts, title string, items []i18n.Messag
 	}
 	fmt.Fprintf(b, "\n%s%s\n", t.Text(title), strings.TrimRight(t.Text("list.colon"), " "))
 	for _, item := range items {
-		TerminalTable(b, "  - ", [][]string{{TerminalText(t.Say(item))}}, width)
+		b.WriteString(TerminalParagraph("  - ", TerminalText(t.Say(item)), width))
 	}
+}
+
+// TerminalParagraph is a text in lines of at most width columns, of which the first begins
+// with the mark and the others are as far in; width 0 is any.
+func TerminalParagraph(mark, text string, width int) string {
+	word := strings.TrimRight(mark, " ")
+	in := present.Width(plain(word)) + len(mark) - len(word)
+	if width > 0 {
+		text = strings.ReplaceAll(present.Wrap(text, max(width-in, 1)), "\n", "\n"+strings.Repeat(" ", in))
+	}
+	return mark + text + "\n"
 }
 
 // MarkdownList is [TerminalList] in Markdown.
