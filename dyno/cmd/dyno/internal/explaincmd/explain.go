@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/cmd/dyno/internal/cli"
@@ -70,9 +71,6 @@ With --json there is one object for each subject and load, one after another.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("live") {
-				if err := watched.check(); err != nil {
-					return cli.UsageError(err)
-				}
 				return watchLive(cmd.Context(), global, &watched)
 			}
 			if f.test != "" {
@@ -82,18 +80,25 @@ With --json there is one object for each subject and load, one after another.`,
 		},
 		ValidArgsFunction: library.CompleteRuns,
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
+	cmd.Flags().SortFlags = false
+	f.register(cmd.Flags())
+	watched.register(cmd.Flags())
+	return cmd
+}
+
+func (f *explainFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.subject, "subject", "", "only this subject")
 	flags.StringVar(&f.load, "load", "", "only this load")
 	flags.BoolVar(&f.json, "json", false, "as JSON")
 	flags.StringVar(&f.test, "test", "", "measure again, as it is and without this cause")
 	flags.BoolVar(&f.keepGoing, "keep-going", false, "with --test: go on though this machine was disturbed in every trial of the first block")
-	flags.IntVar(&watched.pid, "live", 0, "watch this process as it is, instead of a run")
-	flags.IntVar(&watched.port, "port", 0, "with --live: the port it listens on (default: its only one)")
-	flags.DurationVar(&watched.every, "every", 2*time.Second, "with --live: how often to show what went on")
-	flags.DurationVar(&watched.length, "for", 0, "with --live: for how long (default: until Ctrl-C)")
-	return cmd
+}
+
+func (f *liveFlags) register(flags *pflag.FlagSet) {
+	flags.IntVar(&f.pid, "live", 0, "watch this process as it is, instead of a run")
+	flags.IntVar(&f.port, "port", 0, "with --live: the port it listens on (default: its only one)")
+	flags.DurationVar(&f.every, "every", 2*time.Second, "with --live: how often to show what went on")
+	flags.DurationVar(&f.length, "for", 0, "with --live: for how long (default: until Ctrl-C)")
 }
 
 func explainRun(ctx context.Context, f *explainFlags, global *cli.Global, ref string) error {

@@ -39,6 +39,9 @@ func (f *liveFlags) check() error {
 // watchLive shows what a process's requests wait for until it ends, or the user has seen
 // enough, which is no failure.
 func watchLive(ctx context.Context, global *cli.Global, f *liveFlags) error {
+	if err := f.check(); err != nil {
+		return cli.UsageError(err)
+	}
 	port, err := f.choosePort()
 	if err != nil {
 		return err

@@ -116,8 +116,14 @@ evaluated).`,
 			return runLoad(cmd.Context(), &f, global, strings.Join(args, ""))
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
+	cmd.Flags().SortFlags = false
+	f.register(cmd.Flags())
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error { return loadUsage(cmd, global.Texts()) })
+	return cmd
+}
+
+// register adds the flags of dyno load.
+func (f *Flags) register(flags *pflag.FlagSet) {
 	flags.IntVarP(&f.Connections, "connections", "c", 50, "simultaneous connections")
 	cli.DurationVar(flags, &f.duration, "duration", "d", 0, "how long to measure (default 10s, or until -n requests are done)")
 	cli.CountVar(flags, &f.requests, "requests", "n", "stop after so many requests")
@@ -136,8 +142,6 @@ evaluated).`,
 	f.link.register(flags)
 	f.message.register(flags)
 	f.outputFlags.add(flags)
-	cmd.SetUsageFunc(func(cmd *cobra.Command) error { return loadUsage(cmd, global.Texts()) })
-	return cmd
 }
 
 // refuseNothing refuses a load that is asked to be of no requests or of no time, which
@@ -192,25 +196,12 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 		must.window(&w)
 		outputs.window(&w)
 	}
-	if !global.Quiet && !noText {
-		global.Err().Print(loadtext.Describe(&spec))
-	}
 	progress := global.Err()
 	if global.Quiet || noText {
 		progress.To = io.Discard
 	}
-	if err = f.reach(ctx, &spec, progress); err == nil {
-		err = Resolve(ctx, &spec)
-	}
-	if err == nil {
-		f.trust.calibrate(ctx, &spec, progress)
-	}
-	var r *load.Result
-	if err == nil { // who is busy matters to nobody if nobody listens
-		watch := watchLoad(ctx, &spec, progress)
-		defer watch.Close()
-		r, err = f.explain.run(ctx, spec)
-	}
+	progress.Print(loadtext.Describe(&spec))
+	r, err := f.send(ctx, &spec, progress)
 	live.Done()
 	e := &endedLoad{Load: export.Load{Spec: &spec, Result: r, Seconds: seconds}, maxErrors: maxErrors, lang: global.Lang, secrets: f.pushSecrets()}
 	if err != nil {
@@ -218,20 +209,42 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 	}
 	f.trust.compare(counted, &spec.TLS, r)
 	e.Thresholds = must.judge(r)
-	if f.asJSON {
-		err = export.JSON(os.Stdout, &e.Load)
-	} else if !noText {
-		var text *loadtext.Text
-		if text, err = loadtext.New(os.Stdout, global.Lang); err == nil {
-			text.Result(r)
-			text.Thresholds(e.Thresholds)
-		}
-	}
-	err = errors.Join(err, f.explain.finish(global, noText), outputs.finish(e, global.Err()))
+	err = errors.Join(e.print(f.asJSON, noText), f.explain.finish(global, noText), outputs.finish(e, global.Err()))
 	if err != nil || r.Interrupted {
 		return err
 	}
 	return errors.Join(judgeLoad(r, maxErrors), failedThresholds(e.Thresholds))
+}
+
+// send puts the load on its target once that is reached and the generator is calibrated.
+func (f *Flags) send(ctx context.Context, spec *load.Spec, progress i18n.Printer) (*load.Result, error) {
+	if err := f.reach(ctx, spec, progress); err != nil {
+		return nil, err
+	}
+	if err := Resolve(ctx, spec); err != nil {
+		return nil, err
+	}
+	f.trust.calibrate(ctx, spec, progress)
+	watch := watchLoad(ctx, spec, progress) // who is busy matters to nobody if nobody listens
+	defer watch.Close()
+	return f.explain.run(ctx, *spec)
+}
+
+// print writes the result to standard output, unless that is taken.
+func (e *endedLoad) print(asJSON, noText bool) error {
+	switch {
+	case asJSON:
+		return export.JSON(os.Stdout, &e.Load)
+	case noText:
+		return nil
+	}
+	text, err := loadtext.New(os.Stdout, e.lang)
+	if err != nil {
+		return err
+	}
+	text.Result(e.Result)
+	text.Thresholds(e.Thresholds)
+	return nil
 }
 
 // unreachable passes err on. Programs that asked for JSON, JUnit or events get
@@ -341,40 +354,46 @@ func (f *Flags) Spec(target string) (load.Spec, error) {
 		Profile:  profile.Profile{Mode: profile.Closed, Connections: f.Connections},
 		Requests: []request.Request{{Name: "request", Method: f.verb(), Path: path, Headers: headers, Body: f.body}},
 	}
-	switch {
-	case f.drain < 0:
-		return load.Spec{}, i18n.Errorf("loadcmd.negative-drain", "--drain %v is negative; 0 waits for nothing", f.drain)
-	case f.drain == 0:
-		spec.Drain = -1
-	case f.drain != load.DefaultDrain:
-		spec.Drain = f.drain
-	}
 	if f.open {
 		spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = profile.Open, f.rate, profile.Arrivals(f.arrivals)
 	}
 	if f.duration == 0 && f.requests == 0 {
 		spec.Duration = 10 * time.Second
 	}
-	if err := f.profile.apply(&spec, f); err != nil {
-		return load.Spec{}, err
-	}
-	if err := f.request.apply(&spec, f); err != nil {
-		return load.Spec{}, err
-	}
-	f.link.http2 = f.link.http2 || isGRPC(spec.Target) || anyCall(spec.Requests)
-	if err := f.link.apply(&spec); err != nil {
-		return load.Spec{}, err
-	}
-	if err := f.message.apply(&spec, f); err != nil {
-		return load.Spec{}, err
-	}
-	if err := f.grpc.apply(&spec, f); err != nil {
-		return load.Spec{}, err
+	for _, apply := range []func(*load.Spec) error{
+		f.applyDrain,
+		func(spec *load.Spec) error { return f.profile.apply(spec, f) },
+		func(spec *load.Spec) error { return f.request.apply(spec, f) },
+		f.applyLink,
+		func(spec *load.Spec) error { return f.message.apply(spec, f) },
+		func(spec *load.Spec) error { return f.grpc.apply(spec, f) },
+	} {
+		if err := apply(&spec); err != nil {
+			return load.Spec{}, err
+		}
 	}
 	if spec.Seed == 0 {
 		spec.Seed = rand.Uint64N(1<<32) + 1
 	}
 	return spec, f.check(&spec)
+}
+
+func (f *Flags) applyDrain(spec *load.Spec) error {
+	switch {
+	case f.drain < 0:
+		return i18n.Errorf("loadcmd.negative-drain", "--drain %v is negative; 0 waits for nothing", f.drain)
+	case f.drain == 0:
+		spec.Drain = -1
+	case f.drain != load.DefaultDrain:
+		spec.Drain = f.drain
+	}
+	return nil
+}
+
+// applyLink comes when it is known what is sent: calls take HTTP/2.
+func (f *Flags) applyLink(spec *load.Spec) error {
+	f.link.http2 = f.link.http2 || isGRPC(spec.Target) || anyCall(spec.Requests)
+	return f.link.apply(spec)
 }
 
 func (f *Flags) check(spec *load.Spec) error {
