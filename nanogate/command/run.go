@@ -21,13 +21,19 @@ import (
 	"dyno.example/nanogate/internal/state"
 )
 
+// runFlags are those of nanogate run.
+type runFlags struct {
+	listen, to, admin, keep string
+
+	file     fileArgument
+	loops    int
+	level    slog.LevelVar
+	embedded embeddedFlags
+	from     publishedFlags
+}
+
 func newRun(prog *program) *cobra.Command {
-	var listen, to, adminAt, keep string
-	var file fileArgument
-	var loops int
-	var level slog.LevelVar
-	var own embeddedFlags
-	var from publishedFlags
+	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [FILE]",
 		Short: "Serve a configuration, or one address",
@@ -39,73 +45,97 @@ rotated. SIGUSR2 starts the program again from its file, hands it the listening 
 and exits when the new process serves: no connection is refused meanwhile. SIGTERM and
 SIGINT let requests in flight finish, for client.drain at most, and close the rest.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := file.name(args)
+			file, err := f.file.name(args)
 			if err != nil {
 				return err
 			}
-			log := prog.options.Log
-			if log == nil {
-				log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: &level}))
-			}
-			stop, err := own.start(log)
-			if err != nil {
-				return err
-			}
-			defer stop()
-			found := discovery.NewSet(discovery.Options{State: state.Open(stateDir(keep)), Log: log})
-			source, err := from.source(found)
-			switch {
-			case err != nil:
-			case source != nil && file+to != "":
-				err = usageError{errors.New("--config-etcd goes with neither a file nor --to")}
-			case file != "" && to != "":
-				err = usageError{errors.New("a file and --to don't go together")}
-			}
-			if err != nil {
-				return err
-			}
-			ctx, end := context.WithCancel(cmd.Context())
-			defer end()
-			f, first, err := begin(ctx, source, file, log, func() (*config.Config, error) { return ownConfig(listen, to, prog.config) })
-			if problems := (config.Problems)(nil); errors.As(err, &problems) {
-				fmt.Fprintln(cmd.ErrOrStderr(), problems)
-				return mistakes(file, len(problems))
-			}
-			if err != nil || first.config == nil {
-				return err
-			}
-			c := first.config
-			if loops < 0 || loops > 1024 {
-				return usageError{fmt.Errorf("--loops: expected 0 to 1024, got %d", loops)}
-			}
-			if adminAt != "" {
-				if err := config.CheckAdmin(adminAt); err != nil {
-					return usageError{fmt.Errorf("--admin: %w", err)}
-				}
-				c.Admin.Address = adminAt
-			}
-			o := prog.options
-			o.Loops, o.Log, o.Found, o.State = loops, log, found, stateDir(keep)
-			if dir := givenStateDir(keep); dir != "" {
-				o.Codes = filepath.Join(dir, "plugins")
-			}
-			return run(ctx, first, o, f)
+			return f.run(cmd, prog, file)
 		},
 	}
-	flags := cmd.Flags()
-	file.add(cmd)
-	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "`address` to listen on, if there is no file")
-	flags.StringVar(&to, "to", "", "`URL` that everything is sent to, if there is no file: http://host:port or unix:/path")
-	flags.StringVar(&adminAt, "admin", "", "`address` of the admin interface, host:port or unix:/path, instead of the file's")
-	flags.StringVar(&keep, "state", "", "`directory` for what etcd, Consul and Kubernetes reported last, so that a start works while they are away, and, if it is named here or by $STATE_DIRECTORY, for compiled plug-ins; none: keep nothing (default $STATE_DIRECTORY, or nanogate in the state directory of the user)")
-	own.add(cmd)
-	from.add(cmd)
-	if prog.options.Log == nil {
-		flags.TextVar(&level, "log-level", &level, "the lowest `level` that is logged: DEBUG, INFO, WARN or ERROR")
-	}
-	flags.IntVar(&loops, "loops", prog.options.Loops, "`number` of event loops; 0: one for each CPU")
-	completeAdmin(cmd)
+	f.add(cmd, prog)
 	return cmd
+}
+
+func (f *runFlags) add(cmd *cobra.Command, prog *program) {
+	flags := cmd.Flags()
+	f.file.add(cmd)
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "`address` to listen on, if there is no file")
+	flags.StringVar(&f.to, "to", "", "`URL` that everything is sent to, if there is no file: http://host:port or unix:/path")
+	flags.StringVar(&f.admin, "admin", "", "`address` of the admin interface, host:port or unix:/path, instead of the file's")
+	flags.StringVar(&f.keep, "state", "", "`directory` for what etcd, Consul and Kubernetes reported last, so that a start works while they are away, and, if it is named here or by $STATE_DIRECTORY, for compiled plug-ins; none: keep nothing (default $STATE_DIRECTORY, or nanogate in the state directory of the user)")
+	f.embedded.add(cmd)
+	f.from.add(cmd)
+	if prog.options.Log == nil {
+		flags.TextVar(&f.level, "log-level", &f.level, "the lowest `level` that is logged: DEBUG, INFO, WARN or ERROR")
+	}
+	flags.IntVar(&f.loops, "loops", prog.options.Loops, "`number` of event loops; 0: one for each CPU")
+	completeAdmin(cmd)
+}
+
+// run serves the file, or what the flags say.
+func (f *runFlags) run(cmd *cobra.Command, prog *program, file string) error {
+	log := prog.options.Log
+	if log == nil {
+		log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: &f.level}))
+	}
+	stop, err := f.embedded.start(log)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	found := discovery.NewSet(discovery.Options{State: state.Open(stateDir(f.keep)), Log: log})
+	source, err := f.source(found, file)
+	if err != nil {
+		return err
+	}
+	ctx, end := context.WithCancel(cmd.Context())
+	defer end()
+	followed, first, err := begin(ctx, source, file, log, func() (*config.Config, error) { return ownConfig(f.listen, f.to, prog.config) })
+	if problems := (config.Problems)(nil); errors.As(err, &problems) {
+		fmt.Fprintln(cmd.ErrOrStderr(), problems)
+		return mistakes(file, len(problems))
+	}
+	if err != nil || first.config == nil {
+		return err
+	}
+	o := prog.options
+	o.Log, o.Found = log, found
+	if err := f.apply(first.config, &o); err != nil {
+		return err
+	}
+	return run(ctx, first, o, followed)
+}
+
+// source is where the configuration is published; nil if it is a file or what flags say.
+func (f *runFlags) source(found *discovery.Set, file string) (discovery.Configuration, error) {
+	source, err := f.from.source(found)
+	switch {
+	case err != nil:
+		return nil, err
+	case source != nil && file+f.to != "":
+		return nil, usageError{errors.New("--config-etcd goes with neither a file nor --to")}
+	case file != "" && f.to != "":
+		return nil, usageError{errors.New("a file and --to don't go together")}
+	}
+	return source, nil
+}
+
+// apply puts what flags say in the place of what the configuration and the program say.
+func (f *runFlags) apply(c *config.Config, o *gateway.Options) error {
+	if f.loops < 0 || f.loops > 1024 {
+		return usageError{fmt.Errorf("--loops: expected 0 to 1024, got %d", f.loops)}
+	}
+	if f.admin != "" {
+		if err := config.CheckAdmin(f.admin); err != nil {
+			return usageError{fmt.Errorf("--admin: %w", err)}
+		}
+		c.Admin.Address = f.admin
+	}
+	o.Loops, o.State = f.loops, stateDir(f.keep)
+	if dir := givenStateDir(f.keep); dir != "" {
+		o.Codes = filepath.Join(dir, "plugins")
+	}
+	return nil
 }
 
 // begin finds what is served first, and begins to follow where it stands: in source, or
@@ -184,32 +214,39 @@ func run(ctx context.Context, first offer, o gateway.Options, f *followed) error
 	first.served <- nil
 	handoff.Settle()
 	_, _ = handoff.Notify("READY=1") // without systemd there is no one to notify
-	for {
+	for !handedOver && ctx.Err() == nil {
 		select {
 		case s := <-reload:
 			g.Reopen()
 			if s == syscall.SIGHUP {
 				f.again(log)
 			}
-			continue
 		case next := <-f.offers:
 			next.next(g, log)
-			continue
 		case <-renew:
-			pid, err := upgrade(ctx, g, &held)
-			if err != nil {
-				log.Error("upgrade failed; this process keeps serving", "error", err)
-				continue
-			}
-			handedOver = true
-			log.Info("another process has taken over", "pid", pid)
+			handedOver = handOver(ctx, g, &held, log)
 		case <-ctx.Done():
 		}
-		break
 	}
-	drain := g.Snapshot().Config.Client.Drain
-	log.Info("draining", "at most", drain)
-	end, cancel := context.WithTimeout(context.Background(), drain)
+	return drain(g, log)
+}
+
+// handOver reports whether a process that the program's file was started as serves now.
+func handOver(ctx context.Context, g *gateway.Gateway, held *handoff.Listeners, log *slog.Logger) bool {
+	pid, err := upgrade(ctx, g, held)
+	if err != nil {
+		log.Error("upgrade failed; this process keeps serving", "error", err)
+		return false
+	}
+	log.Info("another process has taken over", "pid", pid)
+	return true
+}
+
+// drain lets requests in flight finish, for as long as the configuration says.
+func drain(g *gateway.Gateway, log *slog.Logger) error {
+	most := g.Snapshot().Config.Client.Drain
+	log.Info("draining", "at most", most)
+	end, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	if err := g.Shutdown(end); err != nil {
 		return fmt.Errorf("some requests were cut off: %w", err)

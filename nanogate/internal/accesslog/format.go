@@ -53,6 +53,25 @@ func (l *line) json(dst []byte, r *record, s *config.AccessLog, wall time.Time) 
 		dst = append(dst, `,"answered_ms":`...)
 		dst = appendMilliseconds(dst, r.answered)
 	}
+	dst = jsonForwarding(dst, r)
+	if len(r.referer) > 0 {
+		dst = append(dst, `,"referer":`...)
+		l.scratch = appendURL(l.scratch[:0], r.referer, s.Redact)
+		dst = appendJSON(dst, l.scratch)
+	}
+	if len(r.agent) > 0 {
+		dst = append(dst, `,"user_agent":`...)
+		dst = appendJSON(dst, r.agent)
+	}
+	if r.traced {
+		dst = append(dst, `,"trace_id":"`...)
+		dst = append(hex.AppendEncode(dst, r.trace[:]), '"')
+	}
+	return append(dst, "}\n"...)
+}
+
+// jsonForwarding appends where a request went, and what became of it there.
+func jsonForwarding(dst []byte, r *record) []byte {
 	dst = append(dst, `,"route":`...)
 	dst = appendJSON(dst, r.route)
 	if len(r.endpoint) > 0 {
@@ -69,20 +88,7 @@ func (l *line) json(dst []byte, r *record, s *config.AccessLog, wall time.Time) 
 		dst = append(dst, `,"refused":"`...)
 		dst = append(append(dst, r.refused.String()...), '"')
 	}
-	if len(r.referer) > 0 {
-		dst = append(dst, `,"referer":`...)
-		l.scratch = appendURL(l.scratch[:0], r.referer, s.Redact)
-		dst = appendJSON(dst, l.scratch)
-	}
-	if len(r.agent) > 0 {
-		dst = append(dst, `,"user_agent":`...)
-		dst = appendJSON(dst, r.agent)
-	}
-	if r.traced {
-		dst = append(dst, `,"trace_id":"`...)
-		dst = append(hex.AppendEncode(dst, r.trace[:]), '"')
-	}
-	return append(dst, "}\n"...)
+	return dst
 }
 
 // common appends a line of the Common Log Format, or of the combined one, as httpd and

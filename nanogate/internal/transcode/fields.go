@@ -86,30 +86,13 @@ func (a *API) value(fd protoreflect.FieldDescriptor, text string) (v protoreflec
 			return expected("true or false")
 		}
 		return protoreflect.ValueOfBool(text == "true"), nil
-	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
-		n, err := strconv.ParseInt(text, 10, 32)
-		if err != nil {
-			return expected("a whole number of 32 bits")
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind, protoreflect.Uint32Kind, protoreflect.Fixed32Kind,
+		protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		v, what := integer(fd.Kind(), text)
+		if what != "" {
+			return expected(what)
 		}
-		return protoreflect.ValueOfInt32(int32(n)), nil
-	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
-		n, err := strconv.ParseUint(text, 10, 32)
-		if err != nil {
-			return expected("a whole number from 0 of 32 bits")
-		}
-		return protoreflect.ValueOfUint32(uint32(n)), nil
-	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return expected("a whole number of 64 bits")
-		}
-		return protoreflect.ValueOfInt64(n), nil
-	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			return expected("a whole number from 0 of 64 bits")
-		}
-		return protoreflect.ValueOfUint64(n), nil
+		return v, nil
 	case protoreflect.FloatKind:
 		x, ok := parseFloat(text, 32)
 		if !ok {
@@ -144,6 +127,35 @@ func (a *API) value(fd protoreflect.FieldDescriptor, text string) (v protoreflec
 		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(n)), nil
 	}
 	return a.known(fd, text)
+}
+
+// integer reads a whole number of a field's kind, or says what was expected.
+func integer(kind protoreflect.Kind, text string) (v protoreflect.Value, expected string) {
+	switch kind {
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return v, "a whole number of 32 bits"
+		}
+		return protoreflect.ValueOfInt32(int32(n)), ""
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return v, "a whole number from 0 of 32 bits"
+		}
+		return protoreflect.ValueOfUint32(uint32(n)), ""
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return v, "a whole number of 64 bits"
+		}
+		return protoreflect.ValueOfInt64(n), ""
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return v, "a whole number from 0 of 64 bits"
+	}
+	return protoreflect.ValueOfUint64(n), ""
 }
 
 // known reads one of the well-known types that are a single value in JSON.
