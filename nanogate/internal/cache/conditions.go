@@ -133,3 +133,24 @@ func (v *Response) AppendUnsatisfiable(dst []byte, date []byte) []byte {
 	dst = append(dst, "Content-Range: bytes */"...)
 	return append(strconv.AppendInt(dst, int64(len(v.Body)), 10), "\r\nContent-Length: 0\r\n"...)
 }
+
+// WithoutConditions takes the cache's conditions out of a request's head.
+func WithoutConditions(head []byte) []byte {
+	out := head[:0]
+	for len(head) > 0 {
+		end := 0
+		for end < len(head) && head[end] != '\n' {
+			end++
+		}
+		line := head[:min(end+1, len(head))]
+		head = head[len(line):]
+		if !begins(line, "if-none-match:") && !begins(line, "if-modified-since:") {
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
+func begins(line []byte, lower string) bool {
+	return len(line) > len(lower) && http1.EqualFold(line[:len(lower)], lower)
+}

@@ -2,13 +2,7 @@
 
 package proxy
 
-import (
-	"strconv"
-	"time"
-
-	"dyno.example/nanogate/internal/filter"
-	"dyno.example/nanogate/internal/upstream"
-)
+import "dyno.example/nanogate/internal/filter"
 
 // dividing gives a canary its share of the requests.
 type dividing struct{ *loop }
@@ -44,21 +38,6 @@ func (l sticking) chooseEndpoint(c *client) {
 		x.endpoint = x.upstream.Pick(r, &l.local, nil)
 	}
 	if x.endpoint != nil && !(has && had == x.endpoint.ID) {
-		l.setCookie(x, x.endpoint)
+		r.Respond("Set-Cookie", x.route.Sticky.AppendCookie(nil, s, x.endpoint.ID, r.Secure))
 	}
-}
-
-// setCookie gives the client the cookie that names its endpoint.
-func (l sticking) setCookie(x *exchange, e *upstream.Endpoint) {
-	r, s := &l.req, x.route.Config.Sticky
-	value := append([]byte(s.Cookie), '=')
-	value = append(x.route.Sticky.Append(value, e.ID), "; Path=/; HttpOnly; SameSite=Lax"...)
-	if r.Secure {
-		value = append(value, "; Secure"...)
-	}
-	if s.For > 0 {
-		value = append(value, "; Max-Age="...)
-		value = strconv.AppendInt(value, int64(s.For/time.Second), 10)
-	}
-	r.Respond("Set-Cookie", value)
 }

@@ -9,6 +9,7 @@ import (
 	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/snapshot"
+	"dyno.example/nanogate/internal/translate"
 )
 
 // Who may ask what becomes of a request is told in the response: the filters that it came to
@@ -52,7 +53,7 @@ func (l *loop) explains(x *exchange, may []netip.Prefix, r *request.Request) {
 		return
 	}
 	r.Drop(explainField)
-	if !trusts(may, r.Client) {
+	if !translate.Trusts(may, r.Client) {
 		return
 	}
 	l.keep(x).explanation = &explanation{

@@ -3,12 +3,10 @@
 package proxy
 
 import (
-	"strconv"
-	"unsafe"
-
 	"dyno.example/nano/wire/grpc"
 	"dyno.example/nano/wire/http2"
 	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/translate"
 )
 
 // grpcCalls is what the gateway itself knows of gRPC: who speaks it, statuses, retries. Messages
@@ -17,37 +15,6 @@ type grpcCalls struct {
 	*loop
 
 	status []byte // the fields that end a call
-}
-
-// isGRPC reports whether a request is a call over gRPC.
-func isGRPC(h *http2.Header) bool {
-	value, ok := h.FindKnown(http2.NameContentType)
-	if !ok {
-		return false
-	}
-	_, ok = grpc.SplitContentType(unsafe.String(unsafe.SliceData(value), len(value)))
-	return ok
-}
-
-// codeOf is the status of a call that the gateway answers itself, instead of an HTTP
-// status.
-func codeOf(status int) grpc.Code {
-	switch status {
-	case 408, 504:
-		return grpc.DeadlineExceeded
-	case 413, 429:
-		return grpc.ResourceExhausted
-	}
-	return grpc.CodeOfHTTP(status)
-}
-
-// statusOf is the HTTP status that a call is counted with, by its own one: what is the
-// server's fault is from 500 on, and a method that there is not is none.
-func statusOf(code grpc.Code) int {
-	if code == grpc.Unimplemented {
-		return 404
-	}
-	return grpc.HTTPOfCode(code)
 }
 
 // grade counts a call by its status, which is in the fields that end it.
@@ -61,7 +28,7 @@ func (x *exchange) grade(c *client, h *http2.Header) {
 // gradeAs counts a call by its status.
 func (x *exchange) gradeAs(c *client, code grpc.Code) {
 	if c.grpc && x.outcome.Status == 200 {
-		x.outcome.Status = statusOf(code)
+		x.outcome.Status = translate.StatusOf(code)
 	}
 }
 
@@ -73,22 +40,12 @@ func (l *grpcCalls) refuseCall(c *client, a *request.Reply) {
 
 // statusFields are the fields that end a call which the gateway responds to itself.
 func (l *grpcCalls) statusFields(x *exchange, a *request.Reply) []byte {
-	code := codeOf(a.Status)
+	code := translate.CodeOf(a.Status)
 	if x.wasReset {
-		code = codeOfReset(x.reset)
+		code = translate.CodeOfReset(x.reset)
 	}
-	l.status = append(appendStatus(l.status[:0], code, a.Detail), l.heads.addedFields(x)...)
+	l.status = append(translate.AppendStatus(l.status[:0], code, a.Detail), l.heads.addedFields(x)...)
 	return l.status
-}
-
-// appendStatus appends the fields that end a call.
-func appendStatus(dst []byte, code grpc.Code, detail string) []byte {
-	dst = strconv.AppendUint(append(dst, "grpc-status: "...), uint64(code), 10)
-	dst = append(dst, "\r\n"...)
-	if detail != "" {
-		dst = append(grpc.AppendMessage(append(dst, "grpc-message: "...), detail), "\r\n"...)
-	}
-	return dst
 }
 
 // cutCall ends a call that has begun and can't be completed with a status, if all that
@@ -99,7 +56,7 @@ func (l *grpcCalls) cutCall(c *client) bool {
 		return false
 	}
 	code, detail := x.codeOfFailure()
-	l.out = appendStatus(l.out[:0], code, detail)
+	l.out = translate.AppendStatus(l.out[:0], code, detail)
 	l.muxes.send(&c.sink, nil, true, l.out)
 	l.out = l.out[:0]
 	l.exchanges.end(c)
@@ -112,27 +69,11 @@ func (x *exchange) codeOfFailure() (code grpc.Code, detail string) {
 	code, detail = grpc.Unavailable, replyGone.Detail
 	switch {
 	case x.wasReset:
-		code = codeOfReset(x.reset)
+		code = translate.CodeOfReset(x.reset)
 	case x.outcome.Failed == request.TimedOut:
 		code, detail = grpc.DeadlineExceeded, replyLate.Detail
 	case x.outcome.Failed == request.BadResponse:
 		code, detail = grpc.Internal, replyBad.Detail
 	}
 	return code, detail
-}
-
-// codeOfReset is the status of a call whose stream was reset ("Errors" of gRPC over
-// HTTP/2).
-func codeOfReset(code http2.ErrCode) grpc.Code {
-	switch code {
-	case http2.RefusedStream:
-		return grpc.Unavailable
-	case http2.Cancel:
-		return grpc.Cancelled
-	case http2.EnhanceYourCalm:
-		return grpc.ResourceExhausted
-	case http2.InadequateSecurity:
-		return grpc.PermissionDenied
-	}
-	return grpc.Internal
 }

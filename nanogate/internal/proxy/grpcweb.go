@@ -7,6 +7,7 @@ import (
 	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/grpcweb"
 	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/translate"
 )
 
 // webCalls makes calls over gRPC of those over gRPC-Web, which browsers can make.
@@ -101,7 +102,7 @@ func (l *webCalls) cutting(c *client) bool {
 		return false
 	}
 	code, detail := x.codeOfFailure()
-	l.grpc.status = appendStatus(l.grpc.status[:0], code, detail)
+	l.grpc.status = translate.AppendStatus(l.grpc.status[:0], code, detail)
 	l.text = x.kept.web.End(l.text[:0], l.grpc.status)
 	l.attempts.giveUp(c)
 	x.keep = x.keep && x.body.Done()

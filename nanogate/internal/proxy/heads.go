@@ -37,7 +37,7 @@ func (l *heads) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	if len(q.Fields) > 0 {
 		run = int(q.Fields[0].Name.Start)
 	}
-	if is11(b, q) && (q.Form == http1.AsteriskForm || rewrite == nil && q.Form == http1.OriginForm && &r.Path[0] == &b[q.Path.Start]) {
+	if translate.Is11(b, q) && (q.Form == http1.AsteriskForm || rewrite == nil && q.Form == http1.OriginForm && &r.Path[0] == &b[q.Path.Start]) {
 		run = int(q.Method.Start)
 	} else {
 		dst = l.requestLine(dst, r, rewrite)
@@ -83,14 +83,14 @@ func (l *heads) ownFields(dst []byte, c *client, r *request.Request, te bool) []
 	}
 	switch {
 	case x.upgrade:
-		dst = appendUpgrade(dst, r)
+		dst = translate.AppendUpgrade(dst, r)
 	case te:
 		dst = append(dst, "Connection: TE\r\nTE: trailers\r\n"...)
 	}
 	if len(from.forwards) > 0 {
 		dst = append(dst, from.forwards...)
 		if l.snap.Config.Forwarded != config.ForwardedRFC {
-			dst = append(append(dst, askedHost(r, from.trusted)...), "\r\n"...)
+			dst = append(append(dst, translate.AskedHost(r, from.trusted)...), "\r\n"...)
 		}
 	}
 	if len(r.Forwards())+len(route.Request.Lines) > 0 {
@@ -110,12 +110,6 @@ func (l *heads) ownFields(dst []byte, c *client, r *request.Request, te bool) []
 		}
 	}
 	return append(dst, "\r\n"...)
-}
-
-// is11 reports whether the request line says HTTP/1.1, which is what is sent.
-func is11(b []byte, q *http1.Request) bool {
-	at := int(q.Target.End)
-	return q.Minor == 1 && b[at+len(" HTTP/1.")] == '1'
 }
 
 // requestLine appends a request line in origin-form.
@@ -155,32 +149,6 @@ func appendHost(dst []byte, host string, r *request.Request, x *exchange) []byte
 // appendName appends an endpoint's own name as a host.
 func appendName(dst []byte, e *upstream.Endpoint) []byte {
 	return append(dst, e.Host...)
-}
-
-// appendUpgrade appends what asks for another protocol. HTTP/2 by upgrade is not among
-// them: what would follow are requests that nobody looks at (RFC 9113 3.1).
-func appendUpgrade(dst []byte, r *request.Request) []byte {
-	from := len(dst)
-	dst = append(dst, "Connection: Upgrade\r\nUpgrade: "...)
-	empty := len(dst)
-	r.Headers("upgrade", func(value []byte) bool {
-		for len(value) > 0 {
-			var one []byte
-			one, value, _ = bytes.Cut(value, []byte(","))
-			if one = bytes.TrimSpace(one); len(one) == 0 || http1.EqualFold(one, "h2c") {
-				continue
-			}
-			if len(dst) > empty {
-				dst = append(dst, ", "...)
-			}
-			dst = append(dst, one...)
-		}
-		return true
-	})
-	if len(dst) == empty {
-		return dst[:from]
-	}
-	return append(dst, "\r\n"...)
 }
 
 // plain reports whether nothing but the usual is done with a request's fields.

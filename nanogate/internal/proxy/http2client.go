@@ -196,7 +196,7 @@ func (l *streams) streamCame(m *mux, ev *http2.Event) {
 		l.deadlines.await(conn, stateStreams)
 	}
 	h := ev.Header
-	c.grpc = isGRPC(h)
+	c.grpc = translate.IsCall(h)
 	c.private = translate.Private(c.private, h)
 	text, err := translate.Request(&l.head, l.text, h, ev.End, l.limits.URI)
 	if l.text = text; err != nil {

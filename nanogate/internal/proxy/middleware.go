@@ -5,7 +5,6 @@ package proxy
 import (
 	"net/netip"
 	"slices"
-	"strconv"
 
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nanogate/internal/filter"
@@ -251,7 +250,7 @@ func (l *responders) acceptedWhole(c *client, k *backend, text []byte) {
 	if !ok {
 		return
 	}
-	l.edited, l.wasEdited = sized(l.wasEdited[:0], &l.resp, text, len(content)), l.edited
+	l.edited, l.wasEdited = translate.Sized(l.wasEdited[:0], &l.resp, text, len(content)), l.edited
 	text = l.edited
 	if n, err := l.resp.Parse(text, x.method == head, &responseLimits); n != len(text) || err != nil {
 		l.exchanges.failed(c, request.BadResponse)
@@ -264,18 +263,4 @@ func (l *responders) acceptedWhole(c *client, k *backend, text []byte) {
 	if c.x.back == k { // else the client has it by now
 		l.bodies.give(c, k, content, true, before)
 	}
-}
-
-// sized appends a response's head with the length of its body in place of what says where
-// that ends.
-func sized(dst []byte, h *http1.ResponseHead, text []byte, length int) []byte {
-	start := len("HTTP/1.1 200 ") + h.Reason.Len() + len("\r\n")
-	dst = append(dst, text[:start]...)
-	for _, f := range h.Fields {
-		if name := f.Name.Of(text); !http1.EqualFold(name, "content-length") && !translate.HopByHop(name) {
-			dst = append(append(append(append(dst, name...), ": "...), f.Value.Of(text)...), "\r\n"...)
-		}
-	}
-	dst = append(strconv.AppendInt(append(dst, "Content-Length: "...), int64(length), 10), "\r\n"...)
-	return append(dst, "\r\n"...)
 }

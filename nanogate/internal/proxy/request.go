@@ -3,7 +3,6 @@
 package proxy
 
 import (
-	"strconv"
 	"strings"
 
 	"dyno.example/nano/wire/http1"
@@ -37,9 +36,6 @@ var (
 	replyBad              = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
 	replyLate             = request.Refuse(504, "the upstream took too long", "")
 	replySlow             = request.Refuse(408, "the request came too slowly", "").For(request.RefusedSlow)
-	replyMaxForwards      = request.Refuse(400, "Max-Forwards is not a number", "").For(request.RefusedHead)
-	replyTrace            = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n").For(request.RefusedMethod)
-	replyOptionsHere      = &request.Reply{Status: 204, Fields: []byte("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")}
 	replyDeclined         = request.Refuse(400, "this body is not framed as it should be", "").For(request.RefusedBody)
 	replyResponseTooLarge = request.Refuse(502, "the upstream's response is larger than a plug-in may see", "")
 	replyRewritten        = request.Refuse(500, "the gateway's own request isn't valid", "")
@@ -169,7 +165,7 @@ func (l *exchanges) passed(c *client) {
 		l.heads.refuse(c, reply)
 		return
 	}
-	if reply := counted(r); reply != nil {
+	if reply := request.CountDown(r); reply != nil {
 		l.heads.refuse(c, reply)
 		return
 	}
@@ -226,30 +222,6 @@ func (l *exchanges) mostBody(x *exchange) int64 {
 		return most
 	}
 	return l.snap.Config.Client.Body
-}
-
-// counted counts a TRACE or OPTIONS request down that says how often it may be sent on
-// (RFC 9110 7.6.2). It gives what the last recipient answers, which is the gateway then.
-func counted(r *request.Request) *request.Reply {
-	method := string(r.Method())
-	if method != "TRACE" && method != "OPTIONS" {
-		return nil
-	}
-	value, ok := r.Header("max-forwards")
-	if !ok {
-		return nil
-	}
-	n, err := strconv.ParseUint(string(value), 10, 16)
-	switch {
-	case err != nil:
-		return replyMaxForwards
-	case n > 0:
-		r.Forward("max-forwards", strconv.AppendUint(nil, n-1, 10))
-		return nil
-	case method == "TRACE":
-		return replyTrace
-	}
-	return replyOptionsHere
 }
 
 // noRoute answers what no route takes.

@@ -4,14 +4,12 @@ package proxy
 
 import (
 	"slices"
-	"strconv"
-	"time"
 
-	"dyno.example/nano/wire/grpc"
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/http2"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/snapshot"
+	"dyno.example/nanogate/internal/translate"
 )
 
 // When a request is tried again after an attempt that an endpoint may have had work with: what
@@ -89,49 +87,19 @@ func (l *attempts) retriesCode(c *client, h *http2.Header, end bool) bool {
 	if !x.call || len(on) == 0 {
 		return false
 	}
-	code, ok := codeIn(h, end)
+	code, ok := translate.CodeIn(h, end)
 	if !ok || !slices.Contains(on, code) || !x.mayFollow() {
 		return false
 	}
-	wait, ok := pushback(h)
+	wait, ok := translate.Pushback(h)
 	if !ok || x.deadline != 0 && l.now+int64(wait) >= x.deadline || !l.allowance(x).Spend(l.now) {
 		return false
 	}
-	l.over(c, statusOf(code), request.OK)
+	l.over(c, translate.StatusOf(code), request.OK)
 	if wait == 0 {
 		l.next(c)
 	} else {
 		l.exchanges.pause(c, wait)
 	}
 	return true
-}
-
-// codeIn is the status that a response's head ends its call with: one of gRPC, or what
-// its HTTP status comes to.
-func codeIn(h *http2.Header, end bool) (code grpc.Code, ok bool) {
-	if h.Status != 200 {
-		return grpc.CodeOfHTTP(h.Status), true
-	}
-	value, ok := h.FindKnown(http2.NameGRPCStatus)
-	if !ok || !end {
-		return 0, false
-	}
-	code, _ = grpc.ParseCode(value)
-	return code, true
-}
-
-// longestPushback bounds how long a call waits because its server says so. One that is to
-// wait for longer gets its status.
-const longestPushback = 30 * time.Second
-
-// pushback is how long a call is to wait before it is sent again; ok is false if it isn't
-// to be, which anything but a time means.
-func pushback(h *http2.Header) (wait time.Duration, ok bool) {
-	value, found := h.Find(grpc.FieldPushback)
-	if !found {
-		return 0, true
-	}
-	ms, err := strconv.ParseInt(string(value), 10, 32)
-	wait = time.Duration(ms) * time.Millisecond
-	return wait, err == nil && wait >= 0 && wait <= longestPushback
 }

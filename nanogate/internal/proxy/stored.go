@@ -3,7 +3,6 @@
 package proxy
 
 import (
-	"dyno.example/nano/wire/http1"
 	"dyno.example/nanogate/internal/cache"
 	"dyno.example/nanogate/internal/snapshot"
 )
@@ -165,24 +164,3 @@ func (l *caching) refresh(route *snapshot.Route, of *client, m *asking) {
 
 // mostRevalidations is how many background revalidations a loop has at most.
 const mostRevalidations = 256
-
-// withoutConditions takes the cache's conditions out of a request's head.
-func withoutConditions(head []byte) []byte {
-	out := head[:0]
-	for len(head) > 0 {
-		end := 0
-		for end < len(head) && head[end] != '\n' {
-			end++
-		}
-		line := head[:min(end+1, len(head))]
-		head = head[len(line):]
-		if !begins(line, "if-none-match:") && !begins(line, "if-modified-since:") {
-			out = append(out, line...)
-		}
-	}
-	return out
-}
-
-func begins(line []byte, lower string) bool {
-	return len(line) > len(lower) && http1.EqualFold(line[:len(lower)], lower)
-}

@@ -41,7 +41,7 @@ func (l *caching) responded(c *client, k *backend, b, rest []byte, _ tail) ([]by
 	if v == nil { // it is about a response that isn't stored
 		l.attempts.over(c, status, request.OK)
 		m.stale, m.validating = nil, false
-		x.head, x.headIn = withoutConditions(x.head), false
+		x.head, x.headIn = cache.WithoutConditions(x.head), false
 		l.attempts.begin(c)
 		return nil, false
 	}

@@ -10,7 +10,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
+	"time"
 
 	"dyno.example/nanogate/internal/config"
 )
@@ -100,4 +102,18 @@ func (s *Sticky) Read(value []byte) (id uint64, ok bool) {
 	}
 	s.block.Decrypt(b[:], b[:])
 	return binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:]) == 0
+}
+
+// AppendCookie appends what Set-Cookie says of the cookie that names an endpoint, by the settings
+// of its route.
+func (s *Sticky) AppendCookie(dst []byte, c *config.Sticky, endpoint uint64, secure bool) []byte {
+	dst = append(append(dst, c.Cookie...), '=')
+	dst = append(s.Append(dst, endpoint), "; Path=/; HttpOnly; SameSite=Lax"...)
+	if secure {
+		dst = append(dst, "; Secure"...)
+	}
+	if c.For > 0 {
+		dst = strconv.AppendInt(append(dst, "; Max-Age="...), int64(c.For/time.Second), 10)
+	}
+	return dst
 }
