@@ -23,7 +23,14 @@ const Schema = 1
 // Of a run on disk, one window's histograms are in memory at a time, and coarse
 // ones of at most 600 windows of each trial; errors are those of
 // [archive.Run.Windows].
-func Analyse(run *archive.Run) (*Analysis, error) {
+func Analyse(run *archive.Run) (*Analysis, error) { return analyse(run, true) }
+
+// AnalysePairs is the same for a gate of two versions, pair by pair: what slices beside each
+// other say is not used, so that a pair is the same with a third one beside it, and what is
+// known of its deviation holds.
+func AnalysePairs(run *archive.Run) (*Analysis, error) { return analyse(run, false) }
+
+func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 	m := &run.Manifest
 	all := figures()
 	secure := slices.ContainsFunc(m.Plan.Cells, func(c study.Cell) bool { return c.TLS != "" })
@@ -52,7 +59,9 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 		found.addSpeed(t, usual, m.Accept)
 	}
 	for _, t := range tables {
-		t.useNeighbours()
+		if neighbours {
+			t.useNeighbours()
+		}
 	}
 	found.addRun(run)
 	found.addExhausted(run, builders)

@@ -29,6 +29,7 @@ func (r *Result) ConfirmPairs(a *analysis.Analysis, list []Pair, o Options) {
 	second := newResult(a, r.Mode, r.confirms)
 	second.judge(pairs(a, list), o, r.Level)
 	r.confirm(second)
+	r.watch(a)
 }
 
 // ConfirmStored holds alarms against a second run and the same baseline.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"dyno.example/dyno/stats"
 )
 
 func TestAnAlarmNeedsTwoRuns(t *testing.T) {
@@ -52,3 +54,38 @@ func TestAnAlarmThatCannotBeConfirmed(t *testing.T) {
 }
 
 const someHash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// An alarm is told with what an unchanged program did beside it: that it moved too, if it
+// did, and that it didn't. Neither changes the verdict.
+func TestAnUnchangedProgramBesideAnAlarm(t *testing.T) {
+	moved := stats.Interval{Estimate: 1.25, Low: 1.2, High: 1.3, Level: 0.95, N: 5}
+	for name, c := range map[string]struct {
+		worse float64
+		twin  stats.Interval
+		want  string
+	}{
+		"it stayed":       {1.3, stats.Interval{Estimate: 1.001, Low: 0.99, High: 1.012, Level: 0.95, N: 5}, "an unchanged program did not move: x@main"},
+		"it moved too":    {1.3, moved, "an unchanged program moved too: x@main"},
+		"no interval yet": {1.3, stats.Interval{Estimate: 1.25, N: 2}, "too few blocks"},
+		"no alarm":        {1, moved, ""},
+	} {
+		r := JudgePairs(twins(t, 1.2, 0.005), both, asked)
+		second := twins(t, c.worse, 0.005)
+		second.Run.ID, second.Run.Reference = "second", "x@main"
+		second.Groups[0].Twin = map[string]stats.Interval{"cpu": c.twin}
+		r.ConfirmPairs(second, both, asked)
+		if (r.Verdict == Regression) != (c.worse > 1) {
+			t.Fatalf("%s: %s", name, r.Verdict)
+		}
+		said := ""
+		for _, remark := range r.Remarks {
+			said += remark.String() + "\n"
+		}
+		if c.want == "" && (len(r.Canaries) > 0 || strings.Contains(said, "unchanged")) || !strings.Contains(said, c.want) {
+			t.Errorf("%s: %s %+v", name, said, r.Canaries)
+		}
+		if len(r.Canaries) > 0 && r.Canaries[0].Moved != (name == "it moved too") {
+			t.Errorf("%s: %+v", name, r.Canaries)
+		}
+	}
+}

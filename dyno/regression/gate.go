@@ -65,9 +65,11 @@ type Result struct {
 	Conditions     []compare.Condition `json:"conditions,omitempty"` // what else was different from the baseline
 	AcrossMachines bool                `json:"across_machines,omitempty"`
 	Remarks        []i18n.Message      `json:"remarks,omitzero"`
-	Command        []string            `json:"command"` // that repeats it
-	Started        time.Time           `json:"started"`
-	Took           time.Duration       `json:"took_ns"`
+	// Canaries say whether an unchanged program moved beside those that alarms are about.
+	Canaries []Canary      `json:"canaries,omitempty"`
+	Command  []string      `json:"command"` // that repeats it
+	Started  time.Time     `json:"started"`
+	Took     time.Duration `json:"took_ns"`
 
 	confirms       bool // whether an alarm needs a second run that agrees
 	errorsAccepted bool // whether the study accepts that requests fail

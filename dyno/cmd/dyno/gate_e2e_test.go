@@ -168,6 +168,9 @@ func TestGateInPairs(t *testing.T) {
 		t.Skip("this machine is too busy to measure on:\n" + o.stdout + o.stderr)
 	}
 	o.want(t, 1, o.stdout, "FAIL", "times as high", " pairs, of which one deviates by ", "first run: ", "in at most 1.1 % of runs", "REGRESSION")
+	if !strings.Contains(o.stdout, "an unchanged program") && !strings.Contains(o.stdout, "too few blocks for an interval") {
+		t.Errorf("nothing is said of an unchanged program:\n%s", o.stdout)
+	}
 	if sampled {
 		if !strings.Contains(o.stdout, "sha256") && strings.Contains(o.stdout, "other-load") {
 			t.Skip("this machine is too busy to tell which function grew:\n" + o.stdout)

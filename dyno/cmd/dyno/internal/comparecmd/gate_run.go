@@ -104,7 +104,7 @@ func (g *gateRun) openStudy(name string) error {
 		g.options.Stages = regression.NewStages(f.blocks)
 		g.study.Blocks, g.study.Until = 1, study.Until{Blocks: g.options.Stages.Most}
 	}
-	g.study.Twin = false // a second run says what an A/A arm would, and only after an alarm
+	g.study.Twin = false // a second run has one, after an alarm
 	if g.seed == 0 {
 		g.seed = rand.Uint64N(1<<32) + 1
 		g.command = append(g.command, "--seed", strconv.FormatUint(g.seed, 10))
@@ -206,6 +206,7 @@ func (g *gateRun) again(ctx context.Context, s *study.Study, pairs []regression.
 	if !g.global.Quiet {
 		g.global.Err().Print(i18n.New("comparecmd.confirming-alarm", "worse than allowed: %s; measuring again before saying so", strings.Join(subjects, ", ")))
 	}
+	narrow.Twin = len(pairs) > 0 // the old version once more: does what hasn't changed move too?
 	g.sampling = newSampling(narrow)
 	a, err := g.measure(ctx, narrow, g.seed+1)
 	g.sampling.stop()
@@ -307,7 +308,7 @@ func (g *gateRun) measure(ctx context.Context, s *study.Study, seed uint64) (*an
 	if err != nil {
 		return nil, errors.Join(err, g.unkept)
 	}
-	a, err := analysis.Analyse(run)
+	a, err := g.analyse(run)
 	if err != nil {
 		return nil, i18n.Errorf("runcmd.analysing-run", "analysing run %s: %w", id, err)
 	}
@@ -333,9 +334,17 @@ func (g *gateRun) runner(s *study.Study, seed uint64) (*runner.Runner, error) {
 	return r, nil
 }
 
+// analyse has pairs as they are, where there are any.
+func (g *gateRun) analyse(run *archive.Run) (*analysis.Analysis, error) {
+	if len(g.pairs) > 0 {
+		return analysis.AnalysePairs(run)
+	}
+	return analysis.Analyse(run)
+}
+
 // decide says after each pair how far the checks are.
 func (g *gateRun) decide(run *archive.Run) (p runner.Progress, err error) {
-	a, err := analysis.Analyse(run)
+	a, err := g.analyse(run)
 	if err != nil {
 		return p, err
 	}
