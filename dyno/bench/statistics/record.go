@@ -60,6 +60,7 @@ var sections = map[string][2]string{
 	"calendars":  {"Changes found in series of nights of other shapes", "found"},
 	"slices":     {"Subjects that take turns in slices", "right"},
 	"pairs":      {"Gates in pairs of slices, two stages", "alarmed"},
+	"bias":       {"Ratios of the same subjects, measured in two ways", "–"},
 	"levels":     {"Sobol indices over inputs with a few levels", "covered"},
 	"flagged":    {"Trials doubted, by what lowers their worth", "flagged"},
 }
@@ -98,8 +99,12 @@ func (r *Result) row() string {
 	if r.MeanBlocks > 0 {
 		ends = fmt.Sprintf("%.1f", r.MeanBlocks)
 	}
+	happened := ""
+	if r.Happened.Of > 0 {
+		happened = r.Happened.String()
+	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %s |",
-		r.Series, r.Figure, r.Rule, blocks, effect, r.Happened, r.Wanted, ends, r.Note)
+		r.Series, r.Figure, r.Rule, blocks, effect, happened, r.Wanted, ends, r.Note)
 }
 
 // save writes the record as NAME.json and NAME.md.

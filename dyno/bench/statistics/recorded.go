@@ -30,6 +30,7 @@ func (o *options) archived(r *Record) error {
 		return err
 	}
 	counted := newLive()
+	var analyses []*analysis.Analysis
 	for _, ref := range o.from {
 		run, err := store.Open(ref)
 		if err != nil {
@@ -42,6 +43,7 @@ func (o *options) archived(r *Record) error {
 		r.Machines = append(r.Machines, a.Run.Machine)
 		r.Runs = append(r.Runs, a.Run.ID)
 		counted.add(run, a)
+		analyses = append(analyses, a)
 		if o.wants("slices") {
 			if err := o.slicedRun(r, run); err != nil {
 				return fmt.Errorf("run %s: %w", a.Run.ID, err)
@@ -53,6 +55,9 @@ func (o *options) archived(r *Record) error {
 	}
 	if o.wants("live") {
 		counted.results(r)
+	}
+	if o.wants("bias") {
+		return o.bias(r, analyses)
 	}
 	return nil
 }

@@ -19,6 +19,30 @@ var slicedDesigns = []struct {
 	{"ten subjects", 10, 12, []int{3, 4, 6, 10}, 0.1},
 }
 
+// neighbouredDesigns are those in which what slices beside each one say is used: a study of ten
+// subjects and a twin as --quick has it, 2 s of slices of so many milliseconds in each of eight
+// starts; and two subjects with a twin for a minute. Between slices are 9 ms.
+var neighbouredDesigns = []struct {
+	name string
+	statstest.Slices
+}{
+	{"ten subjects and a twin, 25 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 80, Slice: 0.025, Gap: 0.009}},
+	{"ten subjects and a twin, 50 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 40, Slice: 0.05, Gap: 0.009}},
+	{"ten subjects and a twin, 100 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 20, Slice: 0.1, Gap: 0.009}},
+	{"two subjects and a twin, 25 ms", statstest.Slices{Arms: statstest.Alike(3), Starts: 10, Rounds: 60, Slice: 0.025, Gap: 0.009}},
+}
+
+// neighboured counts studies as the lab's analysis has them. Ten comparisons of a study share its
+// reference, so that they err together.
+func (o *options) neighboured(r *Record, host statstest.Host, design string, d statstest.Slices) {
+	d.Host = host
+	got := d.SimulateNeighbours(max(o.studies/(4*(len(d.Arms)-1)), 1), level, o.seed)
+	r.add(Result{
+		What: "slices", Series: host.Name, Figure: design, Rule: "neighbours", Blocks: d.Starts, Effect: 1, Happened: got.Covered, Wanted: "≥ 95 %",
+		Note: fmt.Sprintf("±%.2f %%, shifted by %+.2f %%; used in %s of the studies", 100*got.Half, 100*got.Bias, got.Used),
+	})
+}
+
 // slices simulates studies in slices, and gates in pairs, on made-up hosts and on the
 // recorded ones that -trace names.
 func (o *options) slices(r *Record) error {
@@ -37,6 +61,10 @@ func (o *options) slices(r *Record) error {
 				o.progress("%s, %s, %d starts", host.Name, d.name, starts)
 				o.slicedCoverage(r, host, d.name, statstest.Slices{Host: host, Arms: statstest.Alike(d.arms), Starts: starts, Rounds: d.rounds, Slice: d.slice})
 			}
+		}
+		for _, d := range neighbouredDesigns {
+			o.progress("%s, %s", host.Name, d.name)
+			o.neighboured(r, host, d.name, d.Slices)
 		}
 		o.slicedWidths(r, host)
 	}

@@ -21,6 +21,7 @@ func Hosts() []Host {
 		twoSpeeds("two speeds, seldom slow", 8, 0.5, math.Log(1.33)),
 		{"drift", func(r *rand.Rand) func(float64) float64 { return wandering(r, 0.03, 20) }},
 		{"restless", restless},
+		{"more restless", moreRestless},
 		{"bursts", bursts},
 		{"all of it", func(r *rand.Rand) func(float64) float64 {
 			speed, drift, burst := twoSpeeds("", 3, 3, math.Log(1.33)).New(r), wandering(r, 0.02, 20), bursts(r)
@@ -67,6 +68,13 @@ func wandering(r *rand.Rand, deviation, forgets float64) func(float64) float64 {
 // restless is what slices of ten Go servers on a shared virtual CPU looked like: they cost
 // 17 % more or less, and within half a second that is forgotten.
 func restless(r *rand.Rand) func(float64) float64 { return wandering(r, 0.17, 0.5) }
+
+// moreRestless is the same machine three hours later, in slices of 50 ms: 22 % more or less, of
+// which most is forgotten in a quarter of a second and some in seconds.
+func moreRestless(r *rand.Rand) func(float64) float64 {
+	soon, late := wandering(r, 0.19, 0.25), wandering(r, 0.09, 1.5)
+	return func(t float64) float64 { return soon(t) + late(t) }
+}
 
 // bursts are neighbours that come every two seconds or so, and take up to half of the
 // speed away for some hundredths of a second.

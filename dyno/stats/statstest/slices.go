@@ -25,6 +25,7 @@ type Slices struct {
 	Arms           []SlicedArm
 	Starts, Rounds int
 	Slice          float64 // seconds
+	Gap            float64 // seconds between two slices
 	Probe          float64 // standard deviation of what is read of the speed beside each slice; 0: it isn't read
 }
 
@@ -79,6 +80,7 @@ func (d *Slices) start(r *rand.Rand) ([][]stats.Turn, []stats.Slot) {
 				cost *= 1 + a.By
 			}
 			cost *= 1 + carried
+			now += d.Gap
 			turns[i][round], before = d.turn(cost, a.Follows, before, &now, slow, r), slow(now)
 			carried = a.Carries
 			slots = append(slots, stats.Slot{Arm: i, Turn: turns[i][round]})
