@@ -36,8 +36,11 @@ func (j *joiner) own(to int64, why string) {
 	}
 	for _, p := range timelineOf(j.threads[j.sample.Thread], j.at, to) {
 		v := Interval{Stage: Generator, Reason: why, Thread: j.sample.Thread}
-		if p.doing == runnable {
-			j.loadWaits(&v, &p)
+		switch {
+		case p.doing == runnable:
+			j.loadWaits(v, &p)
+		case p.doing == asleep && p.out != nil && why == "":
+			v.Reason = callName(p.out.Call)
 		}
 		j.until(p.to, v)
 	}
@@ -47,21 +50,43 @@ func (j *joiner) own(to int64, why string) {
 // ofLoad says of a wait for a CPU that it was the load's thread that waited.
 const ofLoad = "the load's thread"
 
-// loadWaits says who runs instead of the load's thread; if that is another of the load's
-// own, or its quota, the load holds itself up.
-func (j *joiner) loadWaits(v *Interval, p *span) {
-	w := Interval{Stage: CPUWait, Thread: v.Thread}
+// loadWaits makes the intervals in which the load's thread could have run: they are of whoever ran
+// instead. While that is another thread of the load's, or with its quota used up, it holds itself up,
+// as v says.
+func (j *joiner) loadWaits(v Interval, p *span) {
 	if p.outOfQuota() {
 		return
 	}
+	w := Interval{Stage: CPUWait, Thread: v.Thread}
 	p.instead(&w)
-	if w.By != nil && j.processOf(w.By.PID) == j.load && j.load != 0 {
-		return
+	if w.By != nil && j.load != 0 && j.processOf(w.By.PID) == j.load {
+		w.By = nil // it was the last one only
 	}
 	if w.Reason == "" {
 		w.Reason = ofLoad
 	}
-	*v = w
+	if p.in != nil && p.in.Kind == SwitchIn {
+		for _, s := range j.ownRuns(p.from, p.to, p.in.A) {
+			j.until(s.from, w)
+			j.until(s.to, v)
+		}
+	}
+	j.until(p.to, w)
+}
+
+// ownRuns are when threads of the load's process ran on a CPU, between two instants.
+func (j *joiner) ownRuns(from, to int64, cpu uint32) (list []stretch) {
+	for thread, events := range j.threads {
+		if thread == 0 || thread == j.sample.Thread || j.load == 0 || events[0].Process != j.load {
+			continue
+		}
+		for _, p := range timelineOf(events, from, to) {
+			if p.doing == running && (p.in == nil || p.in.A == cpu) {
+				list = append(list, stretch{p.from, p.to})
+			}
+		}
+	}
+	return merged(list)
 }
 
 // behind makes the intervals in which the request waited in the load for its connection, which

@@ -17,6 +17,12 @@ func ofLoader(e Event) Event {
 	return e
 }
 
+// ownThread is an event of another thread of the load's process.
+func ownThread(e Event) Event {
+	e.Thread, e.Process = 52, 50
+	return e
+}
+
 func stall(t int64, cpu uint32, late int64) Event {
 	e := at(t, Stall, 0, 0, cpu)
 	e.B = uint32(late * 1000)
@@ -72,8 +78,9 @@ func TestJoinChargesCauses(t *testing.T) {
 		}), map[Stage]int64{Network: 20, Scheduler: 5, CPUWait: 5 + 97_990, OnCPU: 980, Generator: 1000}},
 		{"the load's thread waits for its own process", func(s *Sample) { s.Thread = loader }, slices.Concat(quick, []Event{
 			ofLoader(at(-10, SwitchIn, 0, 0, 0)), by(ofLoader(at(500, SwitchOut, 0, 0, Preempted)), 52, "dyno"), ofLoader(at(99_000, SwitchIn, 0, 0, 0)),
-			{Time: epoch + 2e6, Kind: Waking, Thread: 52, Process: 50, Call: -1},
-		}), map[Stage]int64{Network: 20, Scheduler: 5, CPUWait: 5, OnCPU: 980, Generator: 98_990}},
+			ownThread(at(500, SwitchIn, 0, 0, 0)), ownThread(at(60_000, SwitchOut, 0, 0, Preempted)), // then others have it, and last it again for a moment
+			ownThread(at(98_000, SwitchIn, 0, 0, 0)), ownThread(out(99_000, 0, "futex")),
+		}), map[Stage]int64{Network: 20, Scheduler: 5, CPUWait: 5 + 38_000, OnCPU: 980, Generator: 60_990}},
 		{"the load's thread is at something else", func(s *Sample) { s.Thread = loader }, slices.Concat(quick, []Event{ofLoader(at(-10, SwitchIn, 0, 0, 0))}),
 			map[Stage]int64{Network: 20, Scheduler: 5, CPUWait: 5, OnCPU: 980, Generator: 98_990}},
 		{"the load's quota", func(s *Sample) { s.Thread = loader }, slices.Concat(quick, []Event{
