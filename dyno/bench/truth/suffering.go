@@ -228,12 +228,18 @@ func suffer(args []string) error {
 	case "commit":
 		each = 2 * seldomEach
 	}
-	return http.Serve(ln, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := http.Server{ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if k := s.count.Add(1); hit != nil && k%each == 0 {
 			hit()
 		}
 		io.WriteString(w, "ok")
-	}))
+	})}
+	if *cause == "path" {
+		server.Handler, server.ConnContext = http.HandlerFunc(s.slowPath), withConn
+	}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
+	return server.Serve(ln)
 }
 
 // slowAcceptor takes a while before one connection of hitEach.
