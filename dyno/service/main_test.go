@@ -112,7 +112,7 @@ func serveUntilKilled(dir string) {
 		panic(err)
 	}
 	h := &Host{Catalog: catalog, Builder: &subject.Builder{Dir: os.Getenv("TEST_CACHE")}, StateDir: filepath.Join(dir, "state"), Temp: filepath.Join(dir, "temp")}
-	if _, err := Start(context.Background(), h, study.Service{Name: "db", Use: os.Getenv("TEST_KIND"), As: "URL", Replica: replicaOf(os.Getenv("TEST_KIND"))}); err != nil {
+	if _, err := Start(context.Background(), h, study.Service{Name: "db", Use: os.Getenv("TEST_KIND"), As: "URL", Replica: replicaOf(os.Getenv("TEST_KIND")), ReadyWithin: long}); err != nil {
 		panic(err)
 	}
 	fmt.Println("ready")

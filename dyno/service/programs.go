@@ -37,8 +37,8 @@ func kafkaServer() subject.Manifest {
 	return subject.Manifest{
 		Name: name,
 		Build: subject.Recipe{
-			Command: "mvn --batch-mode --quiet dependency:copy-dependencies -DoutputDirectory=$OUT/lib -DincludeScope=runtime",
-			Inputs:  []string{name}, Disk: 300 << 20,
+			Command: "mvn --batch-mode --quiet dependency:copy-dependencies -DoutputDirectory=$OUT/lib -DincludeScope=runtime && sh prepare.sh",
+			Inputs:  []string{name}, Disk: 400 << 20,
 		},
 		Needs: []subject.Need{
 			{Command: "java", Check: "java --version", Min: "17", Install: "https://adoptium.net or your distribution's package openjdk-17-jre-headless", Debian: []string{"openjdk-17-jre-headless"}},

@@ -32,7 +32,7 @@ type handle struct {
 }
 
 // startKeeper starts a keeper that runs o; what the subject prints goes to log.
-func startKeeper(o launchRequest, log *os.File) (*handle, error) {
+func startKeeper(o launchRequest, log *os.File, temporary bool) (*handle, error) {
 	exe, err := executable()
 	if err != nil {
 		return nil, i18n.Errorf("subject.start-keeper", "start the keeper: %w", err)
@@ -54,6 +54,9 @@ func startKeeper(o launchRequest, log *os.File) (*handle, error) {
 	}
 	h.cmd = exec.Command(exe)
 	h.cmd.Args = []string{"dyno", keeperArg, o.Name}
+	if temporary { // before all else, as dyno may be killed before it has said what to start
+		h.cmd.Args = append(h.cmd.Args, log.Name())
+	}
 	h.cmd.Stdout, h.cmd.Stderr = log, log
 	h.cmd.ExtraFiles = []*os.File{controlIn, notificationsOut} // controlFD, notificationFD
 	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

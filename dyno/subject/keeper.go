@@ -81,6 +81,7 @@ func (c *child) address() string {
 }
 
 func (k *keeper) main(control *json.Decoder) int {
+	defer k.removeTempLog()
 	if err := control.Decode(&k.launch); err != nil {
 		return 1 // dyno died before it said what to start
 	}
@@ -119,6 +120,15 @@ func (k *keeper) main(control *json.Decoder) int {
 	}
 	k.tell(gone)
 	return 0
+}
+
+// removeTempLog removes the temporary log, whose name is the keeper's last argument, if dyno has
+// died, which was the keeper's parent, or has not said what to start. Otherwise dyno does so when
+// it has read it.
+func (k *keeper) removeTempLog() {
+	if len(os.Args) > 3 && os.Getppid() != k.launch.Owner.PID {
+		_ = os.Remove(os.Args[3])
+	}
 }
 
 // start launches the subject.

@@ -91,7 +91,7 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 		return nil, i18n.Errorf("subject.start-subject", "start subject %s: %w", s.Name, err)
 	}
 	defer log.Close()
-	h, err := startKeeper(o, log)
+	h, err := startKeeper(o, log, s.Log == "")
 	if err != nil {
 		if s.Log == "" {
 			os.Remove(log.Name())
