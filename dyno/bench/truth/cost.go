@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -68,26 +67,11 @@ func (l *lab) plainly(ctx context.Context, with string) (*sufferer, error) {
 	}
 	cmd := exec.Command(program, "plain", with)
 	// It ends with its input, and not with the thread that starts it: loads end threads.
-	cmd.Stderr = os.Stderr
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	in, err := cmd.StdinPipe()
+	s, err := started(cmd)
 	if err != nil {
 		return nil, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	s := &sufferer{cmd: cmd, in: in}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		s.stop()
-		return nil, fmt.Errorf("the service didn't start: %w", err)
-	}
-	s.url = strings.TrimSpace(line)
 	if err := pinAll(s.pid(), lastCPU()); err != nil {
 		s.stop()
 		return nil, err

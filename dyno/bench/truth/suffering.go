@@ -294,6 +294,11 @@ func (l *lab) suffer(ctx context.Context, cause, upstream, resolver string) (*su
 	}
 	cmd := exec.Command(program, "suffer", "-cause", cause, "-dir", l.dir, "-upstream", upstream, "-resolver", resolver)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return started(cmd)
+}
+
+// started starts a service that prints its URL as its first line, and ends with its input.
+func started(cmd *exec.Cmd) (*sufferer, error) {
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
