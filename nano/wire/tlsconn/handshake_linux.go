@@ -57,7 +57,10 @@ type handshake struct {
 	over    bool
 }
 
-var errStopped = errors.New("the handshake was given up")
+var (
+	errStopped = errors.New("the handshake was given up")
+	errGoexit  = errors.New("a callback has ended the handshake's goroutine") // runtime.Goexit
+)
 
 // Handshake does the handshake on a goroutine of its own. It calls done there when it is
 // over, unless [Conn.Drop] was called before. Until then the loop calls [Conn.Ready] for
@@ -69,24 +72,30 @@ func (c *Conn) Handshake(ctx context.Context, turns *Turns, done func(error)) {
 	c.shake, c.in.counts = h, true
 	turns.works(1)
 	go func() {
-		defer stop()
+		err := errGoexit
+		defer func() { c.ended(h, err, done) }()
 		h.take()
 		c.writes.Add(1) // chains of certificates are longer than what may come unasked
-		err := c.TLS.HandshakeContext(ctx)
-		_, _ = c.Send() // an alert, say; what is left the loop sends
-		c.writes.Add(-1)
-		h.give()
-		turns.works(-1)
-		c.mu.Lock()
-		h.over = true
-		stopped := h.stopped
-		c.mu.Unlock()
-		if stopped {
-			unix.Close(c.FD)
-			return
-		}
-		done(err)
+		err = c.TLS.HandshakeContext(ctx)
 	}()
+}
+
+// ended is the end of a handshake's goroutine.
+func (c *Conn) ended(h *handshake, err error, done func(error)) {
+	_, _ = c.Send() // an alert, say; what is left the loop sends
+	c.writes.Add(-1)
+	h.give()
+	h.turns.works(-1)
+	h.stop()
+	c.mu.Lock()
+	h.over = true
+	stopped := h.stopped
+	c.mu.Unlock()
+	if stopped {
+		unix.Close(c.FD)
+		return
+	}
+	done(err)
 }
 
 // Ready tells a handshake that its socket may be readable or writable again.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -190,4 +191,28 @@ func TestTurnsLapse(t *testing.T) {
 	if n := len(turns.taken); n != 0 {
 		t.Errorf("%d turns aren't given back", n)
 	}
+}
+
+// A callback that ends its goroutine ends the handshake, and nothing is lost with it.
+func TestGoexitInACallback(t *testing.T) {
+	c, peer := pair(t)
+	turns, working := NewTurns(1), atomic.Int64{}
+	turns.Working = &working
+	go func() { _ = tls.Client(peer, &tls.Config{InsecureSkipVerify: true}).Handshake() }()
+	for n := 0; n <= 0; time.Sleep(time.Millisecond) {
+		n, _, _ = unix.Recvfrom(c.FD, make([]byte, 1), unix.MSG_PEEK)
+	}
+	c.TLS = tls.Server(c, &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		runtime.Goexit()
+		return nil, nil
+	}})
+	over := make(chan error, 1)
+	c.Handshake(t.Context(), &turns, func(err error) { over <- err })
+	if err := <-over; !errors.Is(err, errGoexit) {
+		t.Errorf("the handshake ended with %v", err)
+	}
+	if len(turns.taken) != 0 || working.Load() != 0 {
+		t.Errorf("%d turns aren't given back, %d work", len(turns.taken), working.Load())
+	}
+	c.Drop()
 }
