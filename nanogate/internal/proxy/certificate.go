@@ -5,6 +5,8 @@ package proxy
 import (
 	"crypto/x509"
 	"time"
+
+	"dyno.example/nanogate/internal/config"
 )
 
 // recheckCertificate looks again at the certificate that a client has shown when other authorities
@@ -35,3 +37,19 @@ func (c *client) recheckCertificate() {
 
 // hasCertificate reports whether a client has shown one that somebody vouches for.
 func (c *client) hasCertificate() bool { return c.certificate != nil && !c.certificate.Disowned }
+
+// appendCertificate appends the field that says what certificate a client has shown,
+// here or, before, to a proxy that is trusted.
+func (l *heads) appendCertificate(dst []byte, c *client, before []byte) []byte {
+	if l.snap.Config.Forwarded == config.ForwardedOff || len(before) == 0 && !c.hasCertificate() {
+		return dst
+	}
+	dst = append(append(dst, "X-Forwarded-Client-Cert: "...), before...)
+	if c.hasCertificate() {
+		if len(before) > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, c.certificate.Forwarded...)
+	}
+	return append(dst, "\r\n"...)
+}

@@ -237,3 +237,36 @@ func (l *bodies) complete(c *client, k *backend) {
 	l.exchanges.partFrom(c, k)
 	l.exchanges.end(c)
 }
+
+// send implements [recipient].
+func (l *downstream) send(c *client, piece, trailers []byte, last bool) bool {
+	if errno := l.bodies.write(&c.socket, piece, trailers, c.x.rewrap, last); errno != 0 {
+		l.exchanges.clientGone(c)
+		return false
+	}
+	return true
+}
+
+// write sends what is in the loop's buffer, and a piece of content behind it: a chunk, if the
+// content is chunked. last says that nothing follows but the trailers.
+func (l *bodies) write(to *socket, piece, trailers []byte, chunked, last bool) (errno unix.Errno) {
+	last = last && chunked
+	l.out, piece = chunkOf(l.out, piece, chunked)
+	if last && len(piece) == 0 {
+		l.out = appendLastChunk(l.out, trailers)
+	}
+	if len(l.out)+len(piece) > 0 {
+		errno = to.out.write(l.Sys, to.fd, l.out, piece)
+	}
+	if errno == 0 && last && len(piece) > 0 {
+		errno = to.out.write(l.Sys, to.fd, appendLastChunk(l.out[:0], trailers), nil)
+	}
+	l.out = l.out[:0]
+	return errno
+}
+
+// appendLastChunk appends the end of a body in chunks, with its trailers.
+func appendLastChunk(dst, trailers []byte) []byte {
+	dst = append(dst, "0\r\n"...)
+	return append(append(dst, trailers...), "\r\n"...)
+}

@@ -3,9 +3,6 @@
 package proxy
 
 import (
-	"fmt"
-	"runtime/debug"
-
 	"dyno.example/nanogate/internal/observe"
 	"dyno.example/nanogate/internal/request"
 )
@@ -67,55 +64,6 @@ func (l *exchanges) endWith(c *client, piece []byte) {
 	if c.to.send(c, piece, nil, true) {
 		l.endOfResponse(c)
 	}
-}
-
-// endings are functions that hear of a request's end: when its client's exchange is over, and
-// that which asks for a newer response than the client was given, if there is one.
-type endings struct {
-	all     []func(*request.Outcome)
-	open    int              // exchanges that aren't over
-	outcome *request.Outcome // of the client's, if the other one goes on
-}
-
-// awaitEnd takes over what middleware wants to be called when all is over.
-func (l *loop) awaitEnd(x *exchange, r *request.Request) {
-	ends := r.TakeEnds()
-	if len(ends) == 0 {
-		return
-	}
-	k := l.keep(x)
-	if k.ends == nil {
-		k.ends = &endings{open: 1}
-	}
-	k.ends.all = append(k.ends.all, ends...)
-}
-
-// tellEnds tells of the end when the last of the exchanges is over. o is the outcome of the
-// client's; nil: it is the other one that is over.
-func (l *exchanges) tellEnds(e *endings, o *request.Outcome) {
-	if e.open--; e.open > 0 {
-		if o != nil {
-			e.outcome = o.Clone()
-		}
-		return
-	}
-	if o == nil {
-		o = e.outcome
-	}
-	for _, f := range e.all {
-		l.tellEnd(f, o)
-	}
-}
-
-// tellEnd calls one of them. A panic ends nothing but that.
-func (l *exchanges) tellEnd(f func(*request.Outcome), o *request.Outcome) {
-	defer func() {
-		if why := recover(); why != nil {
-			stack := debug.Stack()
-			l.server.panics.Warn(l.server.log, l.now, "a middleware panicked at the end of a request", "panic", fmt.Sprint(why), "stack", string(stack[:min(len(stack), mostStack)]))
-		}
-	}()
-	f(o)
 }
 
 const mostStack = 4 << 10 // bytes of it that are logged
@@ -214,4 +162,49 @@ func (l *exchanges) drop(c *client) {
 	}
 	c.out.reset()
 	l.clients.Remove(c.id)
+}
+
+// cut implements [recipient]. That a response isn't whole its framing says, and TLS by not saying
+// that this is the end; what the client hasn't read yet, of a response before it too, it may
+// still read (RFC 9112 8, 9.6). A reset takes that away from it: only what ends with its
+// connection is broken off so, as nothing else keeps the client from taking a part for the whole.
+func (l *downstream) cut(c *client) {
+	c.severed = true
+	l.attempts.giveUp(c)
+	l.exchanges.end(c)
+	if c.x.tunnel || c.x.byClose {
+		l.Sys.Reset(c.fd)
+		l.exchanges.drop(c)
+		return
+	}
+	c.out.reset()
+	l.exchanges.retire(c)
+}
+
+// after implements [recipient]: the connection is kept, if it may carry another request.
+func (l *downstream) after(c *client) {
+	if !c.x.keep {
+		l.exchanges.retire(c)
+		return
+	}
+	l.deadlines.await(c, stateIdle)
+	if len(c.in) > 0 || c.readable {
+		l.later(c)
+	} else if c.hungUp && c.ending {
+		l.exchanges.drop(c)
+	}
+}
+
+// leave implements [recipient].
+func (l *downstream) leave(c *client) {
+	if c.mux != nil {
+		l.streams.loseStreams(c)
+		c.mux.closed, c.mux = true, nil
+	}
+	if c.x.byClose && c.x.begun && (c.severed || !c.out.empty()) { // its end would be taken for that of the response
+		l.Sys.Reset(c.fd)
+	}
+	c.close(l.Sys, l.Poller)
+	l.Assigned.Add(-1)
+	l.server.acceptor.Release()
 }

@@ -3,7 +3,9 @@
 package proxy
 
 import (
+	"fmt"
 	"net/netip"
+	"runtime/debug"
 	"slices"
 
 	"dyno.example/nano/wire/http1"
@@ -263,4 +265,53 @@ func (l *responders) acceptedWhole(c *client, k *backend, text []byte) {
 	if c.x.back == k { // else the client has it by now
 		l.bodies.give(c, k, content, true, before)
 	}
+}
+
+// endings are functions that hear of a request's end: when its client's exchange is over, and
+// that which asks for a newer response than the client was given, if there is one.
+type endings struct {
+	all     []func(*request.Outcome)
+	open    int              // exchanges that aren't over
+	outcome *request.Outcome // of the client's, if the other one goes on
+}
+
+// awaitEnd takes over what middleware wants to be called when all is over.
+func (l *loop) awaitEnd(x *exchange, r *request.Request) {
+	ends := r.TakeEnds()
+	if len(ends) == 0 {
+		return
+	}
+	k := l.keep(x)
+	if k.ends == nil {
+		k.ends = &endings{open: 1}
+	}
+	k.ends.all = append(k.ends.all, ends...)
+}
+
+// tellEnds tells of the end when the last of the exchanges is over. o is the outcome of the
+// client's; nil: it is the other one that is over.
+func (l *exchanges) tellEnds(e *endings, o *request.Outcome) {
+	if e.open--; e.open > 0 {
+		if o != nil {
+			e.outcome = o.Clone()
+		}
+		return
+	}
+	if o == nil {
+		o = e.outcome
+	}
+	for _, f := range e.all {
+		l.tellEnd(f, o)
+	}
+}
+
+// tellEnd calls one of them. A panic ends nothing but that.
+func (l *exchanges) tellEnd(f func(*request.Outcome), o *request.Outcome) {
+	defer func() {
+		if why := recover(); why != nil {
+			stack := debug.Stack()
+			l.server.panics.Warn(l.server.log, l.now, "a middleware panicked at the end of a request", "panic", fmt.Sprint(why), "stack", string(stack[:min(len(stack), mostStack)]))
+		}
+	}()
+	f(o)
 }
