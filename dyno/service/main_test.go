@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,12 +87,34 @@ func needs(t *testing.T, kind string) {
 	switch {
 	case len(lacks) == 0 && testing.Short():
 		t.Skip("short")
+	case len(lacks) == 0 && !fetched(kind) && os.Getenv("DYNO_TEST_SERVICES") != "required":
+		t.Skipf("what %s is built of was not downloaded yet: dyno services install %s", kind, kind)
 	case len(lacks) == 0:
 	case os.Getenv("DYNO_TEST_SERVICES") == "required":
 		t.Fatalf("lacks %v", lacks)
 	default:
 		t.Skipf("lacks %v", lacks)
 	}
+}
+
+// fetched reports whether what a kind is built of is on this machine, as far as that is no
+// test's to download.
+func fetched(kind string) bool {
+	var pattern string
+	home, _ := os.UserHomeDir()
+	modules, _ := exec.Command("go", "env", "GOMODCACHE").Output()
+	switch kind {
+	case study.Kafka:
+		pattern = filepath.Join(home, ".m2/repository/org/apache/kafka/kafka_2.13/*/*.jar")
+	case study.S3:
+		pattern = filepath.Join(strings.TrimSpace(string(modules)), "github.com/versity/versitygw@*")
+	case study.Etcd:
+		pattern = filepath.Join(strings.TrimSpace(string(modules)), "go.etcd.io/etcd/server/v3@*")
+	default:
+		return true
+	}
+	found, _ := filepath.Glob(pattern)
+	return len(found) > 0
 }
 
 // own is a kit for the database at an address that subjects get.
