@@ -45,7 +45,6 @@ var longer = map[string]int{
 	"nanogate/internal/simulator.client1.take":    70,
 	"nanogate/internal/simulator.client2.event":   70,
 	"nanogate/internal/simulator.drawing.request": 70,
-	"nanogate/internal/simulator.server1.more":    70,
 	"nanogate/internal/simulator.server2.request": 70,
 	"nanogate/internal/simulator.serving2.more":   70,
 	"nanogate/internal/storm.Storm.planRoute":     70,

@@ -314,40 +314,7 @@ func (p *server1) respond() {
 // more appends the next part of the response.
 func (p *server1) more(c *serving1) {
 	if !c.headOut {
-		for range c.x.Interims {
-			p.out = append(p.out, "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"...)
-		}
-		c.start()
-		version := "HTTP/1.1 "
-		if c.framing == "close" && c.x.ID%3 == 0 && c.x.Interims == 0 {
-			version = "HTTP/1.0 "
-		}
-		p.out = append(append(p.out, version...), strconv.Itoa(c.status)...)
-		p.out = append(p.out, " Said\r\n"...)
-		for _, f := range c.fields {
-			p.out = append(append(append(append(p.out, f[0]...), ": "...), f[1]...), "\r\n"...)
-		}
-		switch c.framing {
-		case "length":
-			p.out = append(strconv.AppendInt(append(p.out, "Content-Length: "...), int64(c.length), 10), "\r\n"...)
-		case "chunks":
-			p.out = append(p.out, "Transfer-Encoding: chunked\r\n"...)
-		case "close":
-			if c.close = true; version != "HTTP/1.0 " {
-				p.out = append(p.out, "Connection: close\r\n"...)
-			}
-		}
-		if pad := oneRead - len(p.out) - len("x-pad: \r\n\r\n") - len(c.content); c.one.fault.Kind == "talks-after" && c.framing == "length" && pad >= 0 && pad < 8000 && p.atOnce(0) {
-			p.out = fmt.Appendf(p.out, "x-pad: %s\r\n", bytes.Repeat([]byte("x"), pad)) // all is what is read at once, and the rest isn't
-		}
-		p.out = append(p.out, "\r\n"...)
-		if c.within = strings.HasSuffix(c.one.fault.Kind, "-within-head"); c.within {
-			p.out = p.out[:c.one.fault.At%len(p.out)]
-		}
-		if c.one.fault.Kind == "nonsense-head" {
-			c.one.harmed = true // however little of it is read
-			p.out, c.within = append(p.out[:0], responses1[c.one.fault.At%len(responses1)]...), true
-		}
+		p.heads(c)
 		return
 	}
 	kind := c.one.fault.Kind
@@ -381,6 +348,44 @@ func (p *server1) more(c *serving1) {
 	if c.one.fault.Kind == "talks-after" && !c.close && (p.atOnce(len(c.content)) || p.atOnce(0) && p.s.Pending() == oneRead) {
 		p.out = append(p.out, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"...)
 		p.said = true
+	}
+}
+
+// heads sends the interim responses and the head of the final one.
+func (p *server1) heads(c *serving1) {
+	for range c.x.Interims {
+		p.out = append(p.out, "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"...)
+	}
+	c.start()
+	version := "HTTP/1.1 "
+	if c.framing == "close" && c.x.ID%3 == 0 && c.x.Interims == 0 {
+		version = "HTTP/1.0 "
+	}
+	p.out = append(append(p.out, version...), strconv.Itoa(c.status)...)
+	p.out = append(p.out, " Said\r\n"...)
+	for _, f := range c.fields {
+		p.out = append(append(append(append(p.out, f[0]...), ": "...), f[1]...), "\r\n"...)
+	}
+	switch c.framing {
+	case "length":
+		p.out = append(strconv.AppendInt(append(p.out, "Content-Length: "...), int64(c.length), 10), "\r\n"...)
+	case "chunks":
+		p.out = append(p.out, "Transfer-Encoding: chunked\r\n"...)
+	case "close":
+		if c.close = true; version != "HTTP/1.0 " {
+			p.out = append(p.out, "Connection: close\r\n"...)
+		}
+	}
+	if pad := oneRead - len(p.out) - len("x-pad: \r\n\r\n") - len(c.content); c.one.fault.Kind == "talks-after" && c.framing == "length" && pad >= 0 && pad < 8000 && p.atOnce(0) {
+		p.out = fmt.Appendf(p.out, "x-pad: %s\r\n", bytes.Repeat([]byte("x"), pad)) // all is what is read at once, and the rest isn't
+	}
+	p.out = append(p.out, "\r\n"...)
+	if c.within = strings.HasSuffix(c.one.fault.Kind, "-within-head"); c.within {
+		p.out = p.out[:c.one.fault.At%len(p.out)]
+	}
+	if c.one.fault.Kind == "nonsense-head" {
+		c.one.harmed = true // however little of it is read
+		p.out, c.within = append(p.out[:0], responses1[c.one.fault.At%len(responses1)]...), true
 	}
 }
 
