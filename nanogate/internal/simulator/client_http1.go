@@ -186,6 +186,25 @@ func (p *client1) begins(x *exchange, b []byte) {
 		p.tunnelBegins(x, get("sec-websocket-accept"))
 	}
 	p.waits = false
+	if p.toEnd && !p.j.own && !x.Route.tunnels() {
+		p.endsSoon(x, 0)
+	}
+}
+
+// endsSoon holds the gateway to ending a connection whose end is that of the response, when all of
+// that has come: all had come before, at a first look, or after so long.
+func (p *client1) endsSoon(x *exchange, came int) {
+	p.w.sys.After(20e9, func() {
+		all := len(p.j.content.want)
+		switch {
+		case p.over || !p.inBody || p.under[0] != x:
+		case came < all:
+			p.endsSoon(x, p.j.content.at)
+		default:
+			p.w.violate("not-closed", "behind the response that ends with the connection, to %s", x)
+			p.leave("nothing")
+		}
+	})
 }
 
 // responded is when a response is whole.
