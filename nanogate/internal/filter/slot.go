@@ -39,7 +39,7 @@ var slots = [IDs][]Slot{
 	GRPCJSON:   {AtContent, AtSending, AtUpload, AtHead, AtDownload, AtRefusal, AtBreak},
 	Cache:      {AtContent, AtHead, AtBegin, AtDownload, AtRefusal, AtBreak, AtEnd},
 	Canary:     {AtUpstream, AtEnd},
-	Sticky:     {AtEndpoint},
+	Sticky:     {AtEndpoint, AtBegin},
 	Responses:  {AtSending, AtHead, AtDownload},
 	Mirror:     {AtSending, AtUpload, AtHead, AtDownload, AtTrailers, AtEnd},
 	Shadow:     {AtHead, AtDownload, AtTrailers, AtRefusal, AtEnd},

@@ -21,9 +21,13 @@ import (
 
 // Active sends periodic health checks to each endpoint.
 type Active struct {
+	// Ask asks an endpoint in place of a check over the network; nil: nothing does.
+	Ask func(u *upstream.Upstream, e *upstream.Endpoint) error
+
 	rules  config.Health
 	plain  *http.Client // over HTTP/1.1
 	second *http.Client // over HTTP/2
+	known  map[*upstream.Endpoint]*record
 }
 
 // atOnce bounds how many endpoints are checked at the same time.
@@ -63,7 +67,7 @@ func (w dialTarget) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
 func NewActive(rules *config.Health) *Active {
 	second := &http.Protocols{}
 	second.SetUnencryptedHTTP2(true)
-	return &Active{*rules, newClient(rules, nil), newClient(rules, second)}
+	return &Active{rules: *rules, plain: newClient(rules, nil), second: newClient(rules, second)}
 }
 
 // newClient makes a client that speaks some protocols; nil: HTTP/1.1.
@@ -105,34 +109,13 @@ type record struct{ good, bad int } // in a row
 // after that it takes as many in a row as the rules say. Times are jittered, so that
 // many gateways don't check at the same moment.
 func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
-	known := map[*upstream.Endpoint]*record{}
 	for {
 		all := u.Set().All
-		now := make(map[*upstream.Endpoint]*record, len(all))
-		for i, sick := range a.checkAll(ctx, u, all) {
-			well := sick == nil
-			if ctx.Err() != nil {
-				return
-			}
-			r := known[all[i]]
-			first := r == nil
-			if first {
-				r = &record{}
-			}
-			now[all[i]] = r
-			if well {
-				r.good, r.bad = r.good+1, 0
-			} else {
-				r.good, r.bad = 0, r.bad+1
-			}
-			switch {
-			case well && (first || r.good >= a.rules.Healthy):
-				u.Mark(all[i], upstream.Unhealthy, false, "")
-			case !well && (first || r.bad >= a.rules.Unhealthy):
-				u.Mark(all[i], upstream.Unhealthy, true, "health check: "+sick.Error())
-			}
+		sick := a.checkAll(ctx, u, all)
+		if ctx.Err() != nil {
+			return
 		}
-		known = now // those that are gone are forgotten
+		a.judge(u, all, sick)
 		spread := time.Duration(rand.Int64N(int64(a.rules.Every)/5 + 1))
 		select {
 		case <-ctx.Done():
@@ -140,6 +123,44 @@ func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
 		case <-time.After(a.rules.Every - a.rules.Every/10 + spread):
 		}
 	}
+}
+
+// judge takes in the results of a round of checks.
+func (a *Active) judge(u *upstream.Upstream, all []*upstream.Endpoint, sick []error) {
+	now := make(map[*upstream.Endpoint]*record, len(all))
+	for i, e := range all {
+		well, r := sick[i] == nil, a.known[e]
+		first := r == nil
+		if first {
+			r = &record{}
+		}
+		now[e] = r
+		if well {
+			r.good, r.bad = r.good+1, 0
+		} else {
+			r.good, r.bad = 0, r.bad+1
+		}
+		switch {
+		case well && (first || r.good >= a.rules.Healthy):
+			u.Mark(e, upstream.Unhealthy, false, "")
+		case !well && (first || r.bad >= a.rules.Unhealthy):
+			u.Mark(e, upstream.Unhealthy, true, "health check: "+sick[i].Error())
+		}
+	}
+	a.known = now // those that are gone are forgotten
+}
+
+// Every implements [upstream.Stepper].
+func (a *Active) Every() time.Duration { return a.rules.Every }
+
+// Step implements [upstream.Stepper], by Ask.
+func (a *Active) Step(u *upstream.Upstream, _ int64) {
+	all := u.Set().All
+	sick := make([]error, len(all))
+	for i, e := range all {
+		sick[i] = a.Ask(u, e)
+	}
+	a.judge(u, all, sick)
 }
 
 // checkAll checks all of them, and returns the error of each; nil: healthy.

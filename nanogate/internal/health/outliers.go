@@ -91,6 +91,12 @@ func (o *Outliers) Watch(ctx context.Context, u *upstream.Upstream) {
 	}
 }
 
+// Every implements [upstream.Stepper].
+func (o *Outliers) Every() time.Duration { return lookEvery }
+
+// Step implements [upstream.Stepper].
+func (o *Outliers) Step(u *upstream.Upstream, now int64) { o.look(u, time.Unix(0, now)) }
+
 // look decides about each endpoint that has failed.
 func (o *Outliers) look(u *upstream.Upstream, now time.Time) {
 	all, out := len(u.Set().All), 0

@@ -2,7 +2,10 @@
 
 package proxy
 
-import "dyno.example/nanogate/internal/filter"
+import (
+	"dyno.example/nanogate/internal/filter"
+	"dyno.example/nanogate/internal/request"
+)
 
 // dividing gives a canary its share of the requests.
 type dividing struct{ *loop }
@@ -37,7 +40,20 @@ func (l sticking) chooseEndpoint(c *client) {
 	if x.endpoint == nil {
 		x.endpoint = x.upstream.Pick(r, &l.local, nil)
 	}
-	if x.endpoint != nil && !(has && had == x.endpoint.ID) {
-		r.Respond("Set-Cookie", x.route.Sticky.AppendCookie(nil, s, x.endpoint.ID, r.Secure))
+	if !has {
+		had = 0
 	}
+	k := l.keep(x)
+	k.seat, k.secure = had, r.Secure
+	x.join(filter.Sticky)
+}
+
+// beginning gives the client the cookie that names the endpoint whose response it gets, if it
+// hasn't got that: not always the one that was asked first.
+func (l sticking) beginning(c *client, _ []byte) bool {
+	if x := &c.x; x.endpoint != nil && x.kept.seat != x.endpoint.ID {
+		value := x.route.Sticky.AppendCookie(nil, x.route.Config.Sticky, x.endpoint.ID, x.kept.secure)
+		x.fields = request.AppendField(x.fields, "Set-Cookie", value)
+	}
+	return false
 }

@@ -18,6 +18,8 @@ type kept struct {
 	json    *transcode.Call // of grpc-json: the call that it is made
 	cached  cached
 	group   canary.Ticket // of canary: in which it is compared to others
+	seat    uint64        // of sticky: the endpoint that the client names; 0: none
+	secure  bool          // of sticky: the client came over TLS
 	passage passage
 	copy    *mirror.Capture // of mirror: of it and its response; of shadow: that it is
 	ends    *endings        // of middleware: who hears of its end; nil: nobody does

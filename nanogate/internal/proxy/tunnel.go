@@ -11,6 +11,7 @@ import (
 
 	"dyno.example/nano/wire/http1"
 	"dyno.example/nano/wire/websocket"
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/upstream"
 )
@@ -41,6 +42,7 @@ func (l *bodies) switched(c *client, k *backend, head, rest []byte) {
 		l.crossed(c, k, head, rest)
 		return
 	}
+	l.seat(c)
 	l.out = l.heads.responseHead(l.out, c, head)
 	if e := x.explained(); e != nil {
 		l.out = e.appendTo(l.out)
@@ -189,6 +191,13 @@ func (l *bodies) askTunnel(c *client, k *call) bool {
 	return l.multiplexed.sendCall(c, k, nil)
 }
 
+// seat has the client of a tunnel stay with its endpoint, if its route says so.
+func (l *bodies) seat(c *client) {
+	if c.x.with.Has(filter.Sticky) {
+		sticking{l.loop}.beginning(c, nil)
+	}
+}
+
 // crossed makes a tunnel of an exchange whose upstream has agreed to it, with a stream on
 // a side at least.
 func (l *bodies) crossed(c *client, k *backend, head, rest []byte) {
@@ -197,6 +206,7 @@ func (l *bodies) crossed(c *client, k *backend, head, rest []byte) {
 	if c.of == nil {
 		status, line = 101, "HTTP/1.1 101 Switching Protocols\r\n"
 	}
+	l.seat(c)
 	l.told = l.heads.responseHead(l.told[:0], c, head)
 	l.out = append(append(l.out[:0], line...), l.told[bytes.IndexByte(l.told, '\n')+1:]...)
 	if c.of == nil {

@@ -86,7 +86,7 @@ func (j *judge) called(trailers []byte) {
 		j.w.violate("no-status", "%d bytes of messages, %q, own %t, to %s", j.content.at, j.tail, j.own, j.x)
 	case status != "0" && j.content.wrong != "":
 		j.w.violate("response-body", "%s, and then status %s: %s", j.content.wrong, status, j.x)
-	case status != "0" && !j.excused() && !j.x.Route.refuses():
+	case status != "0" && !j.excused() && !j.x.Route.refuses() && j.x.refusedBy() == 0:
 		j.w.violate("unexplained-grpc", "%s, %q: %s", status, trailers, j.x)
 	}
 }
@@ -128,5 +128,5 @@ func (j *judge) webStatus() string {
 
 // refuses reports whether its requests may fail for what is configured.
 func (r *Route) refuses() bool {
-	return r.has("concurrency", "limit", "use", "fault") || r.shared()
+	return r.has("concurrency", "limit", "use", "fault", "shed", "breaker") || r.shared()
 }

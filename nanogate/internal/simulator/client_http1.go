@@ -296,6 +296,9 @@ func (p *client1) next() {
 		minor = 0
 	}
 	p.out = fmt.Appendf(p.out, "%s %s HTTP/1.%d\r\nHost: world.example\r\nX-Token: %d\r\n", x.Method, x.Path, minor, x.ID)
+	for _, f := range p.w.fields(x) {
+		p.out = append(append(append(append(p.out, f[0]...), ": "...), f[1]...), "\r\n"...)
+	}
 	if x.Route.tunnels() {
 		p.askTunnel(x)
 		return

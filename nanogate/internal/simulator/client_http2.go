@@ -297,6 +297,9 @@ func (p *client2) next() {
 	}
 	c.Request(s, []byte(x.Method), []byte("http"), []byte("world.example"), []byte(x.Path))
 	c.Field([]byte("x-token"), strconv.AppendInt(nil, int64(x.ID), 10))
+	for _, f := range p.w.fields(x) {
+		c.Field([]byte(f[0]), []byte(f[1]))
+	}
 	c.Field([]byte("te"), []byte("trailers"))
 	switch x.Route.Kind {
 	case "grpc":

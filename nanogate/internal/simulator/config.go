@@ -54,6 +54,11 @@ func (sc *Scenario) configure(folder string, change *simulated.Random) (*config.
 			names = append(names, fmt.Sprintf("%q", scheme+e.At.String()))
 		}
 		p("  %s:\n    endpoints: [%s]\n    connect: 10s\n    response: 40s\n    idle: 50s\n    pool: {idle: 2s, warm: %d}\n    balance: %s", g.Name, strings.Join(names, ", "), g.Warm, g.Balance)
+		for _, l := range g.Lines {
+			if !l.Off {
+				p("    %s", l.Text)
+			}
+		}
 		if g.Bound > 0 {
 			p("    concurrency: {most: %d, queue: {size: 8, wait: 20ms}}", g.Bound)
 		}

@@ -87,7 +87,7 @@ func (d *drawing) bounds(add func(format string, args ...any)) {
 func (r *Route) bounded(status int) bool {
 	switch status {
 	case 503:
-		return r.has("concurrency", "use") || r.shared()
+		return r.has("concurrency", "use", "shed", "breaker") || r.shared()
 	case 502:
 		return r.has("use")
 	case 429:

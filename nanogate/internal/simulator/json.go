@@ -70,7 +70,7 @@ func message(fields ...said) []byte {
 // describe writes what protoc would of the service into a folder of its own, if there is a
 // route that needs it. done removes it.
 func (sc *Scenario) describe() (folder string, done func(), err error) {
-	if !slices.ContainsFunc(sc.Routes, (*Route).json) {
+	if !slices.ContainsFunc(sc.Routes, func(r *Route) bool { return r.json() || r.has("keys", "sticky") }) {
 		return "/", func() {}, nil
 	}
 	b, err := proto.Marshal(descriptors())
@@ -80,7 +80,10 @@ func (sc *Scenario) describe() (folder string, done func(), err error) {
 	if folder, err = os.MkdirTemp("", "simulator-"); err != nil {
 		return "", nil, err
 	}
-	return folder, func() { os.RemoveAll(folder) }, os.WriteFile(filepath.Join(folder, "api.pb"), b, 0o600)
+	if err = os.WriteFile(filepath.Join(folder, "api.pb"), b, 0o600); err == nil {
+		err = secrets(folder)
+	}
+	return folder, func() { os.RemoveAll(folder) }, err
 }
 
 func descriptors() *descriptorpb.FileDescriptorSet {

@@ -57,6 +57,12 @@ func (j *judge) head(status int, get func(name string) []byte) {
 		return
 	}
 	j.by = w.endpoints[number]
+	if j.of == x {
+		w.sits(x, j.by, get("set-cookie"))
+	}
+	if id := get("x-request-id"); x.Route.has("request-id") && x.Route.Kind == "plain" && x.Fields != nil && !x.attacked && string(id) != requestID(x.Request) {
+		w.violate("request-id", "%q to %s", id, x)
+	}
 	if !x.Route.goes(j.by.Group) {
 		w.violate("wrong-upstream", "%s answered %s", j.by.Name, x)
 	}
@@ -180,6 +186,9 @@ func (j *judge) unexplained() string {
 		return ""
 	}
 	if j.x.attacked && (j.status == 500 || j.status == 403) {
+		return ""
+	}
+	if refused := j.x.refusedBy(); refused != 0 && j.status == refused {
 		return ""
 	}
 	switch j.status {

@@ -213,3 +213,17 @@ func TestPlaceOnAConnectionThatBreaksTheProtocol(t *testing.T) {
 	sc.asks(3, Request{Method: "POST", Body: 40000, Want: 10, Framing: "chunks"})
 	holds(t, sc, 4)
 }
+
+// A client stays with the endpoint whose response it got, although another one was asked first,
+// which couldn't be connected to.
+func TestSeatAtTheSecondEndpoint(t *testing.T) {
+	sc := small(3)
+	for _, e := range sc.Groups[0].Endpoints {
+		e.Refuses = 3
+	}
+	sc.Routes[0].Lines = []*Line{{Text: "sticky: {cookie: seat, key: ./sticky}"}, {Text: "retry: {attempts: 3}"}}
+	sc.Routes[0].retry = 3
+	sc.Clients[0].Depth = 1
+	sc.asks(60, Request{Method: "GET", Want: 10, Tries: []Fault{{Kind: "close-after"}}})
+	holds(t, sc, -1)
+}

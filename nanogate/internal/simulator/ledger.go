@@ -15,11 +15,12 @@ type exchange struct {
 	arrives  []byte // of that, at an endpoint
 	client   *Client
 	begun    int64
-	sent     bool   // all of it, and its end
-	gone     bool   // the client has given up
-	visits   uint64 // of the hostile middleware
-	attacked bool   // the hostile middleware has done something that may end it
-	over     bool   // it has its response, or never will
+	sent     bool      // all of it, and its end
+	gone     bool      // the client has given up
+	seat     *Endpoint // that it asks for by its cookie; nil: none
+	visits   uint64    // of the hostile middleware
+	attacked bool      // the hostile middleware has done something that may end it
+	over     bool      // it has its response, or never will
 	ended    int64
 	runs     []*run
 	suffers
@@ -129,6 +130,10 @@ func (w *world) begins(e *Endpoint, token, method, path, host []byte, mirrored b
 		counted--
 	}
 	x.runs = append(x.runs, one)
+	if x.Nonsense == 0 && !mirrored {
+		w.chosen(x, e, tries == 0)
+		w.guarded(x, e)
+	}
 	switch {
 	case !x.passes():
 		w.violate("nonsense", "%s got %s", e.Name, x)

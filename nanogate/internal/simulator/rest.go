@@ -32,6 +32,14 @@ func (w *world) rest() {
 	if w.violated > 0 {
 		return
 	}
+	w.stand()
+	for _, u := range w.server.Snapshot().Upstreams {
+		for _, e := range u.Set().All {
+			if !e.Usable() || e.Warm() != 100 {
+				w.violate("left-out-for-ever", "%s, %d%% warm, marks %d", e.Name, e.Warm(), e.Marks())
+			}
+		}
+	}
 	if !w.draining {
 		if left := w.server.Left(); left != "" && !w.warm() {
 			w.violate("left", "%s", left)

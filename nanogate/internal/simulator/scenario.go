@@ -36,6 +36,7 @@ type Group struct {
 	Bound     int // requests at once; 0: any
 	Endpoints []*Endpoint
 	Spare     *Endpoint // which a change of the configuration adds
+	Lines     []*Line   // of its configuration, besides
 
 	refused []int64 // when connections to it were
 	went    []int64 // by when the gateway knew that they take no more requests
@@ -59,6 +60,7 @@ type Endpoint struct {
 	Window  uint32 // of a stream; 0: 64 KiB
 	Idle    int64  // ns until it closes a connection that is idle; 0: never
 	Refuses int    // one in so many connections; 0: none
+	Sick    []sickness
 
 	Farewell bool // it says so when it closes a connection that is idle, as servers do with a 408
 
@@ -120,6 +122,10 @@ type Request struct {
 	Expect  bool
 	Asked   bool // it has trailers
 
+	Fields  [][2]string // besides
+	Refused int         // the status that guards refuse it with; 0: they don't
+	Side    string      // of a canary that it asks for; "": none
+
 	Nonsense int // a kind of what isn't HTTP/1.1, in place of it; 0: it is
 
 	Want     int    // bytes of the response's content
@@ -168,6 +174,7 @@ func (r *Request) String() string {
 		name string
 	}{
 		{r.Nonsense > 0, fmt.Sprintf("nonsense %d", r.Nonsense)}, {r.Body > 0, fmt.Sprintf("body %d", r.Body)}, {r.Chunked, "chunked"}, {r.Expect, "expect"}, {r.Asked, "with trailers"},
+		{r.Refused > 0, fmt.Sprintf("refused with %d", r.Refused)}, {r.Side != "", "for " + r.Side},
 		{r.Want > 0, fmt.Sprintf("wants %d", r.Want)}, {r.Framing != "length", "by " + r.Framing}, {r.Interims > 0, fmt.Sprintf("%d interims", r.Interims)},
 		{r.Early, "early"}, {r.Replies, "trailers"}, {r.Delay > 0, fmt.Sprintf("after %d ms", r.Delay/1e6)},
 		{r.Abort != "", fmt.Sprintf("%s after %s of %d", r.How, r.Abort, r.After)},
@@ -221,6 +228,11 @@ func (sc *Scenario) String() string {
 		}
 	}
 	for _, g := range sc.Groups {
+		for _, l := range g.Lines {
+			if used[g] && !l.Off {
+				p("upstream %s: %s", g.Name, l.Text)
+			}
+		}
 		for _, e := range g.Endpoints {
 			if used[g] {
 				p("endpoint %s %s: http2 %t, line %+v, think %d µs, piece %d, connect %d µs, greet %d ms, streams %d, window %d, idle %d ms, refuses 1/%d, farewell %t",

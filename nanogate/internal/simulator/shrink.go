@@ -141,6 +141,9 @@ func (s *shrinking) simplerPeers() (list []func() func()) {
 		list = change(list, &g.Warm, 0)
 		list = change(list, &g.Bound, 0)
 		list = change(list, &g.Balance, "round-robin")
+		for _, l := range g.Lines {
+			list = change(list, &l.Off, true)
+		}
 		for _, e := range g.Endpoints {
 			list = change(list, &e.Line.Latest, 0)
 			list = change(list, &e.Line.Capacity, 256<<10)

@@ -154,6 +154,9 @@ func (t *stream2) ask() {
 	c := &t.p.conn
 	c.Connect(t.s, []byte("websocket"), []byte("http"), []byte("world.example"), []byte(t.x.Path))
 	c.Field([]byte("x-token"), strconv.AppendInt(nil, int64(t.x.ID), 10))
+	for _, f := range t.p.w.fields(t.x) {
+		c.Field([]byte(f[0]), []byte(f[1]))
+	}
 	c.Field([]byte("sec-websocket-version"), []byte("13"))
 	c.EndHeaders(false)
 	t.ends = true

@@ -32,6 +32,9 @@ type world struct {
 	open      int // connections of clients
 	opened    uint64
 	finished  int
+	standings []standing // of endpoints, by number
+	seats     map[seatOf]seat
+	reloaded  int64 // when the configuration last changed
 	draining  bool
 	drained   int64 // since when
 	rules     *simulated.Random
@@ -90,6 +93,9 @@ func Run(sc *Scenario, o Options) *Result {
 	if r.Err = w.prepare(); r.Err == nil {
 		w.run()
 	}
+	if w.server != nil {
+		w.server.Snapshot().Retire(nil)
+	}
 	if w.tidy != nil {
 		w.tidy()
 	}
@@ -114,6 +120,7 @@ func (w *world) prepare() error {
 			w.serve(e)
 		}
 	}
+	w.standings, w.seats = make([]standing, len(w.endpoints)), map[seatOf]seat{}
 	var err error
 	if w.folder, w.tidy, err = w.describe(); err != nil {
 		return err
@@ -125,7 +132,7 @@ func (w *world) prepare() error {
 	level := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelError, ReplaceAttr: timeless}))
 	w.builder = snapshot.NewBuilder(w.Loops)
 	w.builder.Log = level
-	w.builder.Use(w.sys.Go, w.sys.Sleep)
+	w.builder.Use(w.sys.Go, w.sys.Sleep, w.times(), w.ask)
 	w.builder.Middleware = append(offers(), (&hostile{w: w}).offers()...)
 	s := w.builder.Build(c, nil)
 	if len(s.Problems) > 0 {
@@ -347,6 +354,8 @@ func (w *world) change(c *Change) {
 		next := w.builder.Build(config, before)
 		w.server.Swap(next)
 		before.Retire(next)
+		w.reloaded = w.sys.Now()
+		w.stand()
 	case "drain":
 		if !w.draining {
 			w.draining, w.drained = true, w.sys.Now()

@@ -9,11 +9,13 @@ import (
 	"slices"
 	"time"
 
+	"dyno.example/nano/wire/clock"
 	"dyno.example/nanogate/internal/bounds"
 	"dyno.example/nanogate/internal/cache"
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/filter"
+	"dyno.example/nanogate/internal/health"
 	"dyno.example/nanogate/internal/middleware"
 	"dyno.example/nanogate/internal/mirror"
 	"dyno.example/nanogate/internal/oidc"
@@ -41,8 +43,9 @@ type Builder struct {
 	registry upstream.Registry
 	cache    *cache.Store // nil: no route has stored anything yet
 	logins   oidc.Clients
-	sticky   *Sticky         // by the gateway's own key; nil: no route has asked for it yet
-	compare  *bounds.Workers // responses to mirrored requests
+	sticky   *Sticky                                            // by the gateway's own key; nil: no route has asked for it yet
+	compare  *bounds.Workers                                    // responses to mirrored requests
+	ask      func(*upstream.Upstream, *upstream.Endpoint) error // in place of health checks; nil: they are sent
 }
 
 // NewBuilder makes a builder for a gateway with so many loops.
@@ -56,8 +59,18 @@ func NewBuilder(loops int) *Builder {
 }
 
 // Use has the builder's own goroutines be those of a system, and rest as it has them rest.
-func (b *Builder) Use(goes func(func()), rest func(time.Duration)) {
+// Upstreams are looked after in its time, and ask answers their health checks.
+func (b *Builder) Use(goes func(func()), rest func(time.Duration), t *upstream.Time, ask func(*upstream.Upstream, *upstream.Endpoint) error) {
 	b.compare.Go, b.compare.Rest = goes, rest
+	b.registry.Time, b.ask = t, ask
+}
+
+// now is the time, in ns of [clock.Now].
+func (b *Builder) now() int64 {
+	if t := b.registry.Time; t != nil {
+		return t.Now()
+	}
+	return clock.Now()
 }
 
 // Build makes the snapshot of a configuration. What is configured as it was in before,
@@ -175,6 +188,11 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 			m.s.Problems = append(m.s.Problems, c.At.Problem("", "%v", err))
 		}
 		m.inherit(&parts)
+		for _, w := range parts.Watchers {
+			if a, ok := w.(*health.Active); ok {
+				a.Ask = m.b.ask
+			}
+		}
 		made = &Upstream{Upstream: m.b.registry.New(c, parts), text: c.Text}
 		if parts.Secure == nil { // who isn't verified isn't asked
 			if made.broken = err; m.broke == nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"log/slog"
 
-	"dyno.example/nano/wire/clock"
 	"dyno.example/nanogate/internal/canary"
 	"dyno.example/nanogate/internal/config"
 )
@@ -27,6 +26,6 @@ func (m *making) canary(r, before *Route) *config.Problem {
 		r.Canary = before.Canary
 		return nil
 	}
-	r.Canary = canary.New(c, r.Name, m.loops(), cmp.Or(m.b.Log, slog.Default()), clock.Now())
+	r.Canary = canary.New(c, r.Name, m.loops(), cmp.Or(m.b.Log, slog.Default()), m.b.now())
 	return nil
 }

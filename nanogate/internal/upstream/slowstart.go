@@ -20,17 +20,25 @@ const coldest = 10
 
 // Watch warms endpoints up until ctx ends.
 func (s *SlowStart) Watch(ctx context.Context, u *Upstream) {
-	tick := time.NewTicker(max(10*time.Millisecond, min(s.over/20, time.Second)))
+	tick := time.NewTicker(s.Every())
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			u.warm(s.over, clock.Now())
+			s.Step(u, clock.Now())
 		}
 	}
 }
+
+// Every implements [Stepper].
+func (s *SlowStart) Every() time.Duration {
+	return max(10*time.Millisecond, min(s.over/20, time.Second))
+}
+
+// Step implements [Stepper].
+func (s *SlowStart) Step(u *Upstream, now int64) { u.warm(s.over, now) }
 
 // chill has an endpoint start slowly from now on, if the upstream has that.
 func (u *Upstream) chill(e *Endpoint, now int64) {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"dyno.example/nano/wire/clock"
 	"dyno.example/nanogate/internal/bounds"
@@ -39,6 +40,7 @@ type Upstream struct {
 	all    []*Endpoint
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
+	stops  []func() // of watchers in a [Time]
 }
 
 // turnShards is into how many the turns of round robin are split, one a loop.
@@ -70,6 +72,7 @@ type Registry struct {
 	Loops int          // of the gateway
 	Own   *Own         // nil: none are known
 	Log   *slog.Logger // nil: the default one
+	Time  *Time        // nil: that of goroutines
 
 	logged bounds.Few
 	left   atomic.Int64 // that wasn't said
@@ -77,6 +80,28 @@ type Registry struct {
 	mu   sync.Mutex
 	free []int
 	next int
+}
+
+// Time is that in which upstreams are looked after, if it isn't that of goroutines.
+type Time struct {
+	Now func() int64 // ns
+	// Every has something done between requests, at once and then each time so long has
+	// passed, until stop is called.
+	Every func(d time.Duration, do func()) (stop func())
+}
+
+// now is the time, in ns of [clock.Now].
+func (g *Registry) now() int64 {
+	if g.Time != nil {
+		return g.Time.Now()
+	}
+	return clock.Now()
+}
+
+// Stepper is a watcher that looks at an upstream again and again.
+type Stepper interface {
+	Every() time.Duration // from one look to the next
+	Step(u *Upstream, now int64)
 }
 
 // Watcher looks after an upstream: active health, slow start.
@@ -114,6 +139,10 @@ func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
 		})
 	}
 	for _, w := range parts.Watchers {
+		if s, ok := w.(Stepper); ok && g.Time != nil {
+			u.stops = append(u.stops, g.Time.Every(s.Every(), func() { s.Step(u, g.now()) }))
+			continue
+		}
 		u.ended.Go(func() { w.Watch(ctx, u) })
 	}
 	return u
@@ -124,6 +153,9 @@ func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
 // closed and not kept.
 func (u *Upstream) Close() {
 	u.cancel()
+	for _, stop := range u.stops {
+		stop()
+	}
 	u.ended.Wait()
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -169,7 +201,7 @@ func (u *Upstream) Update(instances []Instance) {
 			}
 			e = newEndpoint(in, u.registry.take(), u.registry.Loops)
 			if len(u.all) > 0 { // else no other is warm either
-				u.chill(e, clock.Now())
+				u.chill(e, u.registry.now())
 			}
 		} else {
 			delete(known, name)
@@ -199,7 +231,7 @@ func (u *Upstream) Mark(e *Endpoint, m Mark, on bool, why string) {
 	}
 	e.marks.Store(uint32(after))
 	if after == 0 {
-		u.chill(e, clock.Now())
+		u.chill(e, u.registry.now())
 	}
 	set := u.set.Load()
 	u.rebuild()
