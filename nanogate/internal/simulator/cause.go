@@ -143,6 +143,21 @@ func (w *world) moved(x *exchange) bool {
 	return n >= refusals || n > 0 && len(x.body) > kept
 }
 
+// parted is whether so many connections were closed meanwhile with a word why as a request is sent
+// on again, or moves on from: the client may have that word before what was sent arrives where
+// nobody reads it.
+func (w *world) parted(x *exchange) bool {
+	n := 0
+	for _, g := range x.Route.Groups {
+		for _, at := range g.parted {
+			if at >= w.since(x) {
+				n++
+			}
+		}
+	}
+	return n > 1 || n > 0 && len(x.body) > 0
+}
+
 // partly is whether some of its tries came to nothing for another reason.
 func (x *exchange) partly() bool {
 	return x.lost+x.unseen > 0 || slices.ContainsFunc(x.runs, func(one *run) bool { return !one.shadow })

@@ -39,6 +39,34 @@ func TestWhoIsMoved(t *testing.T) {
 	}
 }
 
+// A 408 of an idle connection that is closed is a response only to what can't be sent once more: a
+// part of its body has gone, or it was sent once more already.
+func TestWhoIsPartedFrom(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		parted []int64 // by when it was known at the latest, from the beginning of the request on
+		body   int
+		want   bool
+	}{
+		{"none was closed", nil, 10, false},
+		{"one was closed, without a body", []int64{10}, 0, false},
+		{"one was closed, with a body", []int64{10}, 1, true},
+		{"one was closed long before", []int64{-1e9}, 1, false},
+		{"two were closed", []int64{10, 20}, 0, true},
+	} {
+		w := &world{Scenario: &Scenario{}, sys: simulated.New(1, 10)}
+		now := w.sys.Now()
+		g := &Group{}
+		for _, at := range test.parted {
+			g.parted = append(g.parted, now+at)
+		}
+		x := &exchange{Request: &Request{Route: &Route{Groups: []*Group{g}}}, body: make([]byte, test.body), begun: now}
+		if got := w.parted(x); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
 // What is sent where nobody reads is no excuse if that is an end of which requests go elsewhere:
 // once, and where the connection had carried others.
 func TestWhatMissesIsSentAgain(t *testing.T) {

@@ -202,7 +202,7 @@ func (j *judge) unexplained() string {
 			return ""
 		}
 	case 400, 408:
-		if j.x.gone || j.status == 408 && j.x.told {
+		if j.x.gone || j.status == 408 && (j.x.told || j.w.parted(j.x)) {
 			return ""
 		}
 	case 304:

@@ -56,6 +56,7 @@ func (p *server1) idles() {
 		if !p.over && p.cur == nil && p.last == since && len(p.in) == 0 {
 			if p.e.Farewell {
 				p.said = true
+				p.e.Group.parted = append(p.e.Group.parted, p.w.sys.Now()+p.e.Line.Latest)
 				p.s.Write([]byte(farewell))
 			}
 			p.lose("close")
