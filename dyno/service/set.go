@@ -84,6 +84,9 @@ func (s *Set) Prepare(ctx context.Context) error {
 	s.fresh = false
 	for i, in := range s.instances {
 		if in.Err() != nil || in.def.Reset == study.ResetRestart && !fresh {
+			if err := in.Err(); err != nil {
+				s.host.tell(i18n.New("service.started-anew", "started anew, as it ended between two trials: %v", i18n.From(err)))
+			}
 			again, err := s.restart(ctx, in)
 			if err != nil {
 				return err
