@@ -64,7 +64,7 @@ func TestRunInSlicesByItself(t *testing.T) {
 		{"{duration: 5s}", "claims: [{id: a, holds: 'response.p99.9[one] < 1.5 * response.p99.9[two]'}]", nil, "", false},
 		{"{duration: 5s}", "", []string{"--quick"}, "then block by block until intervals are within ±2 %, at most 3 blocks in all", true},
 		{"{duration: 5s}", "", []string{"--until", "±1%"}, "until intervals are within ±1 %", true},
-		{"{duration: 5s}", "", []string{"--until", "1%", "--blocks", "9"}, "for 9 blocks at most", true},
+		{"{duration: 5s}", "", []string{"--until", "1%", "--blocks", "9"}, "at most 9 blocks in all", true},
 	} {
 		o := dyno(t, home, append([]string{"run", sliceStudy(t, home, c.trial, c.rest), "--plan"}, c.flags...)...)
 		o.want(t, 0, o.stdout, c.says)
