@@ -36,9 +36,14 @@ func Basis(a *Analysis) claim.Basis {
 }
 
 // commitOf reads the commit that a version of dyno was built from, and whether its
-// source was exactly that: "v0.3.1-0.20260102150405-0123456789ab", "devel",
-// "v0.3.1+dirty".
+// source was exactly that: "v0.3.1-0.20260102150405-0123456789ab", "v0.3.1+dirty" as Go says
+// it, and "devel-0123456789ab", "devel-0123456789ab-dirty" or "devel" as package build does
+// where Go knows no version.
 func commitOf(version string) (commit string, clean bool) {
+	if commit, ok := strings.CutPrefix(version, "devel-"); ok {
+		commit, dirty := strings.CutSuffix(commit, "-dirty")
+		return commit, !dirty
+	}
 	version, dirty := strings.CutSuffix(version, "+dirty")
 	if !strings.HasPrefix(version, "v") {
 		return "", false

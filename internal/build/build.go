@@ -6,17 +6,19 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
-// module is that of dyno, nano and nanogate.
-const module = "dyno"
+// module is that of nanogate, which programs of others have compiled in. Its own commands
+// are in modules below it.
+const module = "dyno.example/nanogate"
 
 // Info is what a program was built from.
 type Info struct {
 	Version  string // of the program's module: a release, a commit as "devel-1234567890ab", or "devel"
 	Revision string // the commit, of which "-dirty" differs; empty if it isn't known
 	Go       string // such as "go1.26.1"
-	// Of is the version of dyno's module in a program of another one, which has it
+	// Of is the version of nanogate's module in a program of another one, which has it
 	// compiled in; else empty.
 	Of string
 }
@@ -52,15 +54,24 @@ func infoOf(b *debug.BuildInfo) Info {
 	default:
 		info.Version = "devel"
 	}
-	for _, d := range b.Deps {
-		if d.Path == module {
-			info.Of = cmp.Or(d.Version, "devel")
-			if d.Replace != nil {
-				info.Of = cmp.Or(d.Replace.Version, "devel")
-			}
-		}
+	if !strings.HasPrefix(b.Main.Path+"/", module+"/") {
+		info.Of = compiledIn(b.Deps)
 	}
 	return info
+}
+
+// compiledIn is the version of nanogate's module among those that a program has compiled in.
+func compiledIn(deps []*debug.Module) string {
+	for _, d := range deps {
+		if d.Path != module {
+			continue
+		}
+		if d.Replace != nil {
+			d = d.Replace
+		}
+		return cmp.Or(strings.Trim(d.Version, "()"), "devel") // "(devel)" in a workspace
+	}
+	return ""
 }
 
 // String is the version, with Go's and the platform: what goes into a report of a fault.

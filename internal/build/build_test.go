@@ -1,6 +1,7 @@
 package build
 
 import (
+	"os"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -20,6 +21,8 @@ func TestInfoOf(t *testing.T) {
 		{"without version control", debug.BuildInfo{}, Info{"devel", "", "go1", ""}},
 		{"compiled into another program", debug.BuildInfo{Main: debug.Module{Path: "x.test/y", Version: "v2.0.0"}, Deps: []*debug.Module{{Path: module, Version: "v1.0.0"}}}, Info{"v2.0.0", "", "go1", "v1.0.0"}},
 		{"from a folder", debug.BuildInfo{Main: debug.Module{Version: "v2.0.0"}, Deps: []*debug.Module{{Path: module, Version: "v0.0.0", Replace: &debug.Module{Path: "../dyno"}}}}, Info{"v2.0.0", "", "go1", "devel"}},
+		{"in a workspace", debug.BuildInfo{Main: debug.Module{Path: "x.test/y", Version: "v2.0.0"}, Deps: []*debug.Module{{Path: module, Version: "(devel)"}}}, Info{"v2.0.0", "", "go1", "devel"}},
+		{"a command of its own", debug.BuildInfo{Main: debug.Module{Path: module + "/cmd", Version: "(devel)"}, Deps: []*debug.Module{{Path: module, Version: "(devel)"}}}, Info{"devel", "", "go1", ""}},
 	} {
 		tt.b.GoVersion = "go1"
 		if got := infoOf(&tt.b); got != tt.want {
@@ -28,6 +31,9 @@ func TestInfoOf(t *testing.T) {
 	}
 	if text := (Info{Version: "v2", Go: "go1", Of: "v1"}).String(); !strings.HasPrefix(text, "v2 with nanogate v1 (go1, ") {
 		t.Error(text)
+	}
+	if text, err := os.ReadFile("../../nanogate/go.mod"); err != nil || !strings.HasPrefix(string(text), "module "+module+"\n") {
+		t.Errorf("nanogate's module isn't %s: %v", module, err)
 	}
 	if Read().Go == "" {
 		t.Error("the version of Go isn't known")

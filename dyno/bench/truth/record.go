@@ -3,22 +3,23 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"dyno.example/dyno/machine"
+	"dyno.example/internal/build"
 )
 
 // Record is what is archived: every case with every statement.
 type Record struct {
 	Version  int                 `json:"version"`
 	Command  []string            `json:"command"`
-	Revision string              `json:"revision"` // of the source, "+dirty" if it was changed
+	Revision string              `json:"revision"` // the commit, of which "-dirty" differs; "unknown" without version control
 	Started  time.Time           `json:"started"`
 	Finished time.Time           `json:"finished"`
 	Machine  machine.Fingerprint `json:"machine"`
@@ -27,31 +28,9 @@ type Record struct {
 
 func newRecord(args []string) *Record {
 	return &Record{
-		Version: 1, Command: append([]string{"go", "run", "./dyno/bench/truth"}, args...), Revision: revision(),
+		Version: 1, Command: append([]string{"go", "run", "./dyno/bench/truth"}, args...), Revision: cmp.Or(build.Read().Revision, "unknown"),
 		Started: time.Now().UTC(), Machine: machine.Read(),
 	}
-}
-
-// revision is that of the source this program was built from.
-func revision() string {
-	info, _ := debug.ReadBuildInfo()
-	var revision, dirty string
-	if info != nil {
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				revision = s.Value
-			case "vcs.modified":
-				if s.Value == "true" {
-					dirty = "+dirty"
-				}
-			}
-		}
-	}
-	if revision == "" {
-		return "unknown"
-	}
-	return revision + dirty
 }
 
 func (r *Record) count(truth Truth) (n int) {

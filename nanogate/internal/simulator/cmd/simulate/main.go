@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno.example/internal/build"
 	"dyno.example/nanogate/internal/simulator"
 )
 
@@ -44,7 +45,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(2)
 	}
-	rec, err := readRecord(*file, *exchanges)
+	rec, err := readRecord(*file, *exchanges, build.Read().Revision)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(2)

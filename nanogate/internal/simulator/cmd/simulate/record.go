@@ -9,13 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"time"
 )
 
 // record is what came of runs that went on from one another, as it is archived.
 type record struct {
-	Of         string         `json:"of"`   // the commit, if it is known
+	Of         string         `json:"of"`   // the commit, of which "-dirty" differs; empty if it isn't known
 	Size       int            `json:"size"` // exchanges of a world, about
 	First      uint64         `json:"first_seed"`
 	Last       uint64         `json:"last_seed"`
@@ -28,9 +27,10 @@ type record struct {
 	At         time.Time      `json:"at"`
 }
 
-// readRecord reads what is there already.
-func readRecord(file string, size int) (*record, error) {
-	r := &record{Size: size, Counts: map[string]int{}, Violations: []string{}}
+// readRecord reads what is there already, of worlds of this size by this build: a record says
+// of all its worlds what they are of.
+func readRecord(file string, size int, of string) (*record, error) {
+	r := &record{Of: of, Size: size, Counts: map[string]int{}, Violations: []string{}}
 	b, err := os.ReadFile(file)
 	if file == "" || errors.Is(err, fs.ErrNotExist) {
 		return r, nil
@@ -41,6 +41,8 @@ func readRecord(file string, size int) (*record, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("reading the record: %w", err)
+	case r.Of != of:
+		return nil, fmt.Errorf("%s is of a build of %q, not of %q: write to another file", file, r.Of, of)
 	case r.Size != size:
 		return nil, fmt.Errorf("%s is of worlds of %d exchanges, not %d: write to another file, or say -exchanges %d", file, r.Size, size, r.Size)
 	}
@@ -88,13 +90,6 @@ func (r *run) keep(before *record, file string, seed uint64) error {
 	now.First, now.Last, now.Go, now.At = seed, max(before.Last, r.through), runtime.Version(), time.Now().UTC().Truncate(time.Second)
 	if before.Worlds > 0 {
 		now.First = before.First
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				now.Of = s.Value
-			}
-		}
 	}
 	now.Worlds, now.Exchanges, now.Seconds = before.Worlds+r.worlds, before.Exchanges+r.done, before.Seconds+processor().Seconds()
 	now.Counts = map[string]int{}
