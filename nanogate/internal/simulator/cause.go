@@ -116,30 +116,28 @@ func (x *exchange) suffered() bool {
 	return x.lost > 0 || refused >= refusals || refused > 0 && len(x.body) > kept
 }
 
-// unconnected is whether so many connections were refused meanwhile as its route makes tries.
-func (w *world) unconnected(x *exchange) bool {
-	n := 0
+// meanwhile is how many of such moments of its upstreams matter to a request.
+func (w *world) meanwhile(x *exchange, of func(*Group) []int64) (n int) {
 	for _, g := range x.Route.Groups {
-		for _, at := range g.refused {
+		for _, at := range of(g) {
 			if at >= w.since(x) {
 				n++
 			}
 		}
 	}
+	return n
+}
+
+// unconnected is whether so many connections were refused meanwhile as its route makes tries.
+func (w *world) unconnected(x *exchange) bool {
+	n := w.meanwhile(x, func(g *Group) []int64 { return g.refused })
 	return n >= max(1, x.Route.retry) || n > 0 && x.partly()
 }
 
 // moved is whether so many connections took no more streams meanwhile as a request is sent on
 // again, or moves on from: it may have been on its way when its endpoint said so.
 func (w *world) moved(x *exchange) bool {
-	n := x.unseen
-	for _, g := range x.Route.Groups {
-		for _, at := range g.went {
-			if at >= w.since(x) {
-				n++
-			}
-		}
-	}
+	n := x.unseen + w.meanwhile(x, func(g *Group) []int64 { return g.went })
 	return n >= refusals || n > 0 && len(x.body) > kept
 }
 
@@ -147,14 +145,7 @@ func (w *world) moved(x *exchange) bool {
 // on again, or moves on from: the client may have that word before what was sent arrives where
 // nobody reads it.
 func (w *world) parted(x *exchange) bool {
-	n := 0
-	for _, g := range x.Route.Groups {
-		for _, at := range g.parted {
-			if at >= w.since(x) {
-				n++
-			}
-		}
-	}
+	n := w.meanwhile(x, func(g *Group) []int64 { return g.parted })
 	return n > 1 || n > 0 && len(x.body) > 0
 }
 

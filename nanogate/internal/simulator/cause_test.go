@@ -8,6 +8,12 @@ import (
 	"dyno.example/nano/wire/simulated"
 )
 
+// caught is a request that has just begun, of which something may have happened to its upstream.
+func caught(body int) (*world, *exchange, *Group) {
+	w, g := &world{Scenario: &Scenario{}, sys: simulated.New(1, 10)}, &Group{}
+	return w, &exchange{Request: &Request{Route: &Route{Groups: []*Group{g}}}, body: make([]byte, body), begun: w.sys.Now()}, g
+}
+
 // A request is excused by a connection that took no more of them if the gateway learned so when
 // it was under way, and by none of which the gateway knew before.
 func TestWhoIsMoved(t *testing.T) {
@@ -26,13 +32,10 @@ func TestWhoIsMoved(t *testing.T) {
 		{"as often as requests move, known in any order", []int64{10, -second, 30, 20}, 0, true},
 		{"one isn't known yet", []int64{1 << 61}, kept + 1, true},
 	} {
-		w := &world{Scenario: &Scenario{}, sys: simulated.New(1, 10)}
-		now := w.sys.Now()
-		g := &Group{}
+		w, x, g := caught(test.body)
 		for _, at := range test.went {
-			g.went = append(g.went, now+at)
+			g.went = append(g.went, x.begun+at)
 		}
-		x := &exchange{Request: &Request{Route: &Route{Groups: []*Group{g}}}, body: make([]byte, test.body), begun: now}
 		if got := w.moved(x); got != test.want {
 			t.Errorf("%s: %t", test.name, got)
 		}
@@ -54,13 +57,10 @@ func TestWhoIsPartedFrom(t *testing.T) {
 		{"one was closed long before", []int64{-1e9}, 1, false},
 		{"two were closed", []int64{10, 20}, 0, true},
 	} {
-		w := &world{Scenario: &Scenario{}, sys: simulated.New(1, 10)}
-		now := w.sys.Now()
-		g := &Group{}
+		w, x, g := caught(test.body)
 		for _, at := range test.parted {
-			g.parted = append(g.parted, now+at)
+			g.parted = append(g.parted, x.begun+at)
 		}
-		x := &exchange{Request: &Request{Route: &Route{Groups: []*Group{g}}}, body: make([]byte, test.body), begun: now}
 		if got := w.parted(x); got != test.want {
 			t.Errorf("%s: %t", test.name, got)
 		}
