@@ -14,7 +14,7 @@ import "time"
 // Link says what lies between dyno and a subject.
 type Link struct {
 	// RTT is how long a packet and the reply to it are held together. What the relay itself
-	// takes, some 20 to 100 µs a round trip, comes on top.
+	// takes, above all to wake, comes on top.
 	RTT time.Duration `json:"rtt_ns"`
 	// MTU is the largest packet in bytes; 0 means 1500.
 	MTU int `json:"mtu,omitempty"`
