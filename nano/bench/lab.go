@@ -88,7 +88,7 @@ func (l *lab) openCache() error {
 // build makes the servers of arms and returns those arms whose servers could be
 // made; the others are noted. Nano itself must be there.
 func (l *lab) build(ctx context.Context, arms []arm, r *rounds.Record) (have []arm, err error) {
-	for name, args := range map[string][]string{l.dyno: {"version"}, "wrk": {"-v"}} {
+	for name, args := range map[string][]string{l.dyno: {"--version"}, "wrk": {"-v"}} {
 		r.Versions[filepath.Base(name)], _ = rounds.Version(ctx, name, args...) // wrk's status is 1
 	}
 	failed := make(map[string]bool)

@@ -82,7 +82,7 @@ func dynoTool(name, program string, flags ...string) tool {
 		}
 		return append(slices.Concat(args, flags, j.Extra), j.URL)
 	}
-	return tool{Name: name, Program: program, Version: []string{"version"}, Closed: run, Fresh: run, Open: run, Multiplexed: run, Parse: parseDyno}
+	return tool{Name: name, Program: program, Version: []string{"--version"}, Closed: run, Fresh: run, Open: run, Multiplexed: run, Parse: parseDyno}
 }
 
 // peers are the load generators that dyno is compared with.

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -85,6 +87,18 @@ type Load struct {
 	Cold    bool // it warms the server itself, if need be
 }
 
+// withoutFolders is a command as it is archived: where programs and files lie on this machine
+// tells nobody anything.
+func withoutFolders(command []string) []string {
+	kept := slices.Clone(command)
+	for i, arg := range kept {
+		if _, err := os.Stat(arg); err == nil && filepath.IsAbs(arg) {
+			kept[i] = filepath.Base(arg)
+		}
+	}
+	return kept
+}
+
 // Cost puts a load on a server for some seconds, and takes as figures what the generator
 // says and what a request cost the server.
 func (l *Lab) Cost(ctx context.Context, s *Server, t *Trial, seconds int, load Load) error {
@@ -93,11 +107,12 @@ func (l *Lab) Cost(ctx context.Context, s *Server, t *Trial, seconds int, load L
 			return fmt.Errorf("warming up: %w", err)
 		}
 	}
-	t.Command = load.Command(seconds)
+	command := load.Command(seconds)
+	t.Command = withoutFolders(command)
 	var g Generated
 	begun := time.Now()
 	used, err := l.Watched(t, func() (_ time.Duration, err error) {
-		g, err = l.Generate(ctx, t.Command, load.Env...)
+		g, err = l.Generate(ctx, command, load.Env...)
 		return g.CPU, err
 	}, s)
 	took := time.Since(begun)
