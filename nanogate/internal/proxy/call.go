@@ -62,10 +62,8 @@ func (l *multiplexed) hangUp(k *call) {
 	if cap(k.in) > keptOutbox {
 		k.in = nil
 	}
-	if cap(k.out.b) > keptOutbox {
-		k.out.b = nil
-	}
 	k.out.reset()
+	k.out.trim()
 	l.calls.Remove(k.id)
 }
 

@@ -157,10 +157,8 @@ func (l *exchanges) drop(c *client) {
 	if cap(c.in) > keptOutbox {
 		c.in = nil
 	}
-	if cap(c.out.b) > keptOutbox {
-		c.out.b = nil
-	}
 	c.out.reset()
+	c.out.trim()
 	l.clients.Remove(c.id)
 }
 

@@ -120,9 +120,7 @@ func (l *muxes) serveSink(s *sink) {
 		s.out.reset()
 		l.finishSink(s)
 	}
-	if cap(s.out.b) > keptOutbox {
-		s.out.b = nil
-	}
+	s.out.trim()
 	l.moved(s, true)
 }
 

@@ -118,6 +118,13 @@ func (o *outbox) noteSealed(left int, err error) unix.Errno {
 // keptOutbox is how large a buffer is kept for the next time.
 const keptOutbox = 4 << 10
 
+// trim gives a buffer back that is larger than is kept. It must be empty.
+func (o *outbox) trim() {
+	if cap(o.b) > keptOutbox {
+		o.b = nil
+	}
+}
+
 // flush sends what there is. It gives 0 when all is sent, EAGAIN when the peer doesn't
 // take more now, or the socket's error.
 func (o *outbox) flush(sys eventloop.System, fd int) unix.Errno {
@@ -135,9 +142,7 @@ func (o *outbox) flush(sys eventloop.System, fd int) unix.Errno {
 		o.sent += n
 	}
 	o.b, o.sent = o.b[:0], 0
-	if cap(o.b) > keptOutbox {
-		o.b = nil
-	}
+	o.trim()
 	return 0
 }
 
