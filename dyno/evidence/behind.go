@@ -67,8 +67,8 @@ func (j *joiner) loadWaits(v Interval, p *span) {
 	}
 	if p.in != nil && p.in.Kind == SwitchIn {
 		for _, s := range j.ownRuns(p.from, p.to, p.in.A) {
-			j.until(s.from, w)
-			j.until(s.to, v)
+			j.until(s.From, w)
+			j.until(s.To, v)
 		}
 	}
 	j.until(p.to, w)
@@ -86,7 +86,7 @@ func (j *joiner) ownRuns(from, to int64, cpu uint32) (list []stretch) {
 			}
 		}
 	}
-	return merged(list)
+	return joined(list)
 }
 
 // behind makes the intervals in which the request waited in the load for its connection, which

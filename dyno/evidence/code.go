@@ -8,23 +8,14 @@ import (
 )
 
 // Code is a function in a process's memory: from its first address to behind its last.
-type Code struct{ From, To uint64 }
+type Code = extent[uint64]
 
 // Codes are functions, in order and without overlap.
 type Codes []Code
 
 // CodesOf puts functions in order, and those that lie side by side together.
 func CodesOf(list []Code) (codes Codes) {
-	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b Code) int { return cmp.Compare(a.From, b.From) })
-	for _, c := range list {
-		if n := len(codes); n > 0 && c.From <= codes[n-1].To {
-			codes[n-1].To = max(codes[n-1].To, c.To)
-			continue
-		}
-		codes = append(codes, c)
-	}
-	return codes
+	return joined(slices.Clone(list))
 }
 
 // has reports whether an address is in one of them.
@@ -43,7 +34,7 @@ func (c Codes) collects(e *Event) bool {
 }
 
 // stretch is a time in which something went on.
-type stretch struct{ from, to int64 }
+type stretch = extent[int64]
 
 // tickNear is how far from a tick, in ns, a thread is taken to collect that did so then: half
 // of the time between two ticks, and a little for late ones.
@@ -54,7 +45,7 @@ const tickNear = int64(6e5)
 func (j *joiner) collections() []stretch {
 	list, known := j.heldBy[j.process]
 	if !known {
-		list = merged(j.collects(j.collectors[j.process]))
+		list = joined(j.collects(j.collectors[j.process]))
 		j.heldBy[j.process] = list
 	}
 	return list
@@ -78,14 +69,14 @@ func (j *joiner) collects(codes Codes) (list []stretch) {
 				continue
 			}
 			s := stretch{e.Time - tickNear, e.Time + tickNear}
-			for k := i - 1; k >= 0 && events[k].Time > s.from; k-- {
+			for k := i - 1; k >= 0 && events[k].Time > s.From; k-- {
 				if events[k].Kind == SwitchIn {
-					s.from = events[k].Time
+					s.From = events[k].Time
 				}
 			}
-			for k := i + 1; k < len(events) && events[k].Time < s.to; k++ {
+			for k := i + 1; k < len(events) && events[k].Time < s.To; k++ {
 				if events[k].Kind == SwitchOut {
-					s.to = events[k].Time
+					s.To = events[k].Time
 				}
 			}
 			list = append(list, s)
@@ -94,12 +85,15 @@ func (j *joiner) collects(codes Codes) (list []stretch) {
 	return list
 }
 
-// merged are stretches in order without overlap.
-func merged(list []stretch) (out []stretch) {
-	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+// extent goes from one place up to another one, which isn't in it.
+type extent[T cmp.Ordered] struct{ From, To T }
+
+// joined are extents in order, those that touch as one. It sorts the list.
+func joined[T cmp.Ordered](list []extent[T]) (out []extent[T]) {
+	slices.SortFunc(list, func(a, b extent[T]) int { return cmp.Compare(a.From, b.From) })
 	for _, s := range list {
-		if n := len(out); n > 0 && s.from <= out[n-1].to {
-			out[n-1].to = max(out[n-1].to, s.to)
+		if n := len(out); n > 0 && s.From <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, s.To)
 			continue
 		}
 		out = append(out, s)

@@ -250,16 +250,16 @@ func (j *joiner) gap(g Gap) {
 func (j *joiner) until(t int64, v Interval) {
 	if j.collectorHolds(&v) {
 		for _, h := range j.held {
-			if h.to <= j.at {
+			if h.To <= j.at {
 				continue
 			}
-			if h.from >= t {
+			if h.From >= t {
 				break
 			}
-			j.add(h.from, v)
+			j.add(h.From, v)
 			collects := v
 			collects.Stage, collects.Reason = Collect, string(v.Stage)
-			j.add(min(h.to, t), collects)
+			j.add(min(h.To, t), collects)
 		}
 	}
 	j.add(t, v)

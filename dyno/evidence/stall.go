@@ -15,11 +15,11 @@ func (j *joiner) steal() {
 			continue
 		}
 		for _, s := range j.stood(v.Thread, v.From, v.To) {
-			intervals = part(intervals, &v, s.from)
+			intervals = part(intervals, &v, s.From)
 			stolen := Interval{Stage: Stolen, From: v.From, To: v.From, Thread: v.Thread, Reason: string(v.Stage), Behind: v.Behind}
 			rest := v
-			stolen.To = s.to
-			rest.From = s.to
+			stolen.To = s.To
+			rest.From = s.To
 			intervals = append(intervals, stolen)
 			v = rest
 		}
@@ -54,11 +54,11 @@ func stallable(v *Interval) bool {
 func (j *joiner) stood(thread int32, from, to int64) (list []stretch) {
 	for _, e := range j.stalls {
 		s := stretch{max(e.Time-int64(e.B), from), min(e.Time, to)}
-		if s.to > s.from && j.cpuOf(thread, s.from) == int(e.A) {
+		if s.To > s.From && j.cpuOf(thread, s.From) == int(e.A) {
 			list = append(list, s)
 		}
 	}
-	return merged(list)
+	return joined(list)
 }
 
 // cpuOf is the CPU that a thread runs on or ran on last at an instant; if it waits for one, the
