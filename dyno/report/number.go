@@ -72,7 +72,11 @@ func round(x float64, n int) float64 {
 	return r
 }
 
-// number writes x with n significant digits and never an exponent.
+// mostZeros is how many zeros a figure may begin or end with; an interval of two blocks can be
+// wider than anybody counts.
+const mostZeros = 9
+
+// number writes x with n significant digits, and with an exponent only beyond [mostZeros].
 func number(x float64, n int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
@@ -81,7 +85,11 @@ func number(x float64, n int) string {
 	if x == 0 {
 		return "0"
 	}
-	decimals := n - 1 - int(math.Floor(math.Log10(math.Abs(x))))
+	exponent := int(math.Floor(math.Log10(math.Abs(x))))
+	if exponent < -mostZeros || exponent > mostZeros {
+		return strconv.FormatFloat(x, 'e', n-1, 64)
+	}
+	decimals := n - 1 - exponent
 	return strconv.FormatFloat(x, 'f', max(decimals, 0), 64)
 }
 

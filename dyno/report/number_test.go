@@ -81,3 +81,15 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Two blocks can leave an interval that nobody counts: it has exponents then, not 27 zeros.
+func TestFiguresBeyondCounting(t *testing.T) {
+	for want, x := range map[string]float64{
+		"4.37e-27": 4.37e-27, "6.01e+26": 6.01e26, "-6.01e+26": -6.01e26,
+		"0.0000000123": 1.23e-8, "1230000000": 1.23e9, "1.62": 1.62, "0": 0,
+	} {
+		if got := number(x, 3); got != want {
+			t.Errorf("number(%g) = %q, want %q", x, got, want)
+		}
+	}
+}

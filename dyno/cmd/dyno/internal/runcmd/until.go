@@ -187,19 +187,33 @@ func halfWidth(i stats.Interval) float64 {
 	return math.Sqrt(i.High/i.Low) - 1
 }
 
+// tenfold is from where on it doesn't matter how wide an interval is.
+const tenfold = 10
+
 func widthText(half, asked float64) i18n.Message {
 	if math.IsInf(half, 1) {
 		return i18n.New("runcmd.no-interval-yet-asked", "has no interval yet; ±%s %% asked", spelling.Percent(asked, 3))
 	}
+	if half > tenfold {
+		return i18n.New("runcmd.over-asked", "over ±%s %%; ±%s %% asked", spelling.Percent(tenfold, 3), spelling.Percent(asked, 3))
+	}
 	return i18n.New("runcmd.asked", "±%s %%; ±%s %% asked", spelling.Percent(half, 3), spelling.Percent(asked, 3))
 }
 
+// foreseeable is how many blocks an estimate is good for: one from so few that it asks for more
+// says nothing.
+const foreseeable = 1_000_000
+
 // blocksNeeded estimates how many more blocks make an interval as narrow as
-// asked: its width falls with the root of their number. 0 is not known.
+// asked: its width falls with the root of their number. 0 is not known, or beyond foreseeing.
 func blocksNeeded(i stats.Interval, half, asked float64) int {
 	if half <= asked || math.IsInf(half, 1) {
 		return 0
 	}
 	n := float64(i.N)
-	return max(1, int(math.Ceil(n*math.Pow(half/asked, 2)-n)))
+	more := math.Ceil(n*math.Pow(half/asked, 2) - n)
+	if more > foreseeable {
+		return 0
+	}
+	return max(1, int(more))
 }

@@ -50,6 +50,7 @@ func TestBlocksNeeded(t *testing.T) {
 	}{
 		{stats.Interval{N: 6, Estimate: 1, Low: 0.96, High: 1.04, Level: 0.95}, 0.02, 19},
 		{stats.Interval{N: 6, Estimate: 1, Low: 0.99, High: 1.01, Level: 0.95}, 0.02, 0},
+		{stats.Interval{N: 2, Estimate: 1, Low: 1e-9, High: 1e9, Level: 0.95}, 0.02, 0},
 		{stats.Interval{N: 1, Estimate: 1, Low: 1, High: 1}, 0.02, 0},
 		{stats.Interval{N: 2, Estimate: 1, Low: 1, High: 1, Level: 0.5}, 0.02, 0},
 	} {
@@ -60,6 +61,13 @@ func TestBlocksNeeded(t *testing.T) {
 		if text := widthText(half, c.asked); !strings.Contains(text.String(), "2 % asked") {
 			t.Errorf("%q", text)
 		}
+	}
+}
+
+// An interval that nobody counts is said to be that wide, and no more.
+func TestWidthBeyondCounting(t *testing.T) {
+	if got := widthText(1e13, 0.02).String(); got != "over ±1000 %; ±2 % asked" {
+		t.Error(got)
 	}
 }
 
