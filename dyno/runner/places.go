@@ -83,6 +83,16 @@ func (p *places) ofUpstream() []int {
 	return p.Generator
 }
 
+// ofServices are the CPUs that what subjects stand on runs on: of their own where there
+// are enough, else those of the subjects. A database at work on the generator's only
+// CPU keeps it from sending on time and from seeing responses.
+func (p *places) ofServices() []int {
+	if p.Upstream != nil {
+		return p.Upstream
+	}
+	return p.Subject
+}
+
 // ofTrial are the generator's and those that a cell's subject may use, in order. Those
 // of a service that is up already are not known.
 func (p *places) ofTrial(c *contender, cell *study.Cell) []int {

@@ -44,6 +44,11 @@ func judgeBottleneck(windows []archive.Window, c Conditions) []finding.Finding {
 			upstream = true
 		}
 		subject += p.CPU
+		for j := range w.Server.Services {
+			if one := &w.Server.Services[j]; one.Process != nil && overlap(c.ServiceCPUs[one.Name], c.ItsCPUs) {
+				subject += one.Process.CPU // a CPU that a database of the subject's fills isn't idle
+			}
+		}
 	}
 	if length == 0 {
 		return nil

@@ -128,6 +128,28 @@ func TestTroubleIsNamed(t *testing.T) {
 	}
 }
 
+// A database that shares the subject's CPUs keeps them busy as well: full loops are then
+// not all that limits. One that leaves them idle changes nothing.
+func TestServicesFillTheSubjectsCPUs(t *testing.T) {
+	conditions := closedLoop
+	conditions.ServiceCPUs = map[string][]int{"db": conditions.ItsCPUs}
+	for used, want := range map[time.Duration]int{350 * time.Millisecond: 0, 50 * time.Millisecond: 1} {
+		windows := trialOf(1, 12, func(int) second {
+			s := steady
+			s.loops = 980 * time.Millisecond
+			return s
+		})
+		for i := range windows {
+			m := windows[i].Server.Machine
+			m.Busy, m.TasksByCPU[1] = m.Busy+used, m.TasksByCPU[1]+used
+			windows[i].Server.Services = []probe.ServiceWindow{{Name: "db", Process: &probe.Process{CPU: used}}}
+		}
+		if found := Trial(nil, windows, conditions); len(found) != want {
+			t.Errorf("a database that uses %v a second: %+v", used, found)
+		}
+	}
+}
+
 // What looks like trouble and is none.
 func TestNoTrouble(t *testing.T) {
 	for name, c := range map[string]struct {
