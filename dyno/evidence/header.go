@@ -12,7 +12,10 @@ type Header struct {
 	Counts    Counts      `json:"counts"`
 	Off       []int       `json:"off,omitempty"` // windows in which the probes were off
 	Cost      *Cost       `json:"probe_cost,omitempty"`
-	FaultCost int64       `json:"fault_cost,omitempty"` // what a page fault without disk costs here, ns
+	// Peers are the names of what the server stands on, by the ports of this machine that it
+	// listens on: "postgres".
+	Peers     map[uint16]string `json:"peers,omitempty"`
+	FaultCost int64             `json:"fault_cost,omitempty"` // what a page fault without disk costs here, ns
 	// Clocked says that it was seen when CPUs stood still.
 	Clocked bool `json:"clocked,omitempty"`
 }

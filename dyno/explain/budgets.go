@@ -31,6 +31,7 @@ func budgetOf(r *evidence.Record) budget {
 // request is a record with its budget.
 type request struct {
 	*evidence.Record
+	header *evidence.Header // of its trial
 	trial  int
 	budget budget
 }
@@ -99,7 +100,7 @@ func (m *matcher) of(slow *request) budget {
 func (t *trial) pairs() (pairs []pair, ordinary []request) {
 	var slow []request
 	for i := range t.records {
-		r := request{Record: &t.records[i], trial: t.index, budget: budgetOf(&t.records[i])}
+		r := request{Record: &t.records[i], header: t.header, trial: t.index, budget: budgetOf(&t.records[i])}
 		if r.Class == evidence.Tail {
 			slow = append(slow, r)
 		} else {

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"maps"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -41,13 +42,13 @@ func (t *tally) evidence(name Name, excess []float64) []i18n.Message {
 
 // detail is something that intervals of a stage tell.
 type detail struct {
-	of  func(*evidence.Interval) string
+	of  func(*evidence.Interval, *evidence.Header) string
 	say func(list i18n.Message) i18n.Message
 }
 
 var details = []detail{
-	{func(v *evidence.Interval) string { return v.Reason }, func(list i18n.Message) i18n.Message { return i18n.New("explain.in-calls", "in %s", list) }},
-	{func(v *evidence.Interval) string {
+	{func(v *evidence.Interval, _ *evidence.Header) string { return v.Reason }, func(list i18n.Message) i18n.Message { return i18n.New("explain.in-calls", "in %s", list) }},
+	{func(v *evidence.Interval, _ *evidence.Header) string {
 		if v.By == nil || v.By.Comm == "" {
 			return ""
 		}
@@ -56,8 +57,21 @@ var details = []detail{
 		}
 		return v.By.Comm
 	}, func(list i18n.Message) i18n.Message { return i18n.New("explain.by-threads", "threads named: %s", list) }},
-	{func(v *evidence.Interval) string { return v.Peer }, func(list i18n.Message) i18n.Message { return i18n.New("explain.of-peers", "other end: %s", list) }},
+	{peerName, func(list i18n.Message) i18n.Message { return i18n.New("explain.of-peers", "other end: %s", list) }},
 }
+
+// peerName is the address of the other end, with the name of what listens there if it
+// belongs to the run.
+func peerName(v *evidence.Interval, h *evidence.Header) string {
+	at, err := netip.ParseAddrPort(v.Peer)
+	if err != nil || !at.Addr().IsLoopback() || h.Peers[at.Port()] == "" {
+		return v.Peer
+	}
+	return h.Peers[at.Port()] + ", " + v.Peer
+}
+
+// leastShare is the share from which a detail is told: less than that is shown as 0 %.
+const leastShare = 0.005
 
 // most are the values of a detail that took most time in the slow requests.
 func (t *tally) most(name Name, excess []float64, d detail) (i18n.Message, bool) {
@@ -73,12 +87,13 @@ func (t *tally) most(name Name, excess []float64, d detail) (i18n.Message, bool)
 			}
 			length := float64(one.To - one.From)
 			total += length
-			if text := d.of(one); text != "" {
+			if text := d.of(one, t.pairs[i].header); text != "" {
 				took[text] += length
 			}
 		}
 	}
-	if len(took) == 0 || total == 0 {
+	maps.DeleteFunc(took, func(_ string, length float64) bool { return length < leastShare*total })
+	if len(took) == 0 {
 		return i18n.Message{}, false
 	}
 	order := slices.SortedFunc(maps.Keys(took), func(a, b string) int { return cmp.Or(cmp.Compare(took[b], took[a]), cmp.Compare(a, b)) })

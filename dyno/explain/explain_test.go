@@ -1,9 +1,11 @@
 package explain
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -367,6 +369,46 @@ func TestStagesHaveCauses(t *testing.T) {
 		if name, ok := causeOf[stage]; !ok || MeaningOf(name).Means.IsZero() {
 			t.Errorf("stage %s has the cause %q", stage, name)
 		}
+	}
+}
+
+// The other end of a wait has the name of what the run started there, and no other's.
+func TestPeersHaveNames(t *testing.T) {
+	w := newWorld(3)
+	w.requests(0, 40, func(int) map[evidence.Stage]time.Duration {
+		return map[evidence.Stage]time.Duration{evidence.Upstream: 200 * time.Millisecond}
+	})
+	one := &w.cell.trials[0]
+	one.header.Peers = map[uint16]string{5432: "postgres"}
+	for i := range one.records {
+		for v := range one.records[i].Intervals {
+			one.records[i].Intervals[v].Peer = "127.0.0.1:5432"
+			if i%8 == 0 {
+				one.records[i].Intervals[v].Peer = "192.0.2.7:5432"
+			}
+		}
+	}
+	e := Records(one.header, one.records)
+	if got := names(e); !slices.Equal(got, []Name{Upstream}) {
+		t.Fatalf("%v", got)
+	}
+	if said := fmt.Sprint(e.Causes[0].Evidence); !strings.Contains(said, "postgres, 127.0.0.1:5432 (") || !strings.Contains(said, " 192.0.2.7:5432 (") {
+		t.Error(said)
+	}
+}
+
+// An ordinary request is one of those that are drawn for what they stand for, not one that was
+// drawn beside a slow one, when everything was slow.
+func TestAnOrdinaryRequestIsOfAll(t *testing.T) {
+	var list []request
+	for i := range 9 {
+		list = append(list, request{Record: &evidence.Record{Class: evidence.Match, Weight: 1, Done: int64(500+i) * 1e6}})
+	}
+	for i := range 3 {
+		list = append(list, request{Record: &evidence.Record{Class: evidence.Body, Weight: 100, Done: int64(1+i) * 1e6}})
+	}
+	if got := medianOf(list); got != 2e6 {
+		t.Errorf("%g ms", got/1e6)
 	}
 }
 

@@ -112,12 +112,7 @@ const lostMost = 0.02
 
 // tail sets what was slow.
 func (t *tally) tail(e *Explanation) {
-	var times []float64
-	for i := range t.ordinary {
-		times = append(times, float64(t.ordinary[i].Response()))
-	}
-	slices.Sort(times)
-	e.Tail.Ordinary = times[len(times)/2]
+	e.Tail.Ordinary = medianOf(t.ordinary)
 	e.Tail.Threshold = float64(t.pairs[0].Response())
 	weights, all := 0.0, 0.0
 	for i := range t.pairs {
@@ -135,6 +130,22 @@ func (t *tally) tail(e *Explanation) {
 	}
 	e.Tail.Percentile = 100 * (1 - min(1, weights/max(all, weights)))
 	t.large = (e.Tail.Threshold - e.Tail.Ordinary) / largePart
+}
+
+// medianOf is the response time, in ns, that half of all requests that the records stand for took
+// at most. Those that were drawn because a slow one was there stand for themselves only.
+func medianOf(records []request) float64 {
+	order := slices.SortedFunc(slices.Values(records), func(a, b request) int { return cmp.Compare(a.Response(), b.Response()) })
+	all, below := 0.0, 0.0
+	for i := range order {
+		all += weight(order[i].Record)
+	}
+	for i := range order {
+		if below += weight(order[i].Record); 2*below >= all {
+			return float64(order[i].Response())
+		}
+	}
+	return 0
 }
 
 // weight is how many requests a record stands for.

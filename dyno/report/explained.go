@@ -58,13 +58,40 @@ func newExplained(e *explain.Explanation, c language) explanation {
 	for i := range e.Causes {
 		x.Causes = append(x.Causes, newExplainedCause(&e.Causes[i], c))
 	}
-	for _, p := range e.Budget {
-		x.Budget = append(x.Budget, explainedPart{string(p.Stage), quantity("µs", p.Ordinary/1e3), quantity("µs", p.Slow/1e3), signedMicros(p.Slow - p.Ordinary)})
-	}
+	x.Budget = explainedBudget(e.Budget, c)
 	for _, note := range explainedNotes(e) {
 		x.Notes = append(x.Notes, c.say(note))
 	}
 	return x
+}
+
+// littleOf is the share of a slow request's time below which stages are shown as one.
+const littleOf = 0.001
+
+// explainedBudget is the budget as a table: a row for each stage that takes a visible part, one for
+// the others, and one for the whole, as the stages add up to the response time.
+func explainedBudget(parts []explain.Part, c language) (rows []explainedPart) {
+	row := func(name string, p explain.Part) explainedPart {
+		return explainedPart{name, quantity("µs", p.Ordinary/1e3), quantity("µs", p.Slow/1e3), signedMicros(p.Slow - p.Ordinary)}
+	}
+	var all, others explain.Part
+	for _, p := range parts {
+		all.Ordinary, all.Slow = all.Ordinary+p.Ordinary, all.Slow+p.Slow
+	}
+	for _, p := range parts {
+		if max(p.Ordinary, p.Slow) < littleOf*all.Slow {
+			others.Ordinary, others.Slow = others.Ordinary+p.Ordinary, others.Slow+p.Slow
+			continue
+		}
+		rows = append(rows, row(string(p.Stage), p))
+	}
+	if others != (explain.Part{}) {
+		rows = append(rows, row(c.text("explained.others"), others))
+	}
+	if len(rows) > 1 {
+		rows = append(rows, row(c.text("explained.all"), all))
+	}
+	return rows
 }
 
 // explainedTitle is the cell: "hello · saturate, connections=64".

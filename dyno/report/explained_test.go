@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +91,21 @@ func TestExplainedAsJSON(t *testing.T) {
 	}
 	if objects != 4 {
 		t.Errorf("%d objects", objects)
+	}
+}
+
+// The stages of a budget add up; what takes next to nothing is one row.
+func TestExplainedBudget(t *testing.T) {
+	got := explainedBudget([]explain.Part{
+		{Stage: evidence.OnCPU, Ordinary: 1e6, Slow: 2e6}, {Stage: evidence.Disk, Slow: 8e6},
+		{Stage: evidence.Poll, Ordinary: 40, Slow: 3e3}, {Stage: evidence.Lock, Ordinary: 5e3, Slow: 2e3},
+	}, English().c)
+	want := []explainedPart{
+		{"on-cpu", quantity("µs", 1000), quantity("µs", 2000), signedMicros(1e6)}, {"disk", quantity("µs", 0), quantity("µs", 8000), signedMicros(8e6)},
+		{"other stages", quantity("µs", 5.04), quantity("µs", 5), signedMicros(-40)}, {"together", quantity("µs", 1005.04), quantity("µs", 10005), signedMicros(8999960)},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -24,9 +24,19 @@ func (s *session) explained(ctx context.Context, t *archive.Trial, cell *study.C
 	})
 	defer func() {
 		header, records := c.End()
+		header.Peers = s.peers(in)
 		t.Evidence = &archive.Evidence{Header: header, Records: records}
 	}()
 	return load.Run(ctx, spec.CollectedBy(c))
+}
+
+// peers are the names of what a subject stands on, by port.
+func (s *session) peers(in *subject.Instance) map[uint16]string {
+	names := s.ready.services.Ports()
+	if up := in.Upstream(); up != nil {
+		names[uint16(up.Port())] = "upstream"
+	}
+	return names
 }
 
 // processesOf are the subject's first processes: ours, or those on this machine that listen

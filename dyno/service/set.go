@@ -66,6 +66,20 @@ func (s *Set) CPUs() map[string][]int {
 	return cpus
 }
 
+// Ports are those that the services' parts listen on, each with the part's name. Those of
+// services that were up already are not known.
+func (s *Set) Ports() map[uint16]string {
+	ports := make(map[uint16]string)
+	for _, in := range s.Instances() {
+		for _, p := range in.parts {
+			if p.in != nil {
+				ports[uint16(p.in.Port())] = p.Name
+			}
+		}
+	}
+	return ports
+}
+
 // Probes are what the services are watched by.
 func (s *Set) Probes() (list []probe.Service) {
 	for _, in := range s.Instances() {
