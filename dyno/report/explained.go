@@ -108,10 +108,10 @@ func explainedTail(e *explain.Explanation) i18n.Message {
 	slow := fmt.Sprintf("%.3g %%", 100-e.Tail.Percentile)
 	switch e.Source {
 	case explain.Requests:
-		return i18n.New("report.explained-by-requests", "The slowest %s took %s or more, an ordinary request %s. This rests on %d slow requests and %d ordinary ones.",
+		return i18n.New("report.explained-by-requests", "The slowest %s took %s or more, half of all %s or less. This rests on %d slow requests and %d ordinary ones.",
 			slow, threshold, ordinary, e.Sampled.Slow, e.Sampled.Ordinary)
 	case explain.Seconds:
-		return i18n.New("report.explained-by-seconds", "The slowest %s took %s or more, an ordinary request %s. This rests on what was recorded in each of %d seconds, which is weaker.",
+		return i18n.New("report.explained-by-seconds", "The slowest %s took %s or more, half of all %s or less. This rests on what was recorded in each of %d seconds, which is weaker.",
 			slow, threshold, ordinary, e.Sampled.Seconds)
 	}
 	return i18n.New("report.explained-by-nothing", "There is too little to say anything: %d seconds count.", e.Sampled.Seconds)

@@ -52,7 +52,7 @@ func TestExplainedInTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"go/<b> · saturate, connections=64", "The slowest 1 % took 9.00 ms or more, an ordinary request 1.00 ms.", "disk          60 %   50–70 %  > 100×",
+		"go/<b> · saturate, connections=64", "The slowest 1 % took 9.00 ms or more, half of all 1.00 ms or less.", "disk          60 %   50–70 %  > 100×",
 		"unexplained   40 %", "- in fdatasync", "slow seconds", "can't be told apart here from: cpu-wait", "no cause found", "over 9 stretches of time", "over 5 restarts",
 		"There is too little to say anything",
 	} {
