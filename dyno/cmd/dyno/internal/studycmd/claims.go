@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +31,7 @@ func NewClaims(global *cli.Global) *cobra.Command {
 Verdicts show where there is a folder of published results (see dyno publish).`,
 		Args: cli.ExactArgs(0, i18n.Verbatim("none")),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := questions(results, cmd.Flags().Changed("results"))
+			list, err := questions(results, page || cmd.Flags().Changed("results"))
 			if err != nil {
 				return err
 			}
@@ -48,22 +49,25 @@ Verdicts show where there is a folder of published results (see dyno publish).`,
 }
 
 // questions puts together what is claimed, what studies hold it to, and what was
-// published. The folder may be missing unless it was asked for.
-func questions(results string, asked bool) ([]published.Question, error) {
+// published. The folder may be missing unless results are needed.
+func questions(results string, needed bool) ([]published.Question, error) {
 	held, err := heldClaims()
 	if err != nil {
 		return nil, err
 	}
 	var records []published.Record
 	var attempts []published.Attempt
-	if _, err := os.Stat(results); err == nil {
+	switch info, err := os.Stat(results); {
+	case err == nil && info.IsDir():
 		if records, err = published.ReadAll(os.DirFS(results)); err != nil {
 			return nil, fmt.Errorf("%s: %w", results, err)
 		}
 		if attempts, err = published.Attempts(results); err != nil {
 			return nil, err
 		}
-	} else if asked || !errors.Is(err, fs.ErrNotExist) {
+	case needed:
+		return nil, i18n.Errorf("studycmd.no-published-results", "no folder %s is here: run this from the root of dyno's repository, or name the folder with --results", results)
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR): // a file has the name of a folder on the way
 		return nil, err
 	}
 	return published.Questions(studies.Claims(), held, records, attempts)
