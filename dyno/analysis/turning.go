@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/stats"
 	"dyno.example/dyno/validity"
 	"dyno.example/internal/i18n"
 )
@@ -38,14 +39,14 @@ func turning(run *archive.Run, a *Analysis, source *evidence, options claim.Opti
 		out := &a.Claims[i]
 		out.Basis.Tried = true
 		c := &run.Manifest.Claims[i]
-		used := askedFor(c, source, options)
+		used, indices := askedFor(c, source, options)
 		stands := func(list ...*doubt) bool { return tried(c, out, source, options, list) }
 		var movable []*doubt
 		for k := range doubts {
 			d := &doubts[k]
 			switch {
-			case !d.whole && !d.touches(used):
-			case d.whole || d.caveat || !stands(d):
+			case !d.whole && !indices && !d.touches(used):
+			case d.whole || d.caveat || indices || !stands(d):
 				out.Basis.Turning = append(out.Basis.Turning, i18n.Join(string(d.finding.Name), ": ", d.finding.Detail))
 			case !d.levels:
 				movable = append(movable, d)
@@ -71,11 +72,12 @@ func (d *doubt) touches(cells map[int]bool) bool {
 	return false
 }
 
-// askedFor are the cells whose figures a claim asks for.
-func askedFor(c *claim.Claim, source *evidence, options claim.Options) map[int]bool {
+// askedFor are the cells whose figures a claim asks for, and whether it asks for Sobol indices:
+// these rest on all cells, and aren't there if a figure of one is missing.
+func askedFor(c *claim.Claim, source *evidence, options claim.Options) (cells map[int]bool, indices bool) {
 	s := &supposed{evidence: source, asked: map[int]bool{}}
 	claim.Evaluate(c, s, options)
-	return s.asked
+	return s.asked, s.indices
 }
 
 // doubtsOf are the findings that may have made the run suspect.
@@ -147,6 +149,12 @@ type supposed struct {
 	*evidence
 	changed map[int]map[int]float64 // see doubt.in
 	asked   map[int]bool            // cells of which there was a value asked for; nil: it isn't noted
+	indices bool                    // a Sobol index was asked for
+}
+
+func (s *supposed) Index(of claim.Share) (stats.Interval, i18n.Message) {
+	s.indices = true
+	return s.evidence.Index(of)
 }
 
 func (s *supposed) Values(metric string, cell int) ([]float64, i18n.Message) {

@@ -119,3 +119,26 @@ func TestARunBrokenOffIsADoubt(t *testing.T) {
 		t.Errorf("%s: %+v", out.Word(), out.Basis)
 	}
 }
+
+// A Sobol index rests on all samples, and can't be decided again without some: no doubt of a
+// trial is dismissed.
+func TestDoubtsOfASobolIndexStand(t *testing.T) {
+	run := sobolRun(t, 16)
+	run.Manifest.Claims = []claim.Claim{{ID: "c", Expressions: []string{"sobol(throughput, env.A) >= 0.5"}}}
+	cells := len(run.Trials)
+	for i := range cells {
+		again := run.Trials[i]
+		again.Index, again.Block = cells+i, 1
+		run.Manifest.Plan.Trials = append(run.Manifest.Plan.Trials, again.PlannedTrial)
+		run.Trials = append(run.Trials, again)
+	}
+	for i := range run.Trials {
+		if i%4 == 0 {
+			suspected(&run.Trials[i], finding.OtherLoad)
+		}
+	}
+	a := analyse(t, run)
+	if out := a.Claims[0]; a.Validity != finding.Suspect || len(out.Basis.Turning) == 0 || !strings.Contains(out.Word().String(), "SUSPECT run") {
+		t.Errorf("the run is %s; %s: %+v", a.Validity, out.Word(), out.Basis)
+	}
+}
