@@ -43,7 +43,7 @@ func (w *world) second(trial, index, slow int, by time.Duration, set func(*archi
 		Length:  time.Second,
 		Process: &probe.Process{RunQueue: w.around(5 * time.Millisecond), FaultsMinor: uint64(w.rand.IntN(50))},
 		Machine: &probe.Machine{Steal: time.Duration(w.rand.IntN(2)) * 10 * time.Millisecond, PressureIO: w.around(time.Millisecond), IRQByCPU: []time.Duration{w.around(10 * time.Millisecond)}},
-		Runtime: &probe.Runtime{GCPause: w.around(100 * time.Microsecond), GCCPU: w.around(10 * time.Millisecond), AllocBytes: uint64(w.around(1e6)), SchedP99: w.around(50 * time.Microsecond)},
+		Runtime: &probe.Runtime{GCPause: w.around(100 * time.Microsecond), GCCPU: w.around(10 * time.Millisecond), AllocBytes: uint64(w.around(1e6)), LockWait: w.around(time.Millisecond), SchedP99: w.around(50 * time.Microsecond)},
 	}
 	if set != nil {
 		set(&one)
@@ -81,6 +81,10 @@ func TestSecondsTellCausesApart(t *testing.T) {
 				o.Server.Process.Throttled, o.Server.Process.RunQueue = by, by+o.Server.Process.RunQueue
 			})
 		}, []Name{Throttled}, []Name{CPUWait}},
+		"a lock that is held for long": {1, func(w *world, trial, i int) {
+			n := w.rand.IntN(3)
+			w.second(trial, i, 15*n, 20*time.Millisecond, func(o *archive.Window) { o.Server.Runtime.LockWait += time.Duration(n) * 300 * time.Millisecond })
+		}, []Name{Lock}, nil},
 		"neighbours on the CPU, without a quota": {1, func(w *world, trial, i int) {
 			by := time.Duration(w.rand.IntN(4)) * 100 * time.Millisecond
 			w.second(trial, i, int(by/(10*time.Millisecond)), 50*time.Millisecond, func(o *archive.Window) { o.Server.Process.RunQueue += by })

@@ -74,7 +74,7 @@ var meanings = []Meaning{
 		i18n.New("cause.sleep.do", "Look for retries with a pause, polling, and limits of rates in the handler.")},
 	{Lock,
 		i18n.New("cause.lock.means", "It waited for a lock that another thread held."),
-		i18n.New("cause.lock.seen", "By requests: in futex between read and response, and which thread ended the wait. Locks of goroutines don't come to the kernel: of Go programs with symbols the runtime's own word is read, of others they are time that its thread waited for events."),
+		i18n.New("cause.lock.seen", "By requests: in futex between read and response, and which thread ended the wait. Locks of goroutines don't come to the kernel: of Go programs with symbols the runtime's own word is read, of others they are time that its thread waited for events. By seconds: what goroutines waited for mutexes, where the runtime tells."),
 		i18n.New("cause.lock.do", "Hold locks for shorter, and not across input and output; split or shard what they protect; a profile of mutexes and blocking.")},
 	{Disk,
 		i18n.New("cause.disk.means", "It waited for a disk: fsync, reading or writing of files."),

@@ -76,6 +76,13 @@ var measures = []measured{
 		return sum
 	}, "cpu_times")},
 	{CPUWait, ofProcess(func(p *probe.Process) float64 { return float64(p.RunQueue) }, "run_queue")},
+	{Lock, func(w *archive.Window) (float64, bool) {
+		r := w.Server.Runtime
+		if r == nil || w.Server.Lacks("lock_wait") {
+			return 0, false
+		}
+		return float64(r.LockWait), true
+	}},
 	{Scheduler, func(w *archive.Window) (float64, bool) {
 		r := w.Server.Runtime
 		if r == nil || w.Server.Lacks("sched") {

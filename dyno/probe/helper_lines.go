@@ -73,6 +73,7 @@ type response struct {
 	AllocBytes     uint64       `json:"alloc_bytes"`
 	Allocs         uint64       `json:"allocs"`
 	Goroutines     uint64       `json:"goroutines"`
+	LockWait       *float64     `json:"lock_wait_s"` // of all goroutines, since the process began; nil if it isn't told
 	GCPauses       bucketCounts `json:"gc_pauses"`
 	SchedLatencies bucketCounts `json:"sched_latencies"`
 	SelfMicros     float64      `json:"self_us"` // of the previous response
@@ -83,7 +84,12 @@ func parseResponse(line []byte, h *hello) (response, error) {
 	if err := json.Unmarshal(line, &a); err != nil {
 		return response{}, fmt.Errorf("reading the helper's response: %w", err)
 	}
+	lockWait := 0.0
+	if a.LockWait != nil {
+		lockWait = *a.LockWait
+	}
 	err := errors.Join(
+		fit("lock_wait_s", lockWait),
 		fit("gc_cpu_s", a.GCCPU), fit("self_us", a.SelfMicros), fit("gc_pause_s", a.GCPause), fit("gc_pause_max_s", a.GCPauseMax),
 		a.GCPauses.fit(len(h.Uppers.GCPauses)+1),
 		a.SchedLatencies.fit(len(h.Uppers.SchedLatencies)+1),

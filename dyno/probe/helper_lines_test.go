@@ -8,7 +8,7 @@ import (
 
 const (
 	goodHello    = `{"dynoprobe":1,"pid":7,"go":"go1.26.0","uppers":{"gc_pauses":[0,1e-6,1e-3],"sched_latencies":[0,1e-3]}}`
-	goodResponse = `{"mono":1,"gc_cycles":2,"gc_cpu_s":0.003,"heap":4,"alloc_bytes":5,"allocs":6,"goroutines":7,"gc_pauses":[[1,2],[3,4]],"sched_latencies":[[0,9]],"self_us":8.5}`
+	goodResponse = `{"mono":1,"gc_cycles":2,"gc_cpu_s":0.003,"heap":4,"alloc_bytes":5,"allocs":6,"goroutines":7,"lock_wait_s":0.25,"gc_pauses":[[1,2],[3,4]],"sched_latencies":[[0,9]],"self_us":8.5}`
 )
 
 func TestParseHello(t *testing.T) {
@@ -44,7 +44,7 @@ func TestParseResponse(t *testing.T) {
 	if !slices.Equal(a.GCPauses.counts, []uint64{0, 2, 0, 4}) || !slices.Equal(a.SchedLatencies.counts, []uint64{9, 0, 0}) {
 		t.Errorf("counts = %v and %v", a.GCPauses.counts, a.SchedLatencies.counts)
 	}
-	if a.GCCycles != 2 || a.GCCPU != 0.003 || a.Heap != 4 || a.AllocBytes != 5 || a.Allocs != 6 || a.Goroutines != 7 || a.SelfMicros != 8.5 {
+	if a.GCCycles != 2 || a.GCCPU != 0.003 || a.Heap != 4 || a.AllocBytes != 5 || a.Allocs != 6 || a.Goroutines != 7 || a.LockWait == nil || *a.LockWait != 0.25 || a.SelfMicros != 8.5 {
 		t.Errorf("response = %+v", a)
 	}
 	for name, line := range map[string]string{
@@ -57,6 +57,7 @@ func TestParseResponse(t *testing.T) {
 		"countless":      strings.Replace(goodResponse, "[3,4]", "[3,18446744073709551615]", 1),
 		"no time":        strings.Replace(goodResponse, "8.5", "1e308", 1),
 		"before time":    strings.Replace(goodResponse, "0.003", "-1", 1),
+		"no lock":        strings.Replace(goodResponse, "0.25", "-0.25", 1),
 		"no pause":       strings.Replace(goodResponse, `"heap"`, `"gc_pause_s":-1,"heap"`, 1),
 		"no longest":     strings.Replace(goodResponse, `"heap"`, `"gc_pause_max_s":1e99,"heap"`, 1),
 	} {

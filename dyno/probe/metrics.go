@@ -57,7 +57,7 @@ func (s *metricsSpan) runtime() *Runtime {
 	if !s.has(seriesGoroutines, seriesGCCycles, seriesHeap, seriesAllocBytes) {
 		return nil
 	}
-	s.lack("gc_pause_max", "gc_cpu", "sched", "helper_us")
+	s.lack("gc_pause_max", "gc_cpu", "lock_wait", "sched", "helper_us")
 	return &Runtime{
 		GCCycles:   whole(s.counter("gc_cycles", seriesGCCycles)),
 		GCPause:    seconds(s.counter("gc_pause", seriesGCPause)),

@@ -70,6 +70,13 @@ func (r *Runtime) add(now, before *response) {
 	r.GCCPU += seconds(max(0, now.GCCPU-before.GCCPU))
 	r.GCPause += seconds(max(0, now.GCPause-before.GCPause))
 	r.GCPauseMax = max(r.GCPauseMax, seconds(now.GCPauseMax))
+	if now.LockWait != nil {
+		since := 0.0
+		if before.LockWait != nil {
+			since = *before.LockWait
+		}
+		r.LockWait += seconds(max(0, *now.LockWait-since))
+	}
 	r.Heap += now.Heap
 	r.AllocBytes += grown(before.AllocBytes, now.AllocBytes)
 	r.AllocCount += grown(before.Allocs, now.Allocs)
@@ -79,7 +86,7 @@ func (r *Runtime) add(now, before *response) {
 
 // runtimeNames are the figures of a [Runtime], as they are named in a window's Missing.
 var runtimeNames = []string{
-	"gc_cycles", "gc_pause", "gc_pause_max", "gc_cpu", "heap", "alloc_bytes", "alloc_objects", "goroutines", "sched", "helper_us",
+	"gc_cycles", "gc_pause", "gc_pause_max", "gc_cpu", "heap", "alloc_bytes", "alloc_objects", "goroutines", "lock_wait", "sched", "helper_us",
 }
 
 // errUntold is why figures are missing that a runtime has no notion of, or keeps to itself.
@@ -90,8 +97,11 @@ var errUntold = errors.New("the runtime doesn't tell")
 func (t RuntimeTotals) unreported() []string {
 	var missing absent
 	for _, h := range t.helpers {
+		if h.response.LockWait == nil { // nor did Go's helper always
+			missing.note("lock_wait", errUntold)
+		}
 		if h.hello.Tells == nil {
-			continue // all of them
+			continue // all of the others
 		}
 		for _, name := range runtimeNames {
 			if !slices.Contains(h.hello.Tells, name) {

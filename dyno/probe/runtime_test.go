@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -10,6 +11,16 @@ func counted(cycles, heap uint64, counts ...uint64) response {
 	return response{
 		GCCycles: cycles, Heap: heap, Goroutines: 10, SelfMicros: 3, GCCPU: float64(cycles) / 100,
 		GCPauses: bucketCounts{counts}, SchedLatencies: bucketCounts{counts},
+	}
+}
+
+// A helper that does not tell of locks is not taken for one whose program never waits.
+func TestLocksAreUnknownToOlderHelpers(t *testing.T) {
+	for _, told := range []*float64{nil, new(0.0)} {
+		totals := RuntimeTotals{helpers: []helperTotals{{id: 1, hello: &hello{}, response: response{LockWait: told}}}}
+		if got := slices.Contains(totals.Reported(), "lock_wait"); got != (told != nil) {
+			t.Errorf("told %v: reported is %v", told, got)
+		}
 	}
 }
 
@@ -60,6 +71,13 @@ func TestRuntimeSince(t *testing.T) {
 			a:    totals(one(1, counted(5, 100, 5, 5, 5)), one(2, counted(1, 1, 1, 0, 0))),
 			b:    totals(one(2, counted(1, 7, 1, 0, 0))),
 			want: Runtime{Heap: 7, Goroutines: 10, HelperCPUus: 3},
+			ok:   true,
+		},
+		{
+			name: "waits for locks",
+			a:    totals(one(1, response{LockWait: new(0.25)})),
+			b:    totals(one(1, response{LockWait: new(1.0)}), one(2, response{LockWait: new(0.5)})),
+			want: Runtime{LockWait: 1250 * time.Millisecond},
 			ok:   true,
 		},
 		{name: "late at the end", a: totals(one(1, counted(1, 100, 1, 0, 0))), b: totals(late)},

@@ -113,6 +113,7 @@ type Runtime struct {
 	AllocBytes  uint64        `json:"alloc_bytes"`   // allocated in the window
 	AllocCount  uint64        `json:"alloc_objects"` // allocated in the window
 	Goroutines  uint64        `json:"goroutines"`    // or what else the language has as light threads, such as Erlang's processes
+	LockWait    time.Duration `json:"lock_wait"`     // of all goroutines together for mutexes, by the runtime's estimate, ns
 	SchedP50    time.Duration `json:"sched_p50"`     // time goroutines were runnable before running, ns
 	SchedP99    time.Duration `json:"sched_p99"`
 	SchedMax    time.Duration `json:"sched_max"`

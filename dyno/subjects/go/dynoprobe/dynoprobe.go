@@ -17,10 +17,10 @@
 // listed. A response gives the filled buckets as pairs of index and count:
 //
 //	{"mono":1,"gc_cycles":2,"gc_cpu_s":0.003,"heap":4,"alloc_bytes":5,"allocs":6,
-//	 "goroutines":7,"gc_pauses":[[30,2]],"sched_latencies":[[0,9],[12,1]],"self_us":8.5}
+//	 "goroutines":7,"lock_wait_s":0.2,"gc_pauses":[[30,2]],"sched_latencies":[[0,9],[12,1]],"self_us":8.5}
 //
-// mono is CLOCK_MONOTONIC in nanoseconds, heap and alloc_bytes are bytes, and
-// self_us is what the previous response took, in µs.
+// mono is CLOCK_MONOTONIC in nanoseconds, heap and alloc_bytes are bytes,
+// lock_wait_s are the seconds that goroutines waited for mutexes, added up, and self_us is what the previous response took, in µs.
 package dynoprobe
 
 import (
@@ -82,6 +82,7 @@ const (
 	allocObjects
 	allocTiny
 	goroutines
+	lockWait
 	gcPauses
 	schedLatencies
 	numMetrics
@@ -105,6 +106,7 @@ func newSampler() *sampler {
 		allocObjects:   "/gc/heap/allocs:objects",
 		allocTiny:      "/gc/heap/tiny/allocs:objects",
 		goroutines:     "/sched/goroutines:goroutines",
+		lockWait:       "/sync/mutex/wait/total:seconds",
 		gcPauses:       "/sched/pauses/total/gc:seconds",
 		schedLatencies: "/sched/latencies:seconds",
 	} {
@@ -140,6 +142,7 @@ func (s *sampler) respond() []byte {
 	// Tiny objects share blocks; only the blocks are counted with the others.
 	b = appendCount(b, `,"allocs":`, s.count(allocObjects)+s.count(allocTiny))
 	b = appendCount(b, `,"goroutines":`, s.count(goroutines))
+	b = appendFloat(b, `,"lock_wait_s":`, s.float(lockWait))
 	b = append(b, `,"gc_pauses":`...)
 	b = appendFilled(b, s.histogram(gcPauses))
 	b = append(b, `,"sched_latencies":`...)

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -34,6 +35,7 @@ type response struct {
 	AllocBytes     uint64 `json:"alloc_bytes"`
 	Allocs         uint64
 	Goroutines     uint64
+	LockWait       float64     `json:"lock_wait_s"`
 	GCPauses       [][2]uint64 `json:"gc_pauses"`
 	SchedLatencies [][2]uint64 `json:"sched_latencies"`
 	Self           float64     `json:"self_us"`
@@ -71,6 +73,29 @@ func sum(pairs [][2]uint64) (n uint64) {
 }
 
 var sink []byte
+
+// What goroutines wait for a mutex is seen. The runtime looks at some of the waits only, and
+// on a busy machine they may be over before they began, so there are many.
+func TestWaitsForLocksAreSeen(t *testing.T) {
+	s := newSampler()
+	s.respond()
+	before := s.float(lockWait)
+	for range 1000 {
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		mu.Lock()
+		for range 64 {
+			all.Go(func() { mu.Lock(); mu.Unlock() })
+		}
+		time.Sleep(time.Millisecond)
+		mu.Unlock()
+		all.Wait()
+		if s.respond(); s.float(lockWait) > before {
+			return
+		}
+	}
+	t.Error("no wait for a lock is seen")
+}
 
 func TestAnswersAreCumulative(t *testing.T) {
 	conn, r, _ := dial(t)
