@@ -131,7 +131,7 @@ func TestMirrorAndAnswersOfMiddleware(t *testing.T) {
 			dropped mirror.Reason // 0: it isn't even a candidate, or goes to the shadow
 		}{
 			{"X-Refuse: 1\r\n", 3, 418, false, 0},
-			{"X-Replace: 1\r\n", 3, 418, true, mirror.Unanswered},
+			{"X-Replace: 1\r\n", 3, 418, true, mirror.NoResponse},
 			{"", 1000, 200, true, mirror.RequestBody}, // the plug-in adds a byte to it
 			{"", 999, 200, true, 0},
 		} {

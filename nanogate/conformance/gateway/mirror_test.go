@@ -182,7 +182,7 @@ func TestWhatIsMirrored(t *testing.T) {
 		{request: "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhello you", dropped: mirror.RequestBody},
 		{request: "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhello you\r\n0\r\n\r\n", dropped: mirror.RequestBody},
 		{request: "GET /events HTTP/1.1\r\nHost: h\r\n\r\n", dropped: mirror.Stream},
-		{request: "GET /cut HTTP/1.1\r\nHost: h\r\n\r\n", dropped: mirror.Unanswered},
+		{request: "GET /cut HTTP/1.1\r\nHost: h\r\n\r\n", dropped: mirror.NoResponse},
 		{request: "PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", passed: true},
 		{request: "GET /a HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n", passed: true},
 		{request: "GET /a HTTP/1.1\r\nHost: h\r\nX-Mirrored: nanogate\r\n\r\n", passed: true},

@@ -118,7 +118,7 @@ func (c *Capture) Response(status int, head []byte) {
 	a.status, a.content, a.trailers, a.length, a.long = status, a.content[:0], a.trailers[:0], 0, false
 	a.head = append(a.head[:0], head...)
 	if _, err := a.parsed.Parse(a.head, false, nil); err != nil { // which it was before
-		c.Drop(Unanswered)
+		c.Drop(NoResponse)
 		return
 	}
 	if !c.asked && bytes.HasPrefix(a.field("content-type"), eventStream) {
@@ -172,7 +172,7 @@ func (c *Capture) End(head []byte, o *request.Outcome, whole bool, now int64) (w
 	switch {
 	case c.dropped:
 	case !o.Upstream || o.Failed != request.OK || c.first.status == 0:
-		c.Drop(Unanswered)
+		c.Drop(NoResponse)
 	case !whole:
 		c.Drop(RequestBody)
 	case c.keep(len(head)):

@@ -16,7 +16,7 @@ const (
 	Queue       Reason = iota // too many waited, to be sent or to be compared
 	Memory                    // too much was kept already
 	RequestBody               // the request's body was longer than allowed, or its end was not waited for
-	Unanswered                // its own endpoint's response is incomplete
+	NoResponse                // its own endpoint's response is incomplete
 	Stream                    // the response was a stream of events
 	NoEndpoint                // the shadow has no endpoint
 	Closed                    // the configuration has changed, or the gateway ends

@@ -20,16 +20,16 @@ type attempt struct {
 	unseen   bool               // the endpoint said that it didn't look at it
 }
 
-// attempts makes the tries of exchanges, and decides what follows one that came to nothing.
+// attempts tries exchanges at endpoints, and decides what follows an attempt that failed.
 //
-// An exchange is in one attempt at a time, and while it is hedged in a second one besides, its
-// rival: then the one whose response begins first is taken, and the other one is thrown away.
-// Nobody else has to know whether there are two: who finds that one came to nothing calls
-// [attempts.ends], who finds that its response begins calls [attempts.responds]. When there may
-// be another one, and where, is for the rules in retry.go and hedge.go.
+// An exchange has one attempt at a time, and while it is hedged a second one, its rival: the
+// one whose response begins first is taken, and the other is thrown away. No other code has to
+// know whether there are two: what finds that an attempt failed calls [attempts.ends], what
+// finds that its response begins calls [attempts.responds]. When there may be another attempt,
+// and where, is for the rules in retry.go and hedge.go.
 type attempts struct{ *loop }
 
-// loss is how an attempt came to nothing.
+// loss is how an attempt failed.
 type loss struct {
 	how      how
 	why      request.Failure // of tryFailed
@@ -165,15 +165,15 @@ func (l *attempts) throwAway(c *client, k *backend) {
 	}
 	x.rival = attempt{}
 	if first {
-		l.alone(c)
+		l.keepRival(c)
 	}
 	k.client = nil
 	l.exchanges.closeBackend(k)
 }
 
-// alone goes on with what was the rival as the only attempt: it waits for what that waits for,
-// and the head says whose it is.
-func (l *attempts) alone(c *client) {
+// keepRival goes on with what was the rival as the only attempt: the exchange waits for what
+// that waits for, and the head says whose it is.
+func (l *attempts) keepRival(c *client) {
 	x := &c.x
 	if head := l.heads.rehosted(x, x.endpoint); head != nil {
 		x.head = append(x.head[:0], head...)
@@ -220,7 +220,7 @@ func (l *attempts) ends(c *client, k *backend, e loss) {
 		// The endpoint closed the connection while it was idle, most likely, and never
 		// saw the request; at worst it sees it twice, which is the same as once
 		// (RFC 9112 9.3.1).
-		if again && k.reused && !k.answered && !x.stale && (x.method != other || !x.headIn) {
+		if again && k.reused && !k.begun && !x.stale && (x.method != other || !x.headIn) {
 			x.stale = true
 			l.sameAgain(c)
 			return

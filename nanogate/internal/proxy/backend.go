@@ -29,10 +29,10 @@ type backend struct {
 	call       *call       // that it is; nil: it is a connection
 }
 
-// response is how far the response to a request has come on what it was sent on. It is made
-// anew with each request.
+// response is how far the response to a request has come on what it was sent on. It begins
+// again with each request.
 type response struct {
-	answered bool       // a byte of it has come
+	begun    bool       // a byte of it has come
 	headDone bool       // the final head has been read
 	toEnd    bool       // its body ends with the connection
 	keep     bool       // another request may follow

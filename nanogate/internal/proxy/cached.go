@@ -134,7 +134,7 @@ func (l *caching) lookUp(c *client, key cache.Key, why string) bool {
 	return false
 }
 
-// kindOf tells requests of a route apart that the upstream may answer otherwise although
+// kindOf tells requests of a route apart to which the upstream may respond differently though
 // neither the URL nor Vary has to say so: by what a trusted proxy says that a client asked it
 // for, which balancers pass on as clients send it, and by the side of a canary that is asked
 // for by name.

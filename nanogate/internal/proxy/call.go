@@ -10,7 +10,7 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// call is a request on a carrier: what it is on is a stream, or the place for one. It ends
+// call is a request on an upstream mux: on a stream, or on the place for one. It ends
 // with its request and is nobody's then.
 type call struct {
 	backend
@@ -25,16 +25,16 @@ const mostInterims = 32 // interim responses to a request, over HTTP/1.1 too
 
 var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
 
-// callTo makes a call to an endpoint. It is up if its carrier takes calls.
+// callTo makes a call to an endpoint. It is up if its mux takes calls.
 func (l *multiplexed) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*call, error) {
-	m, err := l.carrierTo(e, u)
+	m, err := l.upstreamMuxTo(e, u)
 	if err != nil {
 		return nil, err
 	}
 	return l.callOn(m), nil
 }
 
-// callOn makes a call on a carrier. It is up if there is a place for it.
+// callOn makes a call on an upstream mux. It is up if there is a place for it.
 func (l *multiplexed) callOn(m *mux) *call {
 	e, u := m.conn.endpoint, m.conn.upstream
 	up := m.places() > 0
@@ -57,7 +57,7 @@ func (l *multiplexed) hangUp(k *call) {
 	if k.fd < 0 {
 		return
 	}
-	l.leaveCarrier(k)
+	l.leaveMux(k)
 	k.fd, k.client = -1, nil
 	if cap(k.in) > keptOutbox {
 		k.in = nil
@@ -67,8 +67,8 @@ func (l *multiplexed) hangUp(k *call) {
 	l.calls.Remove(k.id)
 }
 
-// leaveCarrier takes a call off its connection. A stream that isn't at its end is reset.
-func (l *multiplexed) leaveCarrier(k *call) {
+// leaveMux takes a call off its connection. A stream that isn't at its end is reset.
+func (l *multiplexed) leaveMux(k *call) {
 	m, s := k.on, &k.sink
 	if m == nil {
 		return
@@ -161,7 +161,7 @@ func (l *multiplexed) callInterim(k *call, ev *http2.Event) {
 func (l *multiplexed) callHead(k *call, ev *http2.Event) {
 	c := k.client
 	x := &c.x
-	k.answered, k.ended = true, ev.End
+	k.begun, k.ended = true, ev.End
 	l.attempts.responds(c, &k.backend)
 	l.text = translate.Response(l.text[:0], ev.Header, ev.End, x.method == head)
 	l.bodies.came = l.text
@@ -275,10 +275,10 @@ func (l *multiplexed) callLost(k *call, m *mux) {
 	case c == nil:
 		l.hangUp(k)
 	case k.ended: // all of the response is in: the client gets what it hasn't taken yet
-		l.leaveCarrier(k)
+		l.leaveMux(k)
 		k.broken = true
 	case l.onlyEndsNot(k):
-		l.leaveCarrier(k)
+		l.leaveMux(k)
 		l.endAnyway(k)
 	default:
 		l.attempts.ends(c, &k.backend, m.loss(k))

@@ -82,7 +82,7 @@ func (l *pools) closeConnection(k *connection) {
 // connectionEvent takes an event of a connection to an endpoint.
 func (l *pools) connectionEvent(k *connection, e *reactor.Event) {
 	if k.mux != nil {
-		l.multiplexed.carrierReady(k, e)
+		l.multiplexed.upstreamMuxReady(k, e)
 		return
 	}
 	k.readable = k.readable || e.Readable()

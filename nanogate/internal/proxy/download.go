@@ -51,7 +51,7 @@ func (l *bodies) download(k *backend) {
 		return
 	}
 	k.readable = more
-	k.answered = true
+	k.begun = true
 	l.attempts.responds(c, k)
 	b = b[:n]
 	if len(k.in) > 0 {
@@ -161,14 +161,14 @@ func (l *bodies) begins(c *client, k *backend, b []byte) {
 	k.toEnd, k.keep = h.UntilClose, h.KeepAlive
 	k.body.StartResponse(h)
 	x.outcome.Status = h.Status
-	l.answered(x)
+	l.headCame(x)
 	if !l.slots.begin.back(x, x.with, func(f atBegin) bool { return f.beginning(c, b) }) {
 		l.out = l.heads.framed(l.heads.responseHead(l.out, c, b), c)
 	}
 }
 
-// answered notes that the head of a response is in.
-func (l *bodies) answered(x *exchange) {
+// headCame notes that the head of a response is in.
+func (l *bodies) headCame(x *exchange) {
 	if x.outcome.Upstream = true; x.outcome.Responded == 0 { // else it has waited for a decision since
 		x.outcome.Responded = l.now
 	}

@@ -14,19 +14,19 @@ import (
 )
 
 // exchange is a request that is under way, with its response: one at a time for each
-// client. Its head is not looked at any more once it is written for the upstream.
+// client. Its head isn't read any more once it is written for the upstream.
 type exchange struct {
 	route    *snapshot.Route
 	upstream *upstream.Upstream
 	attempt
-	rival    attempt       // another one besides it; its zero value: none
+	rival    attempt       // another one, of a hedged request; its zero value: none
 	head     []byte        // as it is sent; kept until no retry can need it
 	body     http1.Body    // of the request, as the client frames it
 	came     int64         // bytes of its content that have come
 	sent     content       // of it that was sent on
 	note     []byte        // of the route's observers
 	fields   []byte        // that are added to the response
-	withheld []string      // fields that the upstream isn't sent, besides the route's
+	withheld []string      // fields that the upstream isn't sent, in addition to the route's
 	deadline int64         // of the whole; 0: none
 	pause    time.Duration // before the next try
 	outcome  request.Outcome
@@ -91,7 +91,7 @@ func (x *exchange) have(m memory) {
 	x.note, x.fields, x.withheld, x.outcome.Trail = m.note, m.fields, m.withheld, m.trail
 }
 
-// method is what of a request's method matters.
+// method is what has to be known of a request's method.
 type method uint8
 
 const (

@@ -36,7 +36,7 @@ func (l *exchanges) forward(c *client) {
 		return
 	}
 	l.limitTime(c)
-	if x.deadline != 0 && x.deadline-l.now < int64(time.Millisecond)/2 { // there is nobody who could answer in that
+	if x.deadline != 0 && x.deadline-l.now < int64(time.Millisecond)/2 { // no endpoint could respond in that
 		x.outcome.Failed = request.TimedOut
 		l.heads.refuse(c, replyLate)
 		return
@@ -54,7 +54,7 @@ func (l *exchanges) forward(c *client) {
 	}
 }
 
-// limitTime sets until when the request must be answered, unless that has been done.
+// limitTime sets until when the response must have come, unless that has been done.
 func (l *exchanges) limitTime(c *client) {
 	x := &c.x
 	if x.deadline != 0 {

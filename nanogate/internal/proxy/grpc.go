@@ -32,7 +32,7 @@ func (x *exchange) gradeAs(c *client, code grpc.Code) {
 	}
 }
 
-// refuseCall answers a call with a status and nothing else (Trailers-Only).
+// refuseCall responds to a call with a status and nothing else (Trailers-Only).
 func (l *grpcCalls) refuseCall(c *client, a *request.Reply) {
 	out := append(append(append(l.out[:0], "HTTP/1.1 200 OK\r\n"...), l.date...), "content-type: application/grpc\r\n"...)
 	l.heads.giveWhole(c, append(out, l.statusFields(&c.x, a)...), nil)

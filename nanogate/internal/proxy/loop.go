@@ -182,8 +182,8 @@ func (l *loop) tick() {
 	if l.pools.idle > 0 && l.now >= l.pools.sweep {
 		l.pools.sweepPools()
 	}
-	if l.multiplexed.carriers > 0 && l.now >= l.muxes.muxTick {
-		l.multiplexed.tickCarriers()
+	if l.multiplexed.upstreamMuxes > 0 && l.now >= l.muxes.muxTick {
+		l.multiplexed.tickUpstreamMuxes()
 	}
 	l.take()
 	if len(l.pools.warm)+len(l.pools.warming) > 0 && l.now >= l.pools.warmAt {
@@ -200,7 +200,7 @@ func (l *loop) due() (at int64, ok bool) {
 	for _, other := range [...]struct {
 		at   int64
 		have bool
-	}{{l.pools.sweep, l.pools.idle > 0}, {l.pools.warmAt, len(l.pools.warm)+len(l.pools.warming) > 0}, {l.muxes.muxTick, l.multiplexed.carriers > 0}} {
+	}{{l.pools.sweep, l.pools.idle > 0}, {l.pools.warmAt, len(l.pools.warm)+len(l.pools.warming) > 0}, {l.muxes.muxTick, l.multiplexed.upstreamMuxes > 0}} {
 		if other.have && (!ok || other.at < at) {
 			at, ok = other.at, true
 		}
@@ -286,7 +286,7 @@ func (l *loop) goOn(id int32) {
 		if k := l.connections.At(id >> 2); k.fd >= 0 {
 			l.current = k.client
 			if k.queued = false; k.mux != nil {
-				l.multiplexed.readCarrier(k)
+				l.multiplexed.readUpstreamMux(k)
 				return
 			}
 			l.bodies.download(&k.backend)

@@ -47,8 +47,8 @@ func (l *responders) sending(c *client) bool {
 	return false
 }
 
-// answering makes the loop's request the one whose response has come, as it was sent on.
-func (l *responders) answering(c *client, text []byte) *request.Request {
+// responding makes the loop's request the one whose response has come, as it was sent on.
+func (l *responders) responding(c *client, text []byte) *request.Request {
 	p, r := &c.x.kept.passage, l.heads.reread(&c.x)
 	r.Peer, r.Client, r.Secure, r.Certificate, r.Now, r.HTTP2 = c.peer, p.client, p.secure, c.conn().certificate, l.now, c.of != nil
 	r.Recall(&p.findings)
@@ -73,7 +73,7 @@ func (l *responders) askResponders(c *client, k *backend, text, rest []byte, end
 	x := &c.x
 	p, all := &x.kept.passage, x.route.Responders
 	for p.asked < len(all) {
-		r := l.answering(c, text)
+		r := l.responding(c, text)
 		if decide == nil {
 			decide = all[len(all)-1-p.asked].Responded
 		}
@@ -184,7 +184,7 @@ func (l *responders) unhold(c *client, decide func(*request.Request) *request.Re
 	}
 }
 
-// gatherResponse has a response's body come in for the work of an answer. rest is what
+// gatherResponse reads a response's body for the work that a reply has deferred. rest is what
 // followed the head over HTTP/1.1.
 func (l *responders) gatherResponse(c *client, k *backend, text, rest []byte, reply *request.Reply) {
 	x, h := &c.x, &l.resp

@@ -144,7 +144,7 @@ func (l *muxes) muxEvent(m *mux, ev *http2.Event) {
 		l.streams.http2Event(m, ev)
 		return
 	}
-	l.multiplexed.carrierEvent(m, ev)
+	l.multiplexed.upstreamMuxEvent(m, ev)
 }
 
 // deliver gives the kernel what the codec has written.
@@ -251,7 +251,7 @@ func (l *muxes) turnMux(m *mux) {
 	if m.client != nil {
 		l.streams.settleHTTP2(m)
 	} else {
-		l.multiplexed.settleCarrier(m)
+		l.multiplexed.settleUpstreamMux(m)
 	}
 }
 

@@ -121,8 +121,8 @@ func (l *overload) shouldShed(i request.Importance) bool {
 	return l.pressure.Sheds(i, float64(l.local.Random()>>11)/(1<<53))
 }
 
-// respondReadiness answers who asks whether the gateway is ready: before any route, whatever it has
-// to do. It reports whether that was the question.
+// respondReadiness responds to the request whether the gateway is ready: before any route, however
+// busy it is. It reports whether this was that request.
 func (l *overload) respondReadiness(c *client, r *request.Request) bool {
 	path := l.snap.Config.Ready
 	if path == "" || string(r.Path) != path || c.x.method != safe && c.x.method != head {

@@ -72,8 +72,8 @@ func (l *multiplexed) place(m *mux) {
 // of its own.
 func (l *multiplexed) hasPlace(k *call) bool {
 	p := l.pools.pool(k.endpoint)
-	for _, m := range p.carriers {
-		if m != k.on && l.carries(m) {
+	for _, m := range p.muxes {
+		if m != k.on && l.hasRoom(m) {
 			return true
 		}
 	}
@@ -84,18 +84,18 @@ func (l *multiplexed) hasPlace(k *call) bool {
 // said it ends count for themselves: it could keep others from being made by ending all.
 func (p *pool) full() bool {
 	going := 0
-	for _, m := range p.carriers {
+	for _, m := range p.muxes {
 		if m.going || m.dead || m.broken {
 			going++
 		}
 	}
-	return len(p.carriers)-going >= mostCarriers || going >= mostCarriers
+	return len(p.muxes)-going >= mostUpstreamMuxes || going >= mostUpstreamMuxes
 }
 
 // leastFull is the connection to wait on when there is a place on none, and no more may be
 // made: that with the fewest calls. nil: there is none.
 func (p *pool) leastFull() (least *mux) {
-	for _, m := range p.carriers {
+	for _, m := range p.muxes {
 		if !m.going && !m.dead && !m.broken && (least == nil || m.streams < least.streams) {
 			least = m
 		}

@@ -25,9 +25,9 @@ type pools struct {
 type pool struct {
 	endpoint *upstream.Endpoint
 	idle     []*connection
-	carriers []*mux
-	streams  int   // that the endpoint takes on a carrier, as it said last; 0: it hasn't
-	next     *pool // of another endpoint in the same slot, which this one took over or which it is left by
+	muxes    []*mux // connections over HTTP/2
+	streams  int    // that the endpoint takes on one of them, as it said last; 0: it hasn't
+	next     *pool  // of another endpoint in the same slot, which this one took over or which it is left by
 }
 
 // poolOf finds an endpoint's pool; nil: it has none.
@@ -141,7 +141,7 @@ func (l *pools) everyPool(f func(p *pool)) {
 		for at := &l.bySlot[slot]; *at != nil; {
 			p := *at
 			f(p)
-			if p.endpoint.Gone() && len(p.idle)+len(p.carriers) == 0 {
+			if p.endpoint.Gone() && len(p.idle)+len(p.muxes) == 0 {
 				*at = p.next
 				continue
 			}
@@ -179,6 +179,6 @@ func (l *pools) drain(p *pool, n int) {
 func (l *pools) closePools(over bool) {
 	l.everyPool(func(p *pool) {
 		l.drain(p, len(p.idle))
-		l.multiplexed.closeCarriers(p, over)
+		l.multiplexed.closeUpstreamMuxes(p, over)
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// refuse gives a client an answer of the gateway's own, and ends the exchange.
+// refuse gives a client a response of the gateway's own, and ends the exchange.
 func (l *heads) refuse(c *client, a *request.Reply) {
 	x := &c.x
 	l.attempts.giveUp(c)
@@ -71,7 +71,7 @@ func (l *heads) refused(c *client, a *request.Reply) {
 	}
 }
 
-// addedFields are those that the route's response gets besides its own.
+// addedFields are those that the route adds to a response.
 func (l *heads) addedFields(x *exchange) []byte {
 	if x.route != nil && x.head == nil { // the loop's request is this one still
 		return l.req.Responds()
@@ -79,7 +79,7 @@ func (l *heads) addedFields(x *exchange) []byte {
 	return x.fields
 }
 
-// refuseHead answers a head that can't be parsed; the connection can't be used any
+// refuseHead responds to a head that can't be parsed; the connection can't be used any
 // more.
 func (l *heads) refuseHead(c *client, err error) {
 	status, detail := 400, "this is not an HTTP/1.1 request"
@@ -93,7 +93,7 @@ func (l *heads) refuseHead(c *client, err error) {
 	l.turnAway(c, request.Refuse(status, detail, "").For(why))
 }
 
-// turnAway answers what is no whole request.
+// turnAway responds to what isn't a complete request.
 func (l *heads) turnAway(c *client, a *request.Reply) {
 	c.x.renew()
 	c.x.outcome.Began, c.x.minor = l.now, 1
@@ -121,17 +121,17 @@ func endHead(dst []byte, x *exchange) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// respondACMEChallenge answers an authority that asks for what proves that a name is ours (RFC 8555
-// 8.3), before any route. It reports whether it did: what nobody has promised the
-// authority goes to the routes, as others behind the gateway may have.
+// respondACMEChallenge gives an authority what proves that a name is ours (RFC 8555 8.3), before
+// any route. It reports whether it did: a token that isn't known here goes to the routes, as
+// others behind the gateway may have promised it.
 func (l *heads) respondACMEChallenge(c *client, r *request.Request) bool {
 	token, ok := bytes.CutPrefix(r.Path, []byte(acme.Path))
 	if !ok || c.x.method != safe && c.x.method != head {
 		return false
 	}
-	answer, ok := l.server.issuer.KeyAuthorization(token)
+	authorization, ok := l.server.issuer.KeyAuthorization(token)
 	if ok {
-		l.exchanges.unrouted(c, &request.Reply{Status: 200, Fields: []byte("Content-Type: text/plain\r\nCache-Control: no-store\r\n"), Body: []byte(answer)})
+		l.exchanges.unrouted(c, &request.Reply{Status: 200, Fields: []byte("Content-Type: text/plain\r\nCache-Control: no-store\r\n"), Body: []byte(authorization)})
 	}
 	return ok
 }

@@ -20,7 +20,7 @@ type exchanges struct {
 	rewritten, wasRewritten []byte // heads of requests that guards have changed
 }
 
-// Answers of the gateway's own that are the same for all routes.
+// Responses of the gateway's own that are the same for all routes.
 var (
 	replyNoRoute          = request.Refuse(404, "no route matches", "").For(request.RefusedNoRoute)
 	replyNoTunnel         = request.Refuse(501, "the upstream takes no WebSocket over HTTP/2", "")
@@ -225,7 +225,7 @@ func (l *exchanges) mostBody(x *exchange) int64 {
 	return l.snap.Config.Client.Body
 }
 
-// noRoute answers what no route takes.
+// noRoute responds to a request that no route matches.
 func (l *exchanges) noRoute(c *client) {
 	if !l.found.WrongMethod {
 		l.unrouted(c, replyNoRoute)
@@ -235,7 +235,7 @@ func (l *exchanges) noRoute(c *client) {
 	l.unrouted(c, request.Refuse(405, "", "Allow: "+strings.Join(allowed, ", ")+"\r\n").For(request.RefusedMethod))
 }
 
-// unrouted answers a request before a route is found for it.
+// unrouted responds to a request before a route is found for it.
 func (l *exchanges) unrouted(c *client, a *request.Reply) {
 	c.x.route = l.snap.Unrouted
 	l.observe(&c.x)

@@ -64,7 +64,7 @@ func Loops(n int) int {
 }
 
 // Start makes and starts so many loops, which serve from s until another snapshot is
-// swapped in. They answer authorities for issuer, which may be nil.
+// swapped in. They respond to ACME challenges for issuer, which may be nil.
 func Start(loops int, s *snapshot.Snapshot, issuer *acme.Manager, log *slog.Logger) (*Server, error) {
 	v, err := New(eventloop.Kernel{}, loops, s, issuer, log)
 	if err != nil {

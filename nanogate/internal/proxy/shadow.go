@@ -22,7 +22,7 @@ type mirroring struct {
 
 // A copy of a request goes to the shadow as a background exchange (see [nobody]). It comes after
 // those that somebody waits for: a loop sends a few copies when it has done all else of a
-// batch of events, and reads what shadows answer when it has taken all events.
+// batch of events, and reads shadows' responses when it has taken all events.
 
 // mostShadowed is how many copies a loop sends in one turn. Events that come meanwhile wait
 // for that long.
@@ -143,7 +143,7 @@ func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	l.keep(x).copy = copied
 	x.join(filter.Shadow)
 	if n == 0 || err != nil { // which it was for its own endpoint
-		l.giveUpMirrored(c, mirror.Unanswered)
+		l.giveUpMirrored(c, mirror.NoResponse)
 		return
 	}
 	x.head = copied.AppendHead(l.buffers.Take(), &l.head)
@@ -155,7 +155,7 @@ func (l *mirroring) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	l.attempts.begin(c)
 }
 
-// giveUpMirrored ends the request of a copy before the shadow has answered.
+// giveUpMirrored ends the request of a copy before the shadow has responded.
 func (l *mirroring) giveUpMirrored(c *client, why mirror.Reason) {
 	c.x.kept.copy.Drop(why)
 	c.to.cut(c)

@@ -22,15 +22,15 @@ func unsound(l *loop) string {
 			}
 			pooled[k] = true
 		}
-		for _, m := range p.carriers {
+		for _, m := range p.muxes {
 			if carrying[m] || m.closed || m.conn.fd < 0 || m.conn.mux != m || m.conn.endpoint != p.endpoint {
 				note("a connection over HTTP/2 in the pool of %s is closed, or is there twice", p.endpoint.Name)
 			}
 			carrying[m] = true
 		}
 	})
-	if len(pooled) != l.pools.idle || len(carrying) != l.multiplexed.carriers {
-		note("%d idle connections and %d over HTTP/2 are counted as %d and %d", len(pooled), len(carrying), l.pools.idle, l.multiplexed.carriers)
+	if len(pooled) != l.pools.idle || len(carrying) != l.multiplexed.upstreamMuxes {
+		note("%d idle connections and %d over HTTP/2 are counted as %d and %d", len(pooled), len(carrying), l.pools.idle, l.multiplexed.upstreamMuxes)
 	}
 	l.connections.Each(func(k *connection) {
 		if k.fd < 0 || k.connection != k {

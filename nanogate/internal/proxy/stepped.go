@@ -52,7 +52,7 @@ func (v *Server) Left() string {
 		note("connections", l.connections.Len())
 		note("calls", l.calls.Len())
 		note("idle connections", l.pools.idle)
-		note("carriers", l.multiplexed.carriers)
+		note("connections over HTTP/2 to endpoints", l.multiplexed.upstreamMuxes)
 		note("requests that revalidate", l.caching.revalidations)
 		note("mirrors with something to send", len(l.mirroring.mirrors))
 		note("clients as others see", int(l.Assigned.Load()))

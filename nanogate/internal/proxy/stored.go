@@ -7,11 +7,11 @@ import (
 	"dyno.example/nanogate/internal/snapshot"
 )
 
-// giveStored gives a client a response that is stored: all, a part, or that it has not
-// changed. status is what the upstream has answered; 0: it wasn't asked.
+// giveStored gives a client a response that is stored: all of it, a part, or that it has not
+// changed. status is the upstream's; 0: it wasn't asked.
 //
 // It is written from where it is stored, a read's length at a time: a client that takes it
-// slowly holds no more than that besides.
+// slowly holds no more than that in addition.
 func (l *caching) giveStored(c *client, v *cache.Response, a *cache.RequestFields, result cache.Result, status int) {
 	x := &c.x
 	if x.background {

@@ -74,7 +74,7 @@ func (l *caching) letGo(c *client, k *backend, more bool) {
 	x, h := &c.x, &l.resp
 	k.headDone, k.toEnd, k.keep = true, false, h.KeepAlive && !more
 	k.body.StartResponse(h)
-	l.bodies.answered(x)
+	l.bodies.headCame(x)
 	if len(x.upstream.Detectors) > 0 {
 		l.attempts.told(x, h.Status, request.OK)
 	}

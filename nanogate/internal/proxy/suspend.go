@@ -174,7 +174,7 @@ func (l *suspensions) forgo(s *suspended) {
 	}
 }
 
-// wakeUp goes on with a request that has waited: with an answer, nil lets it pass, or with
+// wakeUp goes on with a request that has waited: with a reply, nil lets it pass, or with
 // what decide says.
 func (l *suspensions) wakeUp(c *client, reply *request.Reply, decide func(*request.Request) *request.Reply) {
 	s := c.x.waits

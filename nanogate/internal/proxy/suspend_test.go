@@ -86,7 +86,7 @@ type early struct{}
 
 func (early) Check(r *request.Request) *request.Reply {
 	r.Forward("x-early", []byte("seen"))
-	r.Respond("X-Answer", []byte("early"))
+	r.Respond("X-Early", []byte("early"))
 	return nil
 }
 
@@ -125,7 +125,7 @@ type conn struct {
 	net.Conn
 	r      *bufio.Reader
 	t      *testing.T
-	looked chan bool // at whether there is an answer; nil: nobody does
+	looked chan bool // at whether there is a response; nil: it isn't
 }
 
 func connect(t *testing.T, address string) *conn {
@@ -139,7 +139,7 @@ func connect(t *testing.T, address string) *conn {
 	return &conn{Conn: c, r: bufio.NewReader(c), t: t}
 }
 
-func (c *conn) answer() string {
+func (c *conn) response() string {
 	c.t.Helper()
 	resp, err := http.ReadResponse(c.r, nil)
 	if err != nil {
@@ -150,9 +150,9 @@ func (c *conn) answer() string {
 		c.t.Fatal(err)
 	}
 	if resp.StatusCode != 200 {
-		return fmt.Sprint(resp.StatusCode, resp.Header.Get("X-Answer"))
+		return fmt.Sprint(resp.StatusCode, resp.Header.Get("X-Early"))
 	}
-	return string(body) + " " + resp.Header.Get("X-Answer")
+	return string(body) + " " + resp.Header.Get("X-Early")
 }
 
 // A request that waits for a decision holds nobody up, keeps what was found out about
@@ -174,7 +174,7 @@ func TestSuspend(t *testing.T) {
 			go fmt.Fprintf(waits, "POST /a/b?c=d HTTP/1.1\r\nHost: h\r\nX-Ask: ann\r\nX-User: root\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat("x", size))
 			<-g.begun
 			fmt.Fprint(other, "GET /x/y HTTP/1.1\r\nHost: h\r\nX-Ask: no\r\n\r\n")
-			if got := other.answer(); got != "GET /v2/x/y seen  0 early" {
+			if got := other.response(); got != "GET /v2/x/y seen  0 early" {
 				t.Errorf("beside it: %s", got)
 			}
 			g.verdict <- 0
@@ -182,13 +182,13 @@ func TestSuspend(t *testing.T) {
 				<-g.begun
 				g.verdict <- 0
 			}
-			if got, want := waits.answer(), fmt.Sprintf("POST /v2/a/b?c=d seen ann %d early", size); got != want {
+			if got, want := waits.response(), fmt.Sprintf("POST /v2/a/b?c=d seen ann %d early", size); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 			fmt.Fprint(waits, "GET /a/b HTTP/1.1\r\nHost: h\r\nX-Ask: bob\r\n\r\n")
 			<-g.begun
 			g.verdict <- 403
-			if got := waits.answer(); got != "403early" {
+			if got := waits.response(); got != "403early" {
 				t.Errorf("refused: %s", got)
 			}
 		})
@@ -209,7 +209,7 @@ func TestSuspendTooLong(t *testing.T) {
 			at := serve(t, "", func(r *snapshot.Route) { limits(r, g) })
 			waits := connect(t, at)
 			fmt.Fprint(waits, "GET /a/b HTTP/1.1\r\nHost: h\r\nX-Ask: ann\r\n\r\n")
-			if got := waits.answer(); got != c.want {
+			if got := waits.response(); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 			select {
@@ -238,8 +238,8 @@ func TestSuspendIsBounded(t *testing.T) {
 	g.begun = make(chan context.Context, 100_000)
 	at := serve(t, "", func(r *snapshot.Route) { guards(r, g) })
 	var waiting []*conn
-	answered := make(chan *conn, 10_000)
-	var full *conn // the first one that is answered
+	responded := make(chan *conn, 10_000)
+	var full *conn // the first one that got a response
 	for full == nil {
 		c := connect(t, at)
 		fmt.Fprint(c, "GET /a/b HTTP/1.1\r\nHost: h\r\nX-Ask: ann\r\n\r\nGET /a/b HTTP/1.1\r\nHost: h\r\nX-Ask: no\r\n\r\n")
@@ -248,20 +248,20 @@ func TestSuspendIsBounded(t *testing.T) {
 		go func() {
 			c.r.Peek(1)
 			close(c.looked)
-			answered <- c
+			responded <- c
 		}()
 		select {
-		case full = <-answered:
+		case full = <-responded:
 		case <-time.After(time.Millisecond): // or it comes while there are others
 			if len(waiting) > 5000 {
 				t.Fatal("there is room for everybody")
 			}
 		}
 	}
-	if got := full.answer(); got != "503" {
+	if got := full.response(); got != "503" {
 		t.Errorf("the one for whom there is no room: %s", got)
 	}
-	if got := full.answer(); got != "GET /v2/a/b   0 " {
+	if got := full.response(); got != "GET /v2/a/b   0 " {
 		t.Errorf("the next one on its connection: %s", got)
 	}
 	close(g.verdict) // everybody passes
@@ -270,7 +270,7 @@ func TestSuspendIsBounded(t *testing.T) {
 			continue
 		}
 		<-c.looked
-		if got := c.answer(); got != "GET /v2/a/b  ann 0 " && got != "503" {
+		if got := c.response(); got != "GET /v2/a/b  ann 0 " && got != "503" {
 			t.Fatalf("%d: %s", i, got)
 		}
 	}
@@ -295,7 +295,7 @@ func TestSuspendClientGone(t *testing.T) {
 	fmt.Fprint(next, "GET /c/d HTTP/1.1\r\nHost: h\r\nX-Ask: bob\r\n\r\n")
 	<-g.begun
 	g.verdict <- 0
-	if got := next.answer(); got != "GET /v2/c/d  bob 0 " {
+	if got := next.response(); got != "GET /v2/c/d  bob 0 " {
 		t.Errorf("the next client: %s", got)
 	}
 }
@@ -352,7 +352,7 @@ func TestMissedDecisions(t *testing.T) {
 	second.verdict <- false // there is nothing to be missed
 	stays, third := begin("cid")
 	third.verdict <- true
-	if got := stays.answer(); got != "GET /v2/a/b   0 " {
+	if got := stays.response(); got != "GET /v2/a/b   0 " {
 		t.Error(got)
 	}
 	if got := <-became; got != "cid taken" || len(became) > 0 {
@@ -398,17 +398,17 @@ func TestLateDecisionInQueue(t *testing.T) {
 		w, _ := places.(limit.Queued).Waits()
 		return w.Waiting
 	}
-	answered := make(chan string, 1)
+	responded := make(chan string, 1)
 	go func() {
 		r, _ := http.NewRequest("GET", "http://"+address+"/a/b", nil)
 		r.Header.Set("X-Ask", "1")
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
-			answered <- err.Error()
+			responded <- err.Error()
 			return
 		}
 		resp.Body.Close()
-		answered <- resp.Status
+		responded <- resp.Status
 	}()
 	for end := time.Now().Add(patience); waiting() != 1; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -422,11 +422,11 @@ func TestLateDecisionInQueue(t *testing.T) {
 			resp.Body.Close()
 		}
 	}
-	if waiting() != 1 || len(answered) > 0 {
+	if waiting() != 1 || len(responded) > 0 {
 		t.Error("the request doesn't wait any more")
 	}
 	places.Done(&request.Outcome{})
-	if got := <-answered; got != "200 OK" {
-		t.Errorf("with a place it is answered %s", got)
+	if got := <-responded; got != "200 OK" {
+		t.Errorf("with a place it gets %s", got)
 	}
 }

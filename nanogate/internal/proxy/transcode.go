@@ -18,8 +18,8 @@ type transcoding struct {
 	*loop
 }
 
-// How a request with JSON is made a call over gRPC, and what it is answered with. What
-// goes to the upstream is a request like any other: its head and its body are other ones.
+// How a request with JSON is made a call over gRPC, and the call's response one with JSON.
+// What goes to the upstream is a request like any other, with another head and body.
 
 var (
 	replyUnknownAPI = request.Refuse(503, "it isn't known yet what the upstream offers", "Retry-After: 1\r\n").For(request.RefusedCallUnknown)
@@ -70,7 +70,7 @@ func (l *transcoding) transcode(c *client) {
 	if x.body.Done() {
 		frames, err := call.Request(nil, true)
 		if err != nil {
-			l.heads.refuse(c, transcode.AnswerOf(err))
+			l.heads.refuse(c, transcode.ReplyTo(err))
 			return
 		}
 		x.sent.set(&l.buffers, frames)
@@ -144,7 +144,7 @@ func (l *transcoding) declineJSON(c *client, err error) bool {
 	x := &c.x
 	c.unread = c.unread || !x.body.Done()
 	if !x.begun {
-		l.heads.refuse(c, transcode.AnswerOf(err))
+		l.heads.refuse(c, transcode.ReplyTo(err))
 		return false
 	}
 	l.attempts.giveUp(c)
@@ -157,12 +157,12 @@ func (l *transcoding) declineJSON(c *client, err error) bool {
 
 // responded takes the head of a call's response: what goes on is made of what follows it.
 func (l *transcoding) responded(c *client, k *backend, text, _ []byte, end tail) ([]byte, bool) {
-	l.callAnswers(c, k, text, end.here)
+	l.callResponds(c, k, text, end.here)
 	return nil, false
 }
 
-// callAnswers takes the head of a call's response, which may be all of it.
-func (l *transcoding) callAnswers(c *client, k *backend, text []byte, end bool) {
+// callResponds takes the head of a call's response, which may be all of it.
+func (l *transcoding) callResponds(c *client, k *backend, text []byte, end bool) {
 	x := &c.x
 	call := x.kept.json
 	var kind []byte
@@ -174,7 +174,7 @@ func (l *transcoding) callAnswers(c *client, k *backend, text []byte, end bool) 
 	}
 	if status := l.resp.Status; status != 200 { // somebody between here and the server says so
 		l.attempts.over(c, status, request.OK)
-		l.heads.refuse(c, call.Refusal(&transcode.Status{Code: grpc.CodeOfHTTP(status), Message: "the upstream answered with the HTTP status " + strconv.Itoa(status)}))
+		l.heads.refuse(c, call.Refusal(&transcode.Status{Code: grpc.CodeOfHTTP(status), Message: "the upstream responded with HTTP status " + strconv.Itoa(status)}))
 		return
 	}
 	if _, ok := grpc.SplitContentType(string(kind)); !ok {
@@ -182,7 +182,7 @@ func (l *transcoding) callAnswers(c *client, k *backend, text []byte, end bool) 
 		return
 	}
 	k.headDone = true
-	l.bodies.answered(x)
+	l.bodies.headCame(x)
 	call.Restart()
 	call.Head = translate.Metadata(call.Head[:0], l.heads.responseHead(l.out[:0], c, text))
 	l.out = l.out[:0]

@@ -152,7 +152,7 @@ func (l *bodies) giveKey(r *request.Request) {
 	r.Forward("sec-websocket-key", key[:])
 }
 
-// accepts reports whether an upstream's 101 answers the key that it was given.
+// accepts reports whether an upstream's 101 is the right one for the key that it was sent.
 func (l *bodies) accepts(x *exchange, head []byte) bool {
 	key, _ := l.heads.reread(x).Header("sec-websocket-key")
 	want := websocket.Accept(key)
@@ -166,8 +166,8 @@ func (l *bodies) accepts(x *exchange, head []byte) bool {
 
 // offersTunnels reports whether an endpoint is known to take extended CONNECT.
 func (l *bodies) offersTunnels(e *upstream.Endpoint) bool {
-	for _, m := range l.pools.pool(e).carriers {
-		if m.codec.Peer().ConnectProtocol && l.multiplexed.carries(m) {
+	for _, m := range l.pools.pool(e).muxes {
+		if m.codec.Peer().ConnectProtocol && l.multiplexed.hasRoom(m) {
 			return true
 		}
 	}

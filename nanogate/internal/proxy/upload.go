@@ -68,7 +68,7 @@ func (l *bodies) readBody(c *client) bool {
 		}
 	}
 	if n == 0 {
-		if !x.headIn && !x.bodyFirst && !x.gathers() { // the client may wait for an answer to its head: 100
+		if !x.headIn && !x.bodyFirst && !x.gathers() { // the client may wait for a response to its head: 100
 			l.sendPart(c, nil)
 		}
 		return false
@@ -148,7 +148,7 @@ func (l *bodies) sendPart(c *client, piece []byte) bool {
 		trailers = l.requestTrailers(c)
 	}
 	if errno := l.write(&k.socket, piece, trailers, x.chunked, x.body.Done()); errno != 0 {
-		// It may have answered before it closed: what it said is worth more.
+		// It may have responded before it closed, which says more.
 		k.out.reset()
 		k.broken, k.cut = true, errno == unix.ECONNRESET
 		if k.readable = true; k.client == c {
@@ -219,7 +219,7 @@ func (x *exchange) gathers() bool {
 	return x.waits != nil && x.waits.gathers != nil && x.waits.of == nil
 }
 
-// gather has the body come in for the work of an answer.
+// gather reads the body for the work that a reply has deferred.
 func (l *bodies) gather(c *client, reply *request.Reply) {
 	if !l.transcoding.invite(c) {
 		reply.Deferred.End()

@@ -114,7 +114,7 @@ func (l *loop) severConnection(k *connection) {
 	}
 	if m := k.mux; m != nil {
 		m.broken = true
-		if l.holds(func() { l.multiplexed.settleCarrier(m) }) && m.closed {
+		if l.holds(func() { l.multiplexed.settleUpstreamMux(m) }) && m.closed {
 			return
 		}
 		for s := m.all; s != nil; s = m.all {
@@ -125,7 +125,7 @@ func (l *loop) severConnection(k *connection) {
 				m.part(s)
 			}
 		}
-		l.holds(func() { l.multiplexed.closeCarrier(m) })
+		l.holds(func() { l.multiplexed.closeUpstreamMux(m) })
 	} else if c := k.client; c != nil {
 		l.severClient(c)
 	}

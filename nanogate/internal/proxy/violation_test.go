@@ -53,7 +53,7 @@ func TestPanicsCostAConnection(t *testing.T) {
 	kept := connect(t, address)
 	ask := func(c *conn) string {
 		fmt.Fprint(c, "GET /n/x HTTP/1.1\r\nHost: h\r\n\r\n")
-		return c.answer()
+		return c.response()
 	}
 	if got := ask(kept); got != "GET /v2/n/x   0 " {
 		t.Fatal(got)

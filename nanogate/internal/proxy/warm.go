@@ -43,7 +43,7 @@ func (l *pools) warmUp() {
 	for _, u := range l.warm {
 		for _, e := range u.Set().Usable {
 			if multiplexes(e) {
-				l.warmCarrier(e, u)
+				l.warmUpstreamMux(e, u)
 				continue
 			}
 			have := len(l.pool(e).idle)
@@ -61,10 +61,10 @@ func (l *pools) warmUp() {
 	}
 }
 
-// warmCarrier opens a connection over HTTP/2, of which one has room for many requests.
-func (l *pools) warmCarrier(e *upstream.Endpoint, u *upstream.Upstream) {
-	if len(l.pool(e).carriers) == 0 && !l.server.files.Full() {
-		_, _ = l.multiplexed.carrierTo(e, u) // it is tried again
+// warmUpstreamMux opens a connection over HTTP/2, of which one has room for many requests.
+func (l *pools) warmUpstreamMux(e *upstream.Endpoint, u *upstream.Upstream) {
+	if len(l.pool(e).muxes) == 0 && !l.server.files.Full() {
+		_, _ = l.multiplexed.upstreamMuxTo(e, u) // it is tried again
 	}
 }
 

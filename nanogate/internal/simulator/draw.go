@@ -43,7 +43,7 @@ func Draw(seed uint64, exchanges int) *Scenario {
 	for n := 0; d.number < exchanges; n++ {
 		d.client(n)
 	}
-	d.besides()
+	d.drawGuards()
 	d.changes()
 	return d.Scenario
 }

@@ -12,7 +12,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// features draws what a route does besides.
+// features draws what a route does beyond passing requests on.
 func (d *drawing) features(r *Route) {
 	add := func(format string, args ...any) { r.Lines = append(r.Lines, &Line{Text: fmt.Sprintf(format, args...)}) }
 	if r.Kind == "cache" {

@@ -11,8 +11,8 @@ import (
 	"dyno.example/nano/wire/simulated"
 )
 
-// Guards, limits and the choice of endpoints, as routes and upstreams have them besides. They are
-// drawn from numbers of their own, so that worlds without them are as they were before there were
+// Guards, limits and the choice of endpoints, added to routes and upstreams. They are drawn from
+// random numbers of their own, so that worlds without them are what they were before there were
 // any.
 
 const (
@@ -24,17 +24,17 @@ const (
 	canaryFrom = "stable"
 )
 
-// besides draws them, for half of the worlds.
-func (d *drawing) besides() {
+// drawGuards draws them, for half of the worlds.
+func (d *drawing) drawGuards() {
 	random := simulated.Seeded(d.Seed, 102)
 	if !random.OneIn(2) {
 		return
 	}
 	for _, g := range d.Groups {
-		g.besides(random)
+		g.drawRules(random)
 	}
 	for _, r := range d.Routes {
-		r.besides(random)
+		r.drawGuards(random)
 	}
 	last := int64(1)
 	for _, c := range d.Clients {
@@ -50,7 +50,7 @@ func (d *drawing) besides() {
 	}
 	for _, c := range d.Clients {
 		for _, r := range c.Requests {
-			r.besides(c, random)
+			r.drawFields(c, random)
 		}
 	}
 }
@@ -72,7 +72,8 @@ func (g *Group) has(name string) bool {
 	return false
 }
 
-func (g *Group) besides(random *simulated.Random) {
+// drawRules draws what an upstream's endpoints are judged by.
+func (g *Group) drawRules(random *simulated.Random) {
 	add := func(format string, args ...any) { g.Lines = append(g.Lines, &Line{Text: fmt.Sprintf(format, args...)}) }
 	if random.OneIn(2) {
 		add("outliers: {failures: %d, eject: %dms, most: %d%%}", random.Between(1, 4), random.Between(100, 1000), []int{50, 100}[random.Below(2)])
@@ -85,7 +86,7 @@ func (g *Group) besides(random *simulated.Random) {
 	}
 }
 
-func (r *Route) besides(random *simulated.Random) {
+func (r *Route) drawGuards(random *simulated.Random) {
 	add := func(format string, args ...any) { r.Lines = append(r.Lines, &Line{Text: fmt.Sprintf(format, args...)}) }
 	some := func(line string, in int) {
 		if random.OneIn(in) {
@@ -112,8 +113,8 @@ func (r *Route) besides(random *simulated.Random) {
 	}
 }
 
-// besides draws what a request says to guards, and what they say to that.
-func (r *Request) besides(c *Client, random *simulated.Random) {
+// drawFields draws what a request shows to guards, and how they decide on it.
+func (r *Request) drawFields(c *Client, random *simulated.Random) {
 	say := func(name, value string) { r.Fields = append(r.Fields, [2]string{name, value}) }
 	refuse := func(status int) {
 		if r.Refused == 0 {
@@ -176,7 +177,7 @@ func (r *Route) canaryGroup() *Group {
 	return nil
 }
 
-// fields are those that a request has besides, now.
+// fields are the further ones that a request has now.
 func (w *world) fields(x *exchange) [][2]string {
 	all := x.Fields
 	if s, ok := w.seats[seatOf{x.client, x.Route}]; ok && x.Route.has("sticky") {

@@ -64,7 +64,7 @@ func (j *judge) head(status int, get func(name string) []byte) {
 		w.violate("request-id", "%q to %s", id, x)
 	}
 	if !x.Route.goes(j.by.Group) {
-		w.violate("wrong-upstream", "%s answered %s", j.by.Name, x)
+		w.violate("wrong-upstream", "%s responded to %s", j.by.Name, x)
 	}
 	if status != 200 && status != 500 && !(status == 101 && x.Route.tunnels()) && !(status == 304 && x.Route.Kind == "cache") {
 		w.violate("wrong-status", "%d of %s for %s", status, j.by.Name, x)

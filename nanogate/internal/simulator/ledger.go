@@ -30,23 +30,23 @@ type exchange struct {
 
 // run is a request as an endpoint saw it.
 type run struct {
-	endpoint *Endpoint
-	fault    Fault
-	shadow   bool
-	refused  bool // the endpoint says that it hasn't looked at it
-	at       int64
-	got      int  // bytes of its body
-	whole    bool // the body was
-	answered bool // the response was sent whole
-	early    bool // it began before all of the body was in
-	harmed   bool // the endpoint did to it what its fault is
-	broken   bool // its connection was lost, and with it perhaps what was sent
+	endpoint  *Endpoint
+	fault     Fault
+	shadow    bool
+	refused   bool // the endpoint says that it hasn't looked at it
+	at        int64
+	got       int  // bytes of its body
+	whole     bool // the body was
+	responded bool // the response was sent whole
+	early     bool // it began before all of the body was in
+	harmed    bool // the endpoint did to it what its fault is
+	broken    bool // its connection was lost, and with it perhaps what was sent
 }
 
 func (x *exchange) String() string {
 	s := x.Request.String()
 	for _, one := range x.runs {
-		s += fmt.Sprintf("; at %s +%.3fms: got %d whole %t answered %t", one.endpoint.Name, float64(one.at-x.begun)/1e6, one.got, one.whole, one.answered)
+		s += fmt.Sprintf("; at %s +%.3fms: got %d whole %t responded %t", one.endpoint.Name, float64(one.at-x.begun)/1e6, one.got, one.whole, one.responded)
 		if one.fault.Kind != "" {
 			s += " " + one.fault.Kind
 		}

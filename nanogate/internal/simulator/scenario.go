@@ -36,7 +36,7 @@ type Group struct {
 	Bound     int // requests at once; 0: any
 	Endpoints []*Endpoint
 	Spare     *Endpoint // which a change of the configuration adds
-	Lines     []*Line   // of its configuration, besides
+	Lines     []*Line   // further ones of its configuration
 
 	refused []int64 // when connections to it were
 	parted  []int64 // when at the latest it was heard why idle ones are closed
@@ -123,7 +123,7 @@ type Request struct {
 	Expect  bool
 	Asked   bool // it has trailers
 
-	Fields  [][2]string // besides
+	Fields  [][2]string // further ones
 	Refused int         // the status that guards refuse it with; 0: they don't
 	Side    string      // of a canary that it asks for; "": none
 

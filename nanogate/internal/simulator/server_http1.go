@@ -402,7 +402,7 @@ func (p *server1) atOnce(n int) bool {
 // finished is when a response has gone out.
 func (p *server1) finished() {
 	c := p.cur
-	c.one.answered = true
+	c.one.responded = true
 	if p.cur, p.before = nil, c.one; p.since == 0 {
 		p.since = p.w.sys.Now()
 	}

@@ -90,7 +90,7 @@ func (c *serving2) finished() {
 			p.w.tunnelEnded(c.x, c.one, &c.follow)
 		}
 	}
-	c.one.answered = true
+	c.one.responded = true
 	if p.s.Pending() == 0 {
 		p.responded = p.responded[:0]
 	}

@@ -52,7 +52,7 @@ func (w *world) times() *upstream.Time {
 	}}
 }
 
-// ask answers a health check.
+// ask responds to a health check.
 func (w *world) ask(_ *upstream.Upstream, e *upstream.Endpoint) error {
 	i := slices.IndexFunc(w.endpoints, func(one *Endpoint) bool { return one != nil && one.At == e.Address.IP })
 	if i >= 0 && w.sickSince(w.endpoints[i]) >= 0 {

@@ -143,7 +143,7 @@ func (p *server1) passTunnel(b []byte, errno unix.Errno) {
 
 // tunnelEnded is told when both sides have ended a tunnel, as the endpoint sees it.
 func (w *world) tunnelEnded(x *exchange, one *run, f *follower) {
-	one.answered = true
+	one.responded = true
 	if wrong := f.ended(); wrong != "" && x.sent && !w.troubled(x) && len(x.runs) == 1 {
 		w.violate("tunnel", "%s got it %s: %s", one.endpoint.Name, wrong, x)
 	}

@@ -98,7 +98,7 @@ func (a *API) Begin(r *request.Request, body bool) (*Call, *request.Reply) {
 	}
 	var err error
 	if c.settings, err = a.query(b, r.Query(), c.settings); err != nil {
-		return nil, AnswerOf(err)
+		return nil, ReplyTo(err)
 	}
 	return c, nil
 }

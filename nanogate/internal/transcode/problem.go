@@ -46,8 +46,8 @@ func (w *Wrong) Reply() *request.Reply {
 	return problem{Status: status, Title: http1.Reason(status), Detail: w.Error(), Field: w.Field}.reply()
 }
 
-// AnswerOf is the reply to the client for an error of [Call.Request].
-func AnswerOf(err error) *request.Reply {
+// ReplyTo is the reply to the client for an error of [Call.Request].
+func ReplyTo(err error) *request.Reply {
 	if w := (*Wrong)(nil); errors.As(err, &w) {
 		return w.Reply()
 	}

@@ -243,7 +243,7 @@ func FuzzCall(f *testing.F) {
 			n := min(cuts, len(rest))
 			got, err := c.Request(rest[:n:n], n == len(rest))
 			if err != nil {
-				if a := AnswerOf(err); a.Status < 400 || a.Status > 413 {
+				if a := ReplyTo(err); a.Status < 400 || a.Status > 413 {
 					t.Fatalf("%v is %d", err, a.Status)
 				}
 				return

@@ -76,7 +76,7 @@ func send(t testing.TB, a *API, line, body string) string {
 	}
 	frames, err := c.Request([]byte(body), true)
 	if err != nil {
-		return strings.TrimSpace(string(AnswerOf(err).Body))
+		return strings.TrimSpace(string(ReplyTo(err).Body))
 	}
 	out := string(c.Binding.Method.Desc.Name())
 	for _, m := range unframe(t, frames) {

@@ -15,19 +15,19 @@ import (
 type multiplexed struct {
 	*loop
 
-	carriers int    // connections over HTTP/2 to endpoints
-	text     []byte // a response's head as text
+	upstreamMuxes int    // how many there are
+	text          []byte // a response's head as text
 }
 
-// A carrier is a connection to an endpoint over HTTP/2, by prior knowledge (RFC 9113
-// 3.3). It carries the requests of many clients, each as a call, see call.go. A loop has
-// few of them: another one is made when all it has are full.
+// An upstream mux is a connection to an endpoint over HTTP/2, by prior knowledge (RFC 9113
+// 3.3) or as agreed on in the TLS handshake. The requests of many clients are on it, each as
+// a call, see call.go. A loop has few of them: another is opened when all it has are full.
 
 const (
-	windowStreams = 100 // streams whose windows the connection's has room for
-	requestTable  = 4 << 10
-	mostCarriers  = 64 // to one endpoint, of one loop, and as many that only go on to their end
-	mostLast      = 64 // reads of a connection that is broken
+	windowStreams     = 100 // streams whose windows the connection's has room for
+	requestTable      = 4 << 10
+	mostUpstreamMuxes = 64 // to one endpoint, of one loop, and as many that only go on to their end
+	mostLast          = 64 // reads of a connection that is broken
 
 	// shutFor is how long the connection's window may be shut before requests go elsewhere.
 	shutFor = int64(10e6) // ns
@@ -36,9 +36,9 @@ const (
 // errFull is why no connection to an endpoint is made.
 var errFull = errors.New("all connections to the endpoint are full, and there are as many as may be")
 
-// carrierConfig holds endpoints to the limits that responses have over HTTP/1.1, and to
+// upstreamMuxConfig holds endpoints to the limits that responses have over HTTP/1.1, and to
 // the codec's own.
-var carrierConfig = func() *http2.Config {
+var upstreamMuxConfig = func() *http2.Config {
 	settings := http2.DefaultSettings
 	settings.InitialWindow, settings.MaxHeaderList = streamWindow, uint32(responseLimits.Head)
 	return http2.NewConfig(http2.Config{
@@ -47,11 +47,11 @@ var carrierConfig = func() *http2.Config {
 	})
 }()
 
-// carrierTo returns a connection with room for one more request.
-func (l *multiplexed) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mux, error) {
+// upstreamMuxTo returns a connection with room for one more request.
+func (l *multiplexed) upstreamMuxTo(e *upstream.Endpoint, u *upstream.Upstream) (*mux, error) {
 	p := l.pools.pool(e)
-	for _, m := range p.carriers {
-		if l.carries(m) {
+	for _, m := range p.muxes {
+		if l.hasRoom(m) {
 			return m, nil
 		}
 	}
@@ -65,20 +65,20 @@ func (l *multiplexed) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mu
 	if err != nil {
 		return nil, err
 	}
-	return l.newCarrier(k), nil
+	return l.newUpstreamMux(k), nil
 }
 
-// newCarrier makes a carrier of a connection to an endpoint.
-func (l *multiplexed) newCarrier(k *connection) *mux {
+// newUpstreamMux makes a connection to an endpoint one over HTTP/2.
+func (l *multiplexed) newUpstreamMux(k *connection) *mux {
 	m := &mux{conn: k, sock: &k.socket, idleFrom: l.now, why: request.ConnectFailed}
 	k.mux = m
 	p := l.pools.pool(k.endpoint)
-	p.carriers = append(p.carriers, m)
-	if l.carriers++; l.carriers == 1 {
+	p.muxes = append(p.muxes, m)
+	if l.upstreamMuxes++; l.upstreamMuxes == 1 {
 		l.muxes.muxTick = l.now + muxEvery
 	}
 	l.muxes.touch(m)
-	m.codec.Start(carrierConfig, &l.muxes.h2pool, l.now)
+	m.codec.Start(upstreamMuxConfig, &l.muxes.h2pool, l.now)
 	return m
 }
 
@@ -91,28 +91,28 @@ func (l *multiplexed) agreed(k *connection, protocol string) {
 	}
 	switch {
 	case k.mux != nil && multiplexed:
-		l.carrierUp(k.mux)
+		l.upstreamMuxUp(k.mux)
 	case k.mux != nil: // each of the requests that wait for it gets a connection of its own
 		k.mux.broken, k.mux.why = true, request.OK
 		l.muxes.touch(k.mux)
 	case k.warming && multiplexed:
 		l.pools.notWarming(k)
-		l.carrierUp(l.newCarrier(k))
+		l.upstreamMuxUp(l.newUpstreamMux(k))
 	case k.warming:
 		k.up = true
 		l.pools.warmed(k)
 	case multiplexed:
-		c, m := k.client, l.newCarrier(k)
+		c, m := k.client, l.newUpstreamMux(k)
 		c.x.replace(&k.backend, &l.callOn(m).backend)
-		l.carrierUp(m)
+		l.upstreamMuxUp(m)
 	default:
 		l.pools.usable(k)
 	}
 }
 
-// carries reports whether a connection takes one more request. Before the endpoint has
+// hasRoom reports whether a connection takes one more request. Before the endpoint has
 // said how many it takes it is supposed to take as many as it did on others.
-func (l *multiplexed) carries(m *mux) bool {
+func (l *multiplexed) hasRoom(m *mux) bool {
 	limits := &m.conn.upstream.Config.Pool
 	if m.going || m.dead || m.broken || m.streams >= limits.Streams || limits.Age > 0 && l.now-m.conn.born > int64(limits.Age) {
 		return false
@@ -133,8 +133,8 @@ func (l *multiplexed) carries(m *mux) bool {
 	return m.shut == 0 || l.now-m.shut < shutFor
 }
 
-// carrierReady takes an event of a carrier's socket.
-func (l *multiplexed) carrierReady(k *connection, e *reactor.Event) {
+// upstreamMuxReady takes an event of an upstream mux's socket.
+func (l *multiplexed) upstreamMuxReady(k *connection, e *reactor.Event) {
 	m := k.mux
 	k.readable = k.readable || e.Readable()
 	k.hungUp = k.hungUp || e.Ending()
@@ -151,32 +151,32 @@ func (l *multiplexed) carrierReady(k *connection, e *reactor.Event) {
 				l.downstream.shakeBackend(k, config)
 				return
 			}
-			l.carrierUp(m)
+			l.upstreamMuxUp(m)
 		}
 		return
 	}
 	if !k.out.empty() && e.Writable() {
 		l.muxes.flushMux(m)
 	}
-	l.readCarrier(k)
+	l.readUpstreamMux(k)
 }
 
 // multiplexes reports whether an endpoint is spoken to over HTTP/2, as far as is known.
 func multiplexes(e *upstream.Endpoint) bool { return e.Address.HTTP2 || e.Multiplexed.Load() }
 
-// carrierUp begins to speak on a connection. Requests wait until the endpoint has, too
+// upstreamMuxUp begins to speak on a connection. Requests wait until the endpoint has, too
 // (RFC 9113 3.4): those that wait on a connection which is lost before that, as a server
 // that is being shut down no longer takes it out of its queue, weren't sent.
-func (l *multiplexed) carrierUp(m *mux) {
+func (l *multiplexed) upstreamMuxUp(m *mux) {
 	l.muxes.touch(m)
 	m.conn.up, m.conn.readable = true, true
 	l.laterBackend(&m.conn.backend)
 }
 
-// readCarrier reads what the endpoint has sent, also while it doesn't take anything: if
-// both sides waited for the other to read, neither would go on. What it can make us hold
-// is bounded by windows.
-func (l *multiplexed) readCarrier(k *connection) {
+// readUpstreamMux reads what the endpoint has sent, even while the endpoint reads nothing: if
+// both sides waited for the other to read, neither would go on. Windows bound what it can
+// make us hold.
+func (l *multiplexed) readUpstreamMux(k *connection) {
 	m := k.mux
 	if !k.readable || m.dead || m.broken {
 		return
@@ -186,8 +186,8 @@ func (l *multiplexed) readCarrier(k *connection) {
 	}
 }
 
-// carrierEvent acts upon what an endpoint has said.
-func (l *multiplexed) carrierEvent(m *mux, ev *http2.Event) {
+// upstreamMuxEvent handles a frame from an endpoint.
+func (l *multiplexed) upstreamMuxEvent(m *mux, ev *http2.Event) {
 	if ev.Kind == http2.EventGoAway {
 		m.going = true
 	}
@@ -217,8 +217,8 @@ func (l *multiplexed) carrierEvent(m *mux, ev *http2.Event) {
 	}
 }
 
-// settleCarrier closes a connection that has come to its end.
-func (l *multiplexed) settleCarrier(m *mux) {
+// settleUpstreamMux closes a connection that has come to its end.
+func (l *multiplexed) settleUpstreamMux(m *mux) {
 	switch {
 	case m.broken || m.dead:
 		m.going = true
@@ -232,7 +232,7 @@ func (l *multiplexed) settleCarrier(m *mux) {
 	if !m.broken && (!m.sock.out.empty() || len(m.codec.Out) > 0) && !m.closed {
 		return // it is told why first
 	}
-	l.closeCarrier(m)
+	l.closeUpstreamMux(m)
 }
 
 // lastWords reads what an endpoint said before its connection broke: responses, and which
@@ -243,36 +243,36 @@ func (l *multiplexed) lastWords(m *mux) {
 	}
 }
 
-// closeCarrier closes a connection that no request is on any more.
-func (l *multiplexed) closeCarrier(m *mux) {
+// closeUpstreamMux closes a connection that no request is on any more.
+func (l *multiplexed) closeUpstreamMux(m *mux) {
 	if m.closed {
 		return
 	}
 	m.closed, m.going = true, true
 	k := m.conn
 	p := l.pools.pool(k.endpoint)
-	for i, other := range p.carriers {
+	for i, other := range p.muxes {
 		if other == m {
-			p.carriers = append(p.carriers[:i], p.carriers[i+1:]...)
+			p.muxes = append(p.muxes[:i], p.muxes[i+1:]...)
 			break
 		}
 	}
-	l.carriers--
+	l.upstreamMuxes--
 	k.mux = nil
 	l.pools.closeConnection(k)
 }
 
-// tickCarriers looks at what has taken too long, once a second.
-func (l *multiplexed) tickCarriers() {
+// tickUpstreamMuxes looks at what has taken too long, once a second.
+func (l *multiplexed) tickUpstreamMuxes() {
 	l.muxes.muxTick = l.now + muxEvery
 	l.pools.everyPool(func(p *pool) {
-		for _, m := range p.carriers {
-			l.tickCarrier(m)
+		for _, m := range p.muxes {
+			l.tickUpstreamMux(m)
 		}
 	})
 }
 
-func (l *multiplexed) tickCarrier(m *mux) {
+func (l *multiplexed) tickUpstreamMux(m *mux) {
 	k := m.conn
 	limits := &k.upstream.Config.Pool
 	if !k.up || !m.greeted {
@@ -293,12 +293,12 @@ func (l *multiplexed) tickCarrier(m *mux) {
 	}
 }
 
-// closeCarriers closes the connections of a pool that nothing is under way on; all says
+// closeUpstreamMuxes closes the connections of a pool that nothing is under way on; all says
 // that there will be nothing any more.
-func (l *multiplexed) closeCarriers(p *pool, all bool) {
-	for i := len(p.carriers) - 1; i >= 0; i-- {
-		if m := p.carriers[i]; m.streams == 0 || all {
-			l.closeCarrier(m)
+func (l *multiplexed) closeUpstreamMuxes(p *pool, all bool) {
+	for i := len(p.muxes) - 1; i >= 0; i-- {
+		if m := p.muxes[i]; m.streams == 0 || all {
+			l.closeUpstreamMux(m)
 		}
 	}
 }
