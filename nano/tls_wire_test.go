@@ -146,8 +146,8 @@ func steady(answers string) string {
 	return answers
 }
 
-// exchanged sends the wire and returns what comes until the end.
-func exchanged(c *client, wire string, piece int) string {
+// roundTrip sends the wire and returns what comes until the end.
+func roundTrip(c *client, wire string, piece int) string {
 	c.Helper()
 	go func() {
 		for rest := wire; rest != ""; {
@@ -183,8 +183,8 @@ func TestTLSAnswersAsPlain(t *testing.T) {
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		for _, tt := range tlsWires {
 			t.Run(fmt.Sprintf("%s/%s", tls.VersionName(version), tt.name), func(t *testing.T) {
-				want := exchanged(dial(t, plain), tt.wire, tt.piece)
-				got := exchanged(dialSecure(t, secure, &tls.Config{MaxVersion: version}), tt.wire, tt.piece)
+				want := roundTrip(dial(t, plain), tt.wire, tt.piece)
+				got := roundTrip(dialSecure(t, secure, &tls.Config{MaxVersion: version}), tt.wire, tt.piece)
 				if at := differ(got, want); at >= 0 {
 					t.Errorf("%d bytes instead of %d, different from byte %d on: %.100q instead of %.100q",
 						len(got), len(want), at, got[at:], want[at:])

@@ -57,7 +57,7 @@ func New(config Config) nano.Middleware {
 			if config.Skip != nil && config.Skip(c) {
 				return next(c)
 			}
-			ctx := config.Propagator.Extract(c.Context(), carrier{c})
+			ctx := config.Propagator.Extract(c.Context(), requestHeader{c})
 			ctx, span := tracer.Start(ctx, nameOf(c), trace.WithSpanKind(trace.SpanKindServer))
 			if span.IsRecording() {
 				span.SetAttributes(config.attributes(c)...)
@@ -153,14 +153,15 @@ func appendServer(all []attribute.KeyValue, host string) []attribute.KeyValue {
 	return all
 }
 
-// carrier reads fields of the request for a propagator.
-type carrier struct{ c nano.Ctx }
+// requestHeader gives a propagator the request's header fields (OpenTelemetry's
+// propagation.TextMapCarrier).
+type requestHeader struct{ c nano.Ctx }
 
-func (r carrier) Get(key string) string { return r.c.Header(key).String() }
+func (r requestHeader) Get(key string) string { return r.c.Header(key).String() }
 
 // Set implements propagation.TextMapCarrier; a request isn't written to.
-func (r carrier) Set(string, string) {}
+func (r requestHeader) Set(string, string) {}
 
 // Keys implements propagation.TextMapCarrier. The fields that propagators look for
 // by name are all that is offered.
-func (r carrier) Keys() []string { return nil }
+func (r requestHeader) Keys() []string { return nil }

@@ -74,12 +74,12 @@ func (o Options) withDefaults() Options {
 func Handler(o Options, serve func(ctx context.Context, conn *websocket.Conn) error) nano.Handler {
 	o = o.withDefaults()
 	return func(c nano.Ctx) error {
-		conn, carrier, err := accept(c, &o)
+		conn, below, err := accept(c, &o)
 		if err != nil {
 			return err
 		}
 		defer conn.CloseNow()
-		s := &socket{conn, carrier, &o}
+		s := &socket{conn, below, &o}
 		ctx, cancel := context.WithCancelCause(c.Context())
 		var watching sync.WaitGroup
 		draining := c.Draining()
@@ -91,18 +91,18 @@ func Handler(o Options, serve func(ctx context.Context, conn *websocket.Conn) er
 	}
 }
 
-// socket is a WebSocket and what carries it.
+// socket is a WebSocket and the connection below it.
 type socket struct {
 	*websocket.Conn
-	carrier *checked
-	o       *Options
+	below *checked
+	o     *Options
 }
 
 // end closes the WebSocket; an error says that the client has not closed its side.
 // The library waits for that, but for ever if the client is silent in the middle of
 // a message, so the connection gets a deadline.
 func (s *socket) end(code websocket.StatusCode) error {
-	_ = s.carrier.SetDeadline(time.Now().Add(s.o.Pong)) // an error: it is closed already
+	_ = s.below.SetDeadline(time.Now().Add(s.o.Pong)) // an error: it is closed already
 	return s.Close(code, "")
 }
 
@@ -141,7 +141,7 @@ func (s *socket) ping(ctx context.Context) error {
 // closed closes the connection as serve has ended. That the client went, with a word
 // or without, or did what it mustn't, is no error.
 func (s *socket) closed(err error) error {
-	if v := s.carrier.wrong.Load(); v != nil { // whatever serve made of it
+	if v := s.below.wrong.Load(); v != nil { // whatever serve made of it
 		_ = s.end(websocket.StatusCode(v.Status()))
 		return nil
 	}

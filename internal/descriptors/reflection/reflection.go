@@ -99,8 +99,8 @@ type asker struct {
 	asked  int
 }
 
-// exchange sends one request and returns its response.
-func (a *asker) exchange(q *grpc_reflection_v1.ServerReflectionRequest) (*grpc_reflection_v1.ServerReflectionResponse, error) {
+// roundTrip sends one request and returns its response.
+func (a *asker) roundTrip(q *grpc_reflection_v1.ServerReflectionRequest) (*grpc_reflection_v1.ServerReflectionResponse, error) {
 	if a.asked++; a.asked > mostRequest {
 		return nil, fmt.Errorf("the server has more than %d files", mostFiles)
 	}
@@ -123,7 +123,7 @@ func (a *asker) exchange(q *grpc_reflection_v1.ServerReflectionRequest) (*grpc_r
 
 // ask requests a file and keeps all files in the response.
 func (a *asker) ask(q *grpc_reflection_v1.ServerReflectionRequest) error {
-	r, err := a.exchange(q)
+	r, err := a.roundTrip(q)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (a *asker) ask(q *grpc_reflection_v1.ServerReflectionRequest) error {
 // askAll requests all services: all are wanted, or one that was named isn't there, and
 // the error is to list those that are.
 func (a *asker) askAll() error {
-	r, err := a.exchange(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{}})
+	r, err := a.roundTrip(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{}})
 	if err != nil {
 		return err
 	}

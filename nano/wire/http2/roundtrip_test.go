@@ -32,8 +32,8 @@ func newWireless(body []byte) *wireless {
 	return w
 }
 
-// exchange carries n requests and their responses, over so many streams at a time.
-func (w *wireless) exchange(t testing.TB, streams, n int) {
+// roundTrips does n requests with their responses, over so many streams at a time.
+func (w *wireless) roundTrips(t testing.TB, streams, n int) {
 	w.done = 0
 	for begun := 0; w.done < n; {
 		for w.client.Streams() < streams && begun < n {
@@ -105,8 +105,8 @@ func (w *wireless) take(t testing.TB) {
 func TestRoundTripsDontAllocate(t *testing.T) {
 	for _, streams := range []int{1, 10, 100} {
 		w := newWireless([]byte("Hello, World!"))
-		w.exchange(t, streams, 1000)
-		if n := testing.AllocsPerRun(20, func() { w.exchange(t, streams, 500) }); n != 0 {
+		w.roundTrips(t, streams, 1000)
+		if n := testing.AllocsPerRun(20, func() { w.roundTrips(t, streams, 500) }); n != 0 {
 			t.Errorf("%d streams: %v allocations per 500 requests, want 0", streams, n)
 		}
 	}
@@ -116,10 +116,10 @@ func BenchmarkRoundTrip(b *testing.B) {
 	for _, streams := range []int{1, 10, 100} {
 		b.Run(fmt.Sprint("streams=", streams), func(b *testing.B) {
 			w := newWireless([]byte("Hello, World!"))
-			w.exchange(b, streams, 1000)
+			w.roundTrips(b, streams, 1000)
 			b.ReportAllocs()
 			b.ResetTimer()
-			w.exchange(b, streams, b.N)
+			w.roundTrips(b, streams, b.N)
 		})
 	}
 }
@@ -136,7 +136,7 @@ func BenchmarkServer(b *testing.B) {
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			w := newWireless([]byte("Hello, World!"))
-			w.exchange(b, 1, 10)
+			w.roundTrips(b, 1, 10)
 			s, _ := w.client.Open()
 			var block []byte
 			for range 3 { // until it is indexed

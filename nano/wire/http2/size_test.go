@@ -23,7 +23,7 @@ func TestIdleConnectionsAreSmall(t *testing.T) {
 		w.client.Out, w.server.Out = nil, nil
 		w.client.Start(w.client.cfg, &w.clientPool, 0)
 		w.server.Start(cfg, pool, 0)
-		w.exchange(t, 3, 10)
+		w.roundTrips(t, 3, 10)
 		servers[i] = new(Conn)
 		*servers[i] = w.server
 		servers[i].Out = nil // its owner's

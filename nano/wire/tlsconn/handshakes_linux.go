@@ -19,7 +19,7 @@ type Handshakes struct {
 // Results counts handshakes by how they ended. Any goroutine may read it.
 type Results struct {
 	Done    atomic.Uint64
-	Resumed atomic.Uint64 // of those done: by a session ticket
+	Resumed atomic.Uint64 // of those done: by a TLS session ticket
 	Failed  atomic.Uint64 // those that took too long included
 }
 

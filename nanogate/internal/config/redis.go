@@ -49,9 +49,9 @@ func readRedis(p place) *Redis {
 		{"database", func(r *Redis, p place) { r.Database = p.Integer(0, 1<<16) }},
 		// What the gateway's keys begin with.
 		{"prefix", func(r *Redis, p place) { r.Prefix = p.text() }},
-		// How often counts are exchanged, at most.
+		// How often counts are reported, at most.
 		{"every", func(r *Redis, p place) { r.Every = p.Duration(10*time.Millisecond, 10*time.Second) }},
-		// For one exchange.
+		// How long one report may take.
 		{"timeout", func(r *Redis, p place) { r.Timeout = p.Duration(10*time.Millisecond, 10*time.Second) }},
 		// What a limit does while Redis can't be reached: each gateway admits its share, or all, or
 		// nothing is admitted. Default: `share`

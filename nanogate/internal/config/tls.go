@@ -43,7 +43,7 @@ var tlsFields = []known[TLS]{
 	// Whether clients need a certificate; what they show is verified all the same. Default:
 	// `require`
 	{"client-certificate", func(t *TLS, p place) { t.Optional = p.word("require", "request") == "request" }},
-	// Clients may resume sessions, without a whole handshake.
+	// Clients may resume TLS sessions, without a full handshake.
 	{"tickets", func(t *TLS, p place) { t.Tickets = p.Boolean() }},
 }
 

@@ -85,7 +85,7 @@ func (o *OIDC) Check(r *request.Request) *request.Reply {
 	}
 	var parts [oidc.MostCookies][]byte
 	n := o.client.Cookies.Parts(r, &parts)
-	p := o.session(parts[:n])
+	p := o.credentialOf(parts[:n])
 	if p == nil {
 		return o.begin(r, nil)
 	}
@@ -97,9 +97,9 @@ func (o *OIDC) Check(r *request.Request) *request.Reply {
 	return o.pass(r, p)
 }
 
-// session finds what is known of a session, or decrypts it; nil if there is none that is
+// credentialOf finds what is known of a session, or decrypts it; nil if there is none that is
 // good.
-func (o *OIDC) session(parts [][]byte) *credential {
+func (o *OIDC) credentialOf(parts [][]byte) *credential {
 	if len(parts) == 0 {
 		return nil
 	}

@@ -137,7 +137,7 @@ func (o *OIDC) callback(r *request.Request) *request.Reply {
 			}
 		},
 		Work: func(ctx context.Context) func(*request.Request) *request.Reply {
-			cookies, err := o.client.Exchange(ctx, login, code)
+			cookies, err := o.client.Redeem(ctx, login, code)
 			wrong = oidc.IsRefused(err)
 			return func(*request.Request) *request.Reply {
 				if err != nil {

@@ -5,16 +5,16 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// Sessions removes the cookies of sessions from requests to upstreams: on every route, as
-// browsers send them to all paths of a host, and a client that has them is logged in. It
+// SessionCookies removes the cookies of logins' sessions from requests to upstreams: on every
+// route, as browsers send them to all paths of a host, and whoever has them is logged in. It
 // refuses no request.
-type Sessions struct{ of []oidc.Cookies }
+type SessionCookies struct{ of []oidc.Cookies }
 
-// NewSessions makes the guard for the cookies of all clients.
-func NewSessions(of []oidc.Cookies) *Sessions { return &Sessions{of} }
+// NewSessionCookies makes the guard for the cookies of all clients.
+func NewSessionCookies(of []oidc.Cookies) *SessionCookies { return &SessionCookies{of} }
 
 // Check takes the cookies out of what the upstream is sent.
-func (s *Sessions) Check(r *request.Request) *request.Reply {
+func (s *SessionCookies) Check(r *request.Request) *request.Reply {
 	withhold(r, s.of...)
 	return nil
 }

@@ -134,9 +134,9 @@ func (c *Client) config(p *Provider, callback string) *oauth2.Config {
 	return config
 }
 
-// Exchange ends a login: it gets the tokens for the code that the provider gave the
-// browser, and the values of the Set-Cookie fields that hold the session.
-func (c *Client) Exchange(ctx context.Context, login *Login, code string) (cookies []string, err error) {
+// Redeem completes a login: it exchanges the code that the provider gave the browser for
+// tokens, and returns the values of the Set-Cookie fields that hold the session.
+func (c *Client) Redeem(ctx context.Context, login *Login, code string) (cookies []string, err error) {
 	p := c.provider.Get()
 	if p == nil {
 		return nil, &AwayError{"nothing is known of it yet"}
@@ -152,7 +152,7 @@ func (c *Client) Exchange(ctx context.Context, login *Login, code string) (cooki
 		return nil, &InvalidError{printable(err.Error())}
 	}
 	now := c.now()
-	s := c.session(token, raw, id, now, now.Add(c.rules.Session))
+	s := c.newSession(token, raw, id, now, now.Add(c.rules.Session))
 	if s.Began = id.IssuedAt; s.Began.IsZero() {
 		s.Began = now
 	}
@@ -184,8 +184,8 @@ func (c *Client) begins(s *Session, now time.Time) error {
 	return nil
 }
 
-// session makes a session of tokens.
-func (c *Client) session(token *oauth2.Token, raw string, id *lib.IDToken, now, until time.Time) *Session {
+// newSession makes a session of tokens.
+func (c *Client) newSession(token *oauth2.Token, raw string, id *lib.IDToken, now, until time.Time) *Session {
 	s := &Session{Until: until, Obtained: now, ID: raw, Refresh: token.RefreshToken}
 	switch {
 	case token.ExpiresIn > 0:
@@ -230,7 +230,7 @@ func (c *Client) refreshed(ctx context.Context, s *Session) (*Session, error) {
 		}
 	}
 	now := c.now()
-	renewed := c.session(token, raw, id, now, s.Until)
+	renewed := c.newSession(token, raw, id, now, s.Until)
 	renewed.Began = s.Began
 	if err := renewed.keep(s, before); err != nil {
 		return nil, &InvalidError{printable(err.Error())}

@@ -12,7 +12,7 @@ import (
 // Cookies names a client's cookies and writes them. A session is split, as browsers take
 // no cookie of more than 4096 bytes with its name and attributes (RFC 6265bis 5.6).
 type Cookies struct {
-	session  [MostCookies]string
+	names    [MostCookies]string // of a session's cookies
 	login    [mostLogins]string
 	insecure bool
 }
@@ -34,9 +34,9 @@ func newCookies(name string, insecure bool) (c Cookies) {
 	if !insecure {
 		name = "__Host-" + name
 	}
-	c.session[0] = name
-	for i := range c.session[1:] {
-		c.session[i+1] = name + "-" + strconv.Itoa(i+1)
+	c.names[0] = name
+	for i := range c.names[1:] {
+		c.names[i+1] = name + "-" + strconv.Itoa(i+1)
 	}
 	for i := range c.login {
 		c.login[i] = name + "-login-" + strconv.Itoa(i)
@@ -61,7 +61,7 @@ func (c *Cookies) split(sealed string, keep time.Duration) (lines []string, err 
 	if n > MostCookies {
 		return nil, &TooLargeError{len(sealed)}
 	}
-	for i, name := range c.session {
+	for i, name := range c.names {
 		if i >= n {
 			lines = append(lines, c.line(name, "", 0))
 			continue
@@ -77,7 +77,7 @@ func (c *Cookies) split(sealed string, keep time.Duration) (lines []string, err 
 
 // Forget has a browser forget the session.
 func (c *Cookies) Forget() (lines []string) {
-	for _, name := range c.session {
+	for _, name := range c.names {
 		lines = append(lines, c.line(name, "", 0))
 	}
 	return lines
@@ -85,13 +85,13 @@ func (c *Cookies) Forget() (lines []string) {
 
 // Parts finds the cookies of a session, views of the request; 0 if it has none.
 func (c *Cookies) Parts(r *request.Request, parts *[MostCookies][]byte) (n int) {
-	first, ok := r.Cookie(c.session[0])
+	first, ok := r.Cookie(c.names[0])
 	if !ok || len(first) < 2 || first[0] < '1' || first[0] > '0'+MostCookies || first[1] != '.' {
 		return 0
 	}
 	n, parts[0] = int(first[0]-'0'), first[2:]
 	for i := 1; i < n; i++ {
-		if parts[i], ok = r.Cookie(c.session[i]); !ok {
+		if parts[i], ok = r.Cookie(c.names[i]); !ok {
 			return 0
 		}
 	}
@@ -100,11 +100,11 @@ func (c *Cookies) Parts(r *request.Request, parts *[MostCookies][]byte) (n int) 
 
 // Own reports whether a cookie is one of the client's, which upstreams needn't get.
 func (c *Cookies) Own(name []byte) bool {
-	base := c.session[0]
+	base := c.names[0]
 	if len(name) < len(base) || string(name[:len(base)]) != base {
 		return false
 	}
-	for _, own := range c.session {
+	for _, own := range c.names {
 		if string(name) == own {
 			return true
 		}

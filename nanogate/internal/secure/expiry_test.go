@@ -96,16 +96,16 @@ func TestClientExpires(t *testing.T) {
 		ok, came bool // and it came back by a ticket
 	}{{0, true, false}, {time.Minute, true, true}, {45 * time.Minute, false, false}} {
 		clock.set(time.Now().Add(step.at))
-		resumed, err := exchange(t, s, client)
+		resumed, err := handshake(t, s, client)
 		if (err == nil) != step.ok || resumed != step.came {
 			t.Errorf("%d: resumed %v, %v", i, resumed, err)
 		}
 	}
 }
 
-// exchange does a handshake, and has the server say something, which tells whether it
-// took the client.
-func exchange(t *testing.T, s *secure.Server, client *tls.Config) (resumed bool, err error) {
+// handshake does a TLS handshake, and has the server say something, which tells whether it
+// accepted the client.
+func handshake(t *testing.T, s *secure.Server, client *tls.Config) (resumed bool, err error) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -107,7 +107,7 @@ func watch(ctx context.Context, look func()) {
 
 // Config returns the configuration of the next handshake. It is immutable: one made
 // from other files has other keys for session tickets too, so that no client resumes a
-// session that another authority has vouched for.
+// TLS session that another authority has vouched for.
 func (s *Server) Config() *tls.Config { return s.now.Load() }
 
 // Look checks the files now.

@@ -85,7 +85,7 @@ func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
 	}
 	b.registry.Log = b.Log
 	b.Telemetry.configure(c, b.registry.Loops, b.Log)
-	m := making{b: b, s: s, before: before, upstreams: make(map[string]*upstream.Upstream, len(c.Upstreams)), sessions: sessionsOf(c)}
+	m := making{b: b, s: s, before: before, upstreams: make(map[string]*upstream.Upstream, len(c.Upstreams)), sessionCookies: sessionCookiesOf(c)}
 	for _, u := range c.Upstreams {
 		m.upstream(u)
 	}
@@ -142,13 +142,13 @@ func (m *making) routes(c *config.Config) (was []int) {
 
 // making is a snapshot in the making.
 type making struct {
-	b         *Builder
-	s, before *Snapshot
-	upstreams map[string]*upstream.Upstream
-	sessions  []oidc.Cookies               // of all routes
-	broke     map[*upstream.Upstream]error // why nobody may be sent there
-	known     map[string]*Upstream         // of before; made when it is needed
-	sources   []upstream.Source            // in the same way
+	b              *Builder
+	s, before      *Snapshot
+	upstreams      map[string]*upstream.Upstream
+	sessionCookies []oidc.Cookies               // of all routes
+	broke          map[*upstream.Upstream]error // why nobody may be sent there
+	known          map[string]*Upstream         // of before; made when it is needed
+	sources        []upstream.Source            // in the same way
 }
 
 // knownUpstream returns the upstream of that name before, which mostly stands where the

@@ -75,9 +75,9 @@ var kinds = []kind{
 			return one(guard.NewOIDC(c.OIDC, r.logins, r.log))
 		}},
 	{name: "sessions", phase: filter.Identity,
-		asked: func(c *config.Route, r *Route) bool { return r.hidesSessions(c) },
+		asked: func(c *config.Route, r *Route) bool { return r.hidesSessionCookies(c) },
 		make: func(_ *config.Route, r *Route) ([]filter.Filter, error) {
-			return one(guard.NewSessions(r.sessions), nil)
+			return one(guard.NewSessionCookies(r.sessionCookies), nil)
 		}},
 
 	{name: "rules", phase: filter.Authorization, reveals: true,

@@ -26,7 +26,7 @@ func Filters() []Listed {
 // FiltersOf lists those that a route of a configuration asks for. offers are the middleware
 // that there is.
 func FiltersOf(c *config.Config, route *config.Route, offers middleware.Offers) []Listed {
-	r := &Route{Config: route, uses: usesOf(c, route, offers), sessions: sessionsOf(c)}
+	r := &Route{Config: route, uses: usesOf(c, route, offers), sessionCookies: sessionCookiesOf(c)}
 	all := list(func(k *kind) (names []string) {
 		switch {
 		case !k.asked(route, r):

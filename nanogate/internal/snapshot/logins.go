@@ -14,17 +14,17 @@ func boardOf(rules *config.OIDC, name string, most int, log *slog.Logger) (oidc.
 	return fleet.Logouts(rules, name, rules.Session+time.Hour, most, log)
 }
 
-// sessionsOf are the cookies of all logins of a configuration, as browsers send them to
+// sessionCookiesOf are the cookies of all logins of a configuration, as browsers send them to
 // every route of a host.
-func sessionsOf(c *config.Config) (all []oidc.Cookies) {
+func sessionCookiesOf(c *config.Config) (all []oidc.Cookies) {
 	for i := range c.Logins {
 		all = append(all, oidc.CookiesOf(&c.Logins[i]))
 	}
 	return all
 }
 
-// hidesSessions reports whether the route keeps cookies of logins from its upstream: those
+// hidesSessionCookies reports whether the route keeps cookies of logins from its upstream: those
 // of other routes, as the login of its own takes out its own.
-func (r *Route) hidesSessions(c *config.Route) bool {
-	return len(r.sessions) > 1 || len(r.sessions) == 1 && c.OIDC == nil
+func (r *Route) hidesSessionCookies(c *config.Route) bool {
+	return len(r.sessionCookies) > 1 || len(r.sessionCookies) == 1 && c.OIDC == nil
 }

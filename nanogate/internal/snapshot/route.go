@@ -62,8 +62,8 @@ type Route struct {
 	log      *slog.Logger  // of what goes wrong later
 	logins   *oidc.Clients // that routes share
 
-	sessions []oidc.Cookies // whose cookies upstreams aren't sent
-	total    int            // of the targets' weights
+	sessionCookies []oidc.Cookies // of all logins, which upstreams aren't sent
+	total          int            // of the targets' weights
 }
 
 // Target is where a share of requests goes.
@@ -84,7 +84,7 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 	if before != nil && before.Broken == nil && before.text == c.Text && before.topLevel == topLevelOf(m.s.Config, c) && m.sameTargets(c, before) {
 		return before
 	}
-	r := &Route{Name: c.Name, Config: c, text: c.Text, topLevel: topLevelOf(m.s.Config, c), uses: usesOf(m.s.Config, c, m.s.offers), log: cmp.Or(m.b.Log, slog.Default()), logins: &m.b.logins, sessions: m.sessions}
+	r := &Route{Name: c.Name, Config: c, text: c.Text, topLevel: topLevelOf(m.s.Config, c), uses: usesOf(m.s.Config, c, m.s.offers), log: cmp.Or(m.b.Log, slog.Default()), logins: &m.b.logins, sessionCookies: m.sessionCookies}
 	for i := range c.To {
 		u, err := m.target(&c.To[i])
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"dyno.example/nanogate/internal/config"
 )
 
-// endpointTLS is the TLS configuration of an endpoint, with its sessions to resume.
+// endpointTLS is the TLS configuration of an endpoint, with the TLS sessions that can be resumed.
 type endpointTLS struct {
 	of     *tls.Config // of the upstream, that it was made from
 	config *tls.Config
