@@ -86,7 +86,7 @@ func TestMatching(t *testing.T) {
 		w := ask(app, tt.method, tt.target)
 		want := tt.want
 		if tt.method == "HEAD" {
-			want = w.Body.String() // the wire's matter
+			want = w.Body.String() // the wire leaves it out
 		}
 		if w.Code != 200 || w.Body.String() != want {
 			t.Errorf("%s %s: %d %q, want %q", tt.method, tt.target, w.Code, w.Body, want)

@@ -20,7 +20,7 @@ import (
 // packages of the rooms below.
 type room struct {
 	name string
-	may  []string // rooms whose packages it may import, besides its own
+	may  []string // other rooms whose packages it may import
 	// layers are its packages from the lowest to the highest. One imports only what
 	// is in a lower layer.
 	layers [][]string

@@ -3,7 +3,7 @@ package i18n
 import "encoding/json"
 
 // A message is its English in JSON: that is what programs read. An archive, which is read
-// to be shown in any language, has it besides as [Archived].
+// to be shown in any language, has it as [Archived], too.
 
 // MarshalText implements [encoding.TextMarshaler].
 func (m Message) MarshalText() ([]byte, error) { return []byte(m.english), nil }

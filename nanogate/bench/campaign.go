@@ -32,12 +32,12 @@ func campaigns() []campaign {
 		return fmt.Sprintf("What CPU time does proxying a GET of 13 bytes take the gateway in a closed loop of %d connections, kept on both sides?", n)
 	}
 	peers := named(nanogate, haproxy, nginx, caddy, traefik)
-	besides := "What do a thousand routes, a token of ES256, a limit, metrics and a sampled access log add, against HAProxy that only passes on?"
+	fullQuestion := "What do a thousand routes, a token of ES256, a limit, metrics and a sampled access log add, against HAProxy that only passes on?"
 	return []campaign{
 		{name: "plain64", question: question(64), connections: 64, seconds: 3, gateways: peers, load: (*lab).load, path: plainPath},
 		{name: "plain1000", question: question(1000), connections: 1000, seconds: 3, gateways: peers, load: (*lab).load, path: plainPath},
-		{name: "full64", question: besides, connections: 64, seconds: 3, gateways: named(full, nanogate, haproxy), load: (*lab).load, path: fullPath},
-		{name: "full1000", question: besides, connections: 1000, seconds: 3, gateways: named(full, nanogate, haproxy), load: (*lab).load, path: fullPath},
+		{name: "full64", question: fullQuestion, connections: 64, seconds: 3, gateways: named(full, nanogate, haproxy), load: (*lab).load, path: fullPath},
+		{name: "full1000", question: fullQuestion, connections: 1000, seconds: 3, gateways: named(full, nanogate, haproxy), load: (*lab).load, path: fullPath},
 		{
 			name: "half", question: "How long does a proxied GET take at half of what HAProxy can pass on (40,000 requests/s, as plain64 has it)?",
 			connections: 64, seconds: 5, gateways: named(nanogate, haproxy, nginx), load: (*lab).load, path: plainPath, rate: 40_000,
@@ -72,7 +72,7 @@ func named(names ...string) (list []gateway) {
 	return list
 }
 
-// around is what a trial takes besides its load: starting, warming up, stopping.
+// around is what a trial takes in addition to its load: starting, warming up, stopping.
 const around = 2 * time.Second
 
 const (

@@ -23,9 +23,9 @@ const (
 	plainPath  = "/plaintext"
 )
 
-// fullFile is a nanogate that does what gateways do besides passing on: for each of a
-// thousand routes a token of ES256 and a limit of rates that doesn't act, an access log of
-// one request in a hundred; counting and timing it does anyway.
+// fullFile configures a nanogate with what gateways usually do: for each of a thousand routes
+// an ES256 token and a rate limit that is never reached, and an access log of one request in a
+// hundred. Counting and timing it does anyway.
 func fullFile(dir, address, upstream string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "listen: %s\naccess-log: {to: %s, sample: 1%%}\nroutes:\n", address, filepath.Join(dir, "access.log"))

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// gateway is a program that is compared: with one thread, connections kept on both
-// sides, no logs, and what it does of itself besides.
+// gateway is a program that is compared: with one thread, connections kept alive on both
+// sides, no logs, and otherwise its defaults.
 type gateway struct {
 	name    string
 	version []string // command that says its version; none: built from this source
@@ -19,7 +19,7 @@ type gateway struct {
 
 const (
 	nanogate = "nanogate"
-	full     = "nanogate, full" // with what gateways do besides, see full.go
+	full     = "nanogate, full" // with what gateways usually do, see full.go
 	haproxy  = "HAProxy"
 	nginx    = "nginx"
 	caddy    = "Caddy"
@@ -76,8 +76,8 @@ backend out
     server one %s
 `
 
-// nginx is nginx's command in front of an upstream, which is called one: http is what its
-// file has besides, location what is done with a request.
+// nginx is nginx's command in front of an upstream, which is called one: http is the rest
+// of its file, location what is done with a request.
 func (l *lab) nginx(file, upstream, http, listen, location string) []string {
 	return []string{"nginx", "-p", l.dir, "-e", "stderr", "-c", l.write(file, fmt.Sprintf(nginxFile, l.dir, upstream, http, listen, location))}
 }

@@ -1,11 +1,11 @@
 //go:build linux
 
 // Command gateways compares nanogate with its peers, on this machine: what a proxied
-// request costs the gateway, in front of the lab's null server, alone and with what
-// gateways do besides, and how long it takes at half of a gateway's capacity; what a call
+// request costs the gateway, in front of the lab's null server, plainly and with what
+// gateways usually do, and how long it takes at half of a gateway's capacity; what a call
 // over gRPC costs, one that is made of JSON, and a hit of the cache; and what mirroring
 // does to the first responses. HAProxy, nginx, Envoy, Caddy and Traefik are those in PATH,
-// a gateway made with grpc-gateway is built from testdata; who is missing is said and left
+// a gateway made with grpc-gateway is built from testdata; what is missing is reported and left
 // out.
 //
 //	go run ./nanogate/bench -what all -plan       # what it would do, and how long it takes

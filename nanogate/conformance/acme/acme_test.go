@@ -60,7 +60,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// chain is what stands in a file besides the certificate itself.
+// chain is what a file holds after the certificate itself.
 func chain(t *testing.T, file string) *x509.CertPool {
 	t.Helper()
 	b, err := os.ReadFile(file)

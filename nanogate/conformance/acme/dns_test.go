@@ -42,8 +42,8 @@ func TestByDNS(t *testing.T) {
 	}
 }
 
-// Another way to check, for a name that isn't a wildcard, is tried after this one; a wildcard
-// has this one alone. What the name server says is told.
+// For a name that isn't a wildcard another challenge is tried after this one; a wildcard has no
+// other. What the name server says is reported.
 func TestByDNSRefused(t *testing.T) {
 	a := acmetest.Start(t, acmetest.Options{})
 	c := new(clock)

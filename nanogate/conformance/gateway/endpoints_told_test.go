@@ -20,7 +20,7 @@ func TestEndpointsAreTold(t *testing.T) {
 	for rules, want := range map[string][]string{
 		"": {"endpoint can't be connected to", "endpoint can be connected to again"},
 		"health: {path: /health, every: 50ms, timeout: 30s, healthy: 1, unhealthy: 1}": {`msg="endpoint is down" upstream=u endpoint=AT usable=1 of=2 why="health check: dial tcp AT: connect: connection refused"`, `msg="endpoint is up again" upstream=u endpoint=AT usable=2 of=2`},
-		"outliers: {failures: 2, eject: 1s}":                                           {`msg="endpoint is down" upstream=u endpoint=AT usable=1 of=2 why="2 failures in a row, the last: connect-failed, left alone for 1s"`, `msg="endpoint is up again" upstream=u endpoint=AT usable=2 of=2`},
+		"outliers: {failures: 2, eject: 1s}":                                           {`msg="endpoint is down" upstream=u endpoint=AT usable=1 of=2 why="2 failures in a row, the last: connect-failed, ejected for 1s"`, `msg="endpoint is up again" upstream=u endpoint=AT usable=2 of=2`},
 	} {
 		t.Run(strings.SplitN(rules, ":", 2)[0], func(t *testing.T) {
 			good, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")

@@ -211,7 +211,7 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// 100 Continue is the upstream's to say, and an answer in its place ends the matter.
+// 100 Continue is the upstream's to send, and a final response in its place ends the exchange.
 func TestExpectContinue(t *testing.T) {
 	upstream := scripted(t, func(p *peer) {
 		h, err := p.head()

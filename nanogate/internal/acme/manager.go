@@ -3,7 +3,7 @@
 // account and challenges: one of them orders, all of them respond to challenges.
 //
 // What to do is derived from the files and the clock only, once a minute for each name.
-// So it doesn't matter which gateway has done what before, or was restarted when. The
+// So what a gateway has done before, and when it was restarted, makes no difference. The
 // protocol is acmez's; this package decides when to order, how often to try, and where
 // things are kept.
 package acme

@@ -5,7 +5,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// RequestFields are the fields of a request that matter to a cache. Its bytes are views of the
+// RequestFields are the fields of a request that a cache has to know. Its bytes are views of the
 // request.
 type RequestFields struct {
 	Control       Directives

@@ -13,7 +13,7 @@ type AccessLog struct {
 	Sample float64       // share of requests that are logged; 1: all
 	Errors bool          // those that failed are logged whatever the share
 	Slow   time.Duration // those that took as long too; 0: not for that
-	Redact []string      // parameters of queries whose values are left out, in lower case, besides the known ones
+	Redact []string      // parameters of queries whose values are left out, in lower case, in addition to the known ones
 	Buffer int           // bytes for each event loop that may wait to be written
 }
 
@@ -55,7 +55,7 @@ func readAccessLog(p place) *AccessLog {
 		}},
 		// From when a request is slow. Default: off
 		{"slow", func(_ *AccessLog, p place) { slow = p.Duration(time.Millisecond, time.Hour) }},
-		// Parameters of queries whose values are left out, besides those that are known to be
+		// Query parameters whose values are left out, in addition to those that are known to be
 		// secret.
 		{"redact", func(l *AccessLog, p place) {
 			for _, item := range p.list() {

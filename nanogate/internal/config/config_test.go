@@ -103,7 +103,7 @@ func TestProblems(t *testing.T) {
 		{"canary steps", route("{to: users, canary: {to: users, steps: [{weight: 1%}, {weight: 5%}]}}"), "f.yaml:3:45: routes[0].canary.steps[0]: a step that others follow needs for (such as {weight: 5%, for: 10m})"},
 		{"canary errors", route("{to: users, canary: {to: users, weight: 1%, roll-back: {errors: 0.5}}}"), `f.yaml:3:69: routes[0].canary.roll-back.errors: expected a number of times from 1 to 1000, got "0.5" (such as 1.5: half as often again)`},
 		{"canary slower", route("{to: users, canary: {to: users, weight: 1%, roll-back: {slower: 2}}}"), "f.yaml:3:69: routes[0].canary.roll-back.slower: slower needs slow: from when a response is slow (add slow: 300ms)"},
-		{"mirror", route("{to: users, mirror: {share: 1%}}"), "f.yaml:3:25: routes[0].mirror: a mirror needs to: where requests are sent besides (such as {to: users-next, share: 10%})"},
+		{"mirror", route("{to: users, mirror: {share: 1%}}"), "f.yaml:3:25: routes[0].mirror: a mirror needs to: the upstream or URL that gets the copies (such as {to: users-next, share: 10%})"},
 		{"mirror to", route("{to: users, mirror: user}"), `f.yaml:3:25: routes[0].mirror: there is no upstream "user" (did you mean "users"?)`},
 		{"mirror path", route("{to: users, mirror: {to: users, compare: {json: [a.b]}}}"), `f.yaml:3:54: routes[0].mirror.compare.json[0]: expected a JSONPath, which begins with $, got "a.b" (such as $.items[*].price)`},
 		{"mirror ignore", route("{to: users, mirror: {to: users, compare: {ignore: [$.a]}}}"), `f.yaml:3:46: routes[0].mirror.compare: ignore is what isn't compared of json, and there is none (add json: ["$"])`},

@@ -23,8 +23,8 @@ type Identity struct {
 // claimSources are guards that find claims: jwt.CLAIM and so on are sources.
 var claimSources = []string{"jwt", "introspect", "oidc"}
 
-// identitySources are what says who somebody is, besides the claims of tokens: names of
-// the client's certificate, of its key, and of whose password it is.
+// identitySources are where an identity can come from, apart from the claims of tokens: names
+// in the client's certificate, the name of its key, and the user whose password it gave.
 var identitySources = []string{"client", "mtls.dns", "mtls.uri", "mtls.cn", "keys.name", "basic.user"}
 
 func readIdentity(p place) (all []Identity) {

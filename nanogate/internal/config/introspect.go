@@ -18,7 +18,7 @@ type Introspect struct {
 	TLSAt    At
 	Cache    int // how many responses are kept
 
-	Claims  []Claim // what the response must say besides
+	Claims  []Claim // that the response must have
 	Forward []Claim // fields, in lower case, with the claims that upstreams get in them
 }
 

@@ -21,7 +21,7 @@ type JWT struct {
 	TLSAt    At
 	Cache    int // how many verified tokens are kept
 
-	Claims  []Claim // what a token must say besides
+	Claims  []Claim // that a token must have
 	Forward []Claim // fields, in lower case, with the claims that upstreams get in them
 }
 

@@ -76,7 +76,7 @@ func readMirror(p place) *Mirror {
 	}
 	found := readFields(p, m, mirrorFields)
 	if _, ok := found["to"]; !ok {
-		p.Problem("such as {to: users-next, share: 10%}", "a mirror needs to: where requests are sent besides")
+		p.Problem("such as {to: users-next, share: 10%}", "a mirror needs to: the upstream or URL that gets the copies")
 	}
 	return m
 }

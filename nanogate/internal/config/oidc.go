@@ -16,7 +16,7 @@ type OIDC struct {
 	OIDCClient
 	RedisAt At // where Redis stands
 
-	Claims  []Claim // what the ID token must say besides
+	Claims  []Claim // that the ID token must have
 	Forward []Claim // fields, in lower case, with the claims, or tokens, that upstreams get in them
 	Cache   int     // how many sessions are remembered
 	TLSAt   At

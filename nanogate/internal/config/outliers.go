@@ -2,11 +2,11 @@ package config
 
 import "time"
 
-// Outliers is when an endpoint whose responses fail is left alone for a while.
+// Outliers is when an endpoint whose responses fail is ejected for a while.
 type Outliers struct {
 	Failures int           // in a row: 5xx, no response, none in time
 	Eject    time.Duration // for how long; that many times longer each time it happens again
-	Most     float64       // share of an upstream's endpoints that may be left alone at once
+	Most     float64       // share of an upstream's endpoints that may be ejected at once
 }
 
 func readOutliers(p place) *Outliers {

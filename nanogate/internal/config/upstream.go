@@ -19,8 +19,8 @@ type Upstream struct {
 	Rate      int64         // bytes a second that a response must come at in the mean; 0: any
 	Pool      Pool
 	DNS       DNS           // of the endpoints that are host names
-	Health    *Health       // nil: nobody asks
-	Outliers  *Outliers     // nil: nobody is left alone
+	Health    *Health       // nil: endpoints aren't checked
+	Outliers  *Outliers     // nil: no endpoint is ejected
 	TLS       *UpstreamTLS  // nil: as usual, with the endpoints that are https
 	SlowStart time.Duration // until a new endpoint has its whole share; 0: it has at once
 	Zone      string        // endpoints of this one are preferred; "": none are

@@ -27,9 +27,10 @@ type Document struct {
 	Dir  string // where relative paths in it start from
 	Text []byte // of a whole configuration
 	By   string // what brings it, as versions show it: "file", "etcd"
-	// Addition is what stands there beside the file's routes; nil: it is as it was.
+	// Addition is what is there in addition to the file's routes; nil: it is as it was.
 	Addition *config.Addition
-	// Certificates are those that stand there for listeners which ask for them; told alone.
+	// Certificates are those that are there for listeners which ask for them; they come without
+	// anything else.
 	Certificates []secure.Bound
 }
 

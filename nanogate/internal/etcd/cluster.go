@@ -97,7 +97,7 @@ func dial(ctx context.Context, c *config.EtcdCluster, t timing) (*clientv3.Clien
 		Username: login.user, Password: login.password, TLS: login.tls,
 		DialKeepAliveTime: t.keepAlive, DialKeepAliveTimeout: t.keepAlive / 2, PermitWithoutStream: true,
 		MaxUnaryRetries: 5, MaxCallRecvMsgSize: most,
-		Logger: zap.NewNop(), // what matters is logged by this package
+		Logger: zap.NewNop(), // this package logs what has to be known
 		DialOptions: []grpc.DialOption{
 			grpc.WithChainUnaryInterceptor(atOnce),
 			grpc.WithConnectParams(grpc.ConnectParams{

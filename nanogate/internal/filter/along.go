@@ -2,9 +2,9 @@ package filter
 
 import "math/bits"
 
-// ID names a filter that has a hand in the exchange itself, besides or instead of being asked
-// about the head of a request. Their order is that in which requests meet them; responses
-// meet them in the reverse order, whoever stands last here sees first what an upstream said.
+// ID names a filter that has a hand in the exchange itself, as well as or instead of checking the
+// head of a request. Requests pass them in this order and responses in the reverse order: the
+// last one here is the first to see what an upstream said.
 type ID uint8
 
 const (

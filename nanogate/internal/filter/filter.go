@@ -1,5 +1,5 @@
 // Package filter says what a filter of a route is: something that is done with each of its
-// requests besides sending it on, such as a check of a token or a limit.
+// requests apart from sending it on, such as a check of a token or a limit.
 //
 // A route's filters stand in the order of [Phase], and within a phase in the order of the
 // table of all kinds, in nanogate/internal/snapshot/filters.go.

@@ -119,7 +119,7 @@ func (g *Gateway) begin(c *config.Config, loops int) error {
 	defer g.changing.Unlock()
 	whole, err := g.whole(c)
 	if err != nil {
-		g.log.Error("the routes that stand elsewhere don't go with the file, which is served alone", "error", err)
+		g.log.Error("routes from other sources conflict with the file, which is served without them", "error", err)
 		whole = c
 	}
 	s := g.builder.Build(whole, nil)

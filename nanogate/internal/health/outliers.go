@@ -127,7 +127,7 @@ func (o *Outliers) look(u *upstream.Upstream, now time.Time) {
 			r.times++
 			r.ejected, r.until = true, now.Add(time.Duration(r.times)*o.rules.Eject)
 			out++
-			u.Mark(e, upstream.Ejected, true, r.why(o.rules.Failures)+", left alone for "+r.until.Sub(now).String())
+			u.Mark(e, upstream.Ejected, true, r.why(o.rules.Failures)+", ejected for "+r.until.Sub(now).String())
 		}
 		return true
 	})

@@ -118,7 +118,7 @@ type reading struct {
 // doesn't know the version any more (410 Gone) or the watch ends in another strange way.
 // status is called whenever reading begins to work, or fails.
 func (c *cluster) read(ctx context.Context, r Resource, t timing, store cache.ReflectorStore, status func(error)) {
-	var quiet klog.Logger // which is silent: what matters of it is told in our own words
+	var quiet klog.Logger // which is silent: this package logs what has to be known
 	ctx = klog.NewContext(ctx, quiet)
 	from := &reading{cluster: c, Resource: r, status: status}
 	reflector := cache.NewReflectorWithOptions(from, r.Kind, store, cache.ReflectorOptions{

@@ -28,7 +28,7 @@ func Text(g Gateway, open bool) []byte {
 	return e.b
 }
 
-// exposition is a sheet of text.
+// exposition is an encoder of text.
 type exposition struct {
 	b    []byte
 	name string // of the family

@@ -29,7 +29,7 @@ func TestKeptClaims(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		renewals []claims
-		want     claims // besides those of base
+		want     claims // in addition to those of base
 		sid      string
 	}{
 		{"nothing", []claims{{}}, claims{"sid": "s1", "auth_time": 5.0, "nonce": "n", "email": "ann@a.example", "role": "admin"}, ""},

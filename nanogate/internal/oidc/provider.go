@@ -28,7 +28,7 @@ type Provider struct {
 	verifier *lib.IDTokenVerifier
 }
 
-// metadata is what of it matters here.
+// metadata is the part of it that is used here.
 type metadata struct {
 	lib.ProviderConfig
 	Logout      string   `json:"end_session_endpoint"`                  // OpenID Connect RP-Initiated Logout 1.0, 2.1

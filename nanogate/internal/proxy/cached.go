@@ -43,7 +43,7 @@ type cached struct {
 // and what is known of it for storing the response.
 type asking struct {
 	rules *snapshot.Caching
-	asked cache.RequestFields // what of it matters still is a copy
+	asked cache.RequestFields // of the request, copied
 	key   cache.Key
 	kind  cache.Key // of its route's requests
 	url   []byte
@@ -221,8 +221,8 @@ func (l *caching) giveIfGood(c *client, v *cache.Response, key cache.Key, known 
 	return true
 }
 
-// ask readies the request for the upstream: what the client has already doesn't matter to
-// the store, what is stored does (RFC 9111 4.3.1).
+// ask readies the request for the upstream: its conditions are those of what is stored, not
+// of what the client has already (RFC 9111 4.3.1).
 func (l *caching) ask(x *exchange, m *asking) {
 	r, a := &l.req, &l.asked
 	m.url, m.epoch = bytes.Clone(l.url), m.rules.Store.Epoch()

@@ -9,9 +9,9 @@ import (
 )
 
 // sink is where the content that a stream sends goes. What its window or its connection
-// has no room for lies in the outbox of its owner, and while something does the other
-// side of the exchange isn't read: a stream that isn't taken holds one read, besides what
-// its source holds, which is a window at most.
+// has no room for lies in the outbox of its owner, and while anything lies there the other
+// side of the exchange isn't read: a stream that the peer doesn't read holds one read, and its
+// source a window at most.
 type sink struct {
 	mux      *mux
 	client   *client       // whose response it takes; nil: it takes a request

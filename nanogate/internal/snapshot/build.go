@@ -24,8 +24,8 @@ import (
 	"dyno.example/nanogate/internal/wasm"
 )
 
-// Builder makes snapshots. One gateway has one, as endpoints have numbers that are its
-// alone. It is not for several goroutines at once.
+// Builder makes snapshots. One gateway has one, as it numbers
+// endpoints itself. It is not for several goroutines at once.
 type Builder struct {
 	Log       *slog.Logger // of what goes wrong later; nil: the default one
 	Telemetry Telemetry

@@ -7,9 +7,9 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// partMakers make what upstreams have besides their static endpoints: sources,
-// watchers, detectors. Each adds its own to parts if the configuration asks for it. Who
-// builds one adds it here.
+// partMakers make what upstreams have apart from their static endpoints: sources,
+// watchers, detectors. Each adds its own to parts if the configuration asks for it. A new
+// kind is added here.
 var partMakers = []func(c *config.Upstream, parts *upstream.Parts) error{secured, registered, healthParts, bulkheads}
 
 // partsOf makes all that an upstream asks for. What can be made is there beside an

@@ -21,7 +21,7 @@ func TestInOrder(t *testing.T) {
 }
 
 // Whatever changes from one configuration to the next, requests meet the routes that
-// they would meet if the last one were built alone, and what is the same is the same
+// they would meet if the last one were built afresh, and what is the same is the same
 // object.
 func TestSuccessions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -63,15 +63,15 @@ func TestSuccessions(t *testing.T) {
 			}
 		}
 		c := parse(t, texts(all))
-		s, alone := b.Build(c, before), NewBuilder(1).Build(c, nil)
+		s, fresh := b.Build(c, before), NewBuilder(1).Build(c, nil)
 		for _, path := range []string{"/a", "/a/x", "/b", "/c"} {
 			var f, g route.Found
-			if got, want := s.Find(of(t, path), &f), alone.Find(of(t, path), &g); (got == nil) != (want == nil) || got != nil && (got.Name != want.Name || got.text != want.text || (got.Broken == nil) != (want.Broken == nil)) {
+			if got, want := s.Find(of(t, path), &f), fresh.Find(of(t, path), &g); (got == nil) != (want == nil) || got != nil && (got.Name != want.Name || got.text != want.text || (got.Broken == nil) != (want.Broken == nil)) {
 				t.Fatalf("step %d, %s: %+v, want %+v in\n%s", step, path, got, want, texts(all))
 			}
 		}
-		if len(s.Problems) != len(alone.Problems) || len(s.Upstreams) != len(alone.Upstreams) {
-			t.Fatalf("step %d: %v and %d upstreams, want %v and %d", step, s.Problems, len(s.Upstreams), alone.Problems, len(alone.Upstreams))
+		if len(s.Problems) != len(fresh.Problems) || len(s.Upstreams) != len(fresh.Upstreams) {
+			t.Fatalf("step %d: %v and %d upstreams, want %v and %d", step, s.Problems, len(s.Upstreams), fresh.Problems, len(fresh.Upstreams))
 		}
 		for i, one := range s.Routes {
 			if same := before != nil && slices.Contains(before.Routes, one); same != (was[one.Name] == all[i] && one.Broken == nil) {
@@ -81,7 +81,7 @@ func TestSuccessions(t *testing.T) {
 		if before != nil {
 			before.Retire(s)
 		}
-		alone.Retire(nil)
+		fresh.Retire(nil)
 		before, was = s, map[string]spec{}
 		for _, one := range all {
 			was[one.name] = one

@@ -140,11 +140,11 @@ func (a *API) appendJSON(dst []byte, m *dynamicpb.Message, fd protoreflect.Field
 		return a.appendEach(dst, m, fd)
 	}
 	// A single value is what follows its name in a message with nothing else.
-	alone := dynamicpb.NewMessage(m.Descriptor())
-	alone.Set(fd, m.Get(fd))
+	single := dynamicpb.NewMessage(m.Descriptor())
+	single.Set(fd, m.Get(fd))
 	out := a.out
 	out.EmitDefaultValues = false
-	b, err := out.Marshal(alone)
+	b, err := out.Marshal(single)
 	if err != nil {
 		return nil, err
 	}

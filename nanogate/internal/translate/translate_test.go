@@ -201,7 +201,7 @@ func TestTrailers(t *testing.T) {
 }
 
 // FuzzRequest: whatever head the codec takes over HTTP/2 is refused, or is one whole head
-// as text, that says the same and nothing besides.
+// as text, that says the same and nothing else.
 func FuzzRequest(f *testing.F) {
 	f.Add("GET", "/a?b", "h", "x-a", "b", true)
 	f.Add("OPTIONS", "*", "h:1", "te", "trailers", false)

@@ -49,7 +49,7 @@ func (c *Codes) open(sum [sha256.Size]byte) (wazero.CompilationCache, error) {
 	}
 	owner, known := info.Sys().(*syscall.Stat_t)
 	if mode := info.Mode().Perm(); mode&0o022 != 0 || known && int(owner.Uid) != os.Geteuid() {
-		return nil, fmt.Errorf("%s can be written by others (%v): what lies there is executed, so it must be this user's alone (chown, chmod go-w)", c.Dir, mode)
+		return nil, fmt.Errorf("%s can be written by others (%v): what is in it is executed, so nobody but this user may write to it (chown, chmod go-w)", c.Dir, mode)
 	}
 	return wazero.NewCompilationCacheWithDir(c.folder(sum))
 }

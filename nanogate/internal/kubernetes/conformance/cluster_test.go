@@ -27,7 +27,7 @@ import (
 // cluster does what a cluster's controllers and nodes do, as far as the suite needs it: a
 // pod for each Deployment, whatever number of replicas it asks for, and EndpointSlices of
 // Services. Of pods with the suite's echo server a process is started on this machine, but
-// of those for TCP alone. A pod's name ends with two parts more than its Deployment's, as
+// of those for TCP only. A pod's name ends with two parts more than its Deployment's, as
 // the suite takes them away to know who answered.
 type cluster struct {
 	t       *testing.T

@@ -6,7 +6,7 @@
 //	cd nanogate/internal/kubernetes/conformance
 //	GOWORK=off KUBE_APISERVER=/path/to/kube-apiserver REPORT=report.yaml go test -timeout 60m -v .
 //
-// It takes Linux, an address besides loopback, ports 3000, 3001 and some above 13000, and
+// It takes Linux, an address other than loopback's, ports 3000, 3001 and some above 13000, and
 // listens on ports 80 and 443 of loopback addresses, which takes root or
 // net.ipv4.ip_unprivileged_port_start=80. RUN names a single test of the suite by its
 // ShortName, and REPORT a file for the suite's report. When the gateway's requirements have

@@ -62,7 +62,7 @@ type Follower struct {
 // settle is how long is waited for other changes when something has changed.
 const settle = 50 * time.Millisecond
 
-// Options are what a follower needs besides the configuration.
+// Options are what a follower needs in addition to the configuration.
 type Options struct {
 	Clusters *kubernetes.Clusters
 	Log      *slog.Logger

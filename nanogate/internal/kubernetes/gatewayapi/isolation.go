@@ -7,7 +7,7 @@ import (
 )
 
 // A request comes to one listener: to that with the most specific hostname of those at its
-// entrance, and finds the routes of that one alone (Gateway.spec.listeners, listener
+// entrance, and matches the routes of that listener only (Gateway.spec.listeners, listener
 // isolation). The router goes on to wider hostnames when it has found nothing, so hostnames
 // with a listener of their own are left out of what wider listeners take, and end with a
 // route that responds 404.

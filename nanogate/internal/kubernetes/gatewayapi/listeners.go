@@ -126,7 +126,7 @@ func (l *listener) hostname() string {
 	return strings.ToLower(string(*l.Hostname))
 }
 
-// entrance is what tells which listeners a request came to, besides its hostname.
+// entrance tells, together with its hostname, which listeners a request came to.
 type entrance struct {
 	scheme string
 	port   int32 // 0: any
