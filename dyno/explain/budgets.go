@@ -64,12 +64,18 @@ func meanBudget(list []request) budget {
 // it, else those of its kind in its trial, else all of its trial.
 type matcher struct {
 	drawn map[uint32][]request
-	kinds map[int]budget
-	all   budget
+	kinds map[int]matched
+	all   matched
+}
+
+// matched are ordinary requests with their mean budget.
+type matched struct {
+	list []request
+	mean budget
 }
 
 func newMatcher(ordinary []request) *matcher {
-	m := &matcher{drawn: map[uint32][]request{}, kinds: map[int]budget{}, all: meanBudget(ordinary)}
+	m := &matcher{drawn: map[uint32][]request{}, kinds: map[int]matched{}, all: matched{ordinary, meanBudget(ordinary)}}
 	byKind := map[int][]request{}
 	for _, r := range ordinary {
 		byKind[r.Kind] = append(byKind[r.Kind], r)
@@ -78,7 +84,7 @@ func newMatcher(ordinary []request) *matcher {
 		}
 	}
 	for kind, list := range byKind {
-		m.kinds[kind] = meanBudget(list)
+		m.kinds[kind] = matched{list, meanBudget(list)}
 	}
 	return m
 }
@@ -86,9 +92,9 @@ func newMatcher(ordinary []request) *matcher {
 // matchesLeast is how many drawn requests are enough to be held against.
 const matchesLeast = 2
 
-func (m *matcher) of(slow *request) budget {
+func (m *matcher) of(slow *request) matched {
 	if list := m.drawn[slow.Sequence]; len(list) >= matchesLeast {
-		return meanBudget(list)
+		return matched{list, meanBudget(list)}
 	}
 	if b, ok := m.kinds[slow.Kind]; ok {
 		return b
@@ -96,9 +102,8 @@ func (m *matcher) of(slow *request) budget {
 	return m.all
 }
 
-// pairs of a trial's slow requests, and its ordinary ones.
-func (t *trial) pairs() (pairs []pair, ordinary []request) {
-	var slow []request
+// divided are a trial's slow requests and its ordinary ones.
+func (t *trial) divided() (slow, ordinary []request) {
 	for i := range t.records {
 		r := request{Record: &t.records[i], header: t.header, trial: t.index, budget: budgetOf(&t.records[i])}
 		if r.Class == evidence.Tail {
@@ -107,12 +112,18 @@ func (t *trial) pairs() (pairs []pair, ordinary []request) {
 			ordinary = append(ordinary, r)
 		}
 	}
+	return slow, ordinary
+}
+
+// pairs of a trial's slow requests, and its ordinary ones.
+func (t *trial) pairs() (pairs []pair, ordinary []request) {
+	slow, ordinary := t.divided()
 	if len(ordinary) == 0 {
 		return nil, nil
 	}
 	m := newMatcher(ordinary)
 	for i := range slow {
-		p := pair{request: slow[i], ordinary: m.of(&slow[i]), excess: budget{}}
+		p := pair{request: slow[i], ordinary: m.of(&slow[i]).mean, excess: budget{}}
 		for _, stage := range evidence.Stages() {
 			if d := p.budget[stage] - p.ordinary[stage]; d != 0 {
 				p.excess[stage] = d

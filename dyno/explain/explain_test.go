@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/probe"
+	"dyno.example/dyno/probe/pprof"
 	"dyno.example/dyno/stats"
 )
 
@@ -398,6 +399,37 @@ func TestPeersHaveNames(t *testing.T) {
 	}
 	if said := fmt.Sprint(e.Causes[0].Evidence); !strings.Contains(said, "postgres, 127.0.0.1:5432 (") || !strings.Contains(said, " 192.0.2.7:5432 (") {
 		t.Error(said)
+	}
+}
+
+// A profile of requests adds up to what they took, and what slow ones had on top is where
+// they had it.
+func TestProfileOfRequests(t *testing.T) {
+	w := newWorld(3)
+	w.requests(0, 40, func(int) map[evidence.Stage]time.Duration {
+		return map[evidence.Stage]time.Duration{evidence.Disk: 200 * time.Millisecond}
+	})
+	one := &w.cell.trials[0]
+	p := Profile(one.header, one.records, []string{"list"})
+	took := int64(0)
+	for i := range one.records {
+		if r := &one.records[i]; r.Class == evidence.Tail {
+			took += r.Response()
+		}
+	}
+	slow, ordinary, more := p.Sum(p.Column("slow")), p.Sum(p.Column("ordinary")), p.Sum(p.Column("more"))
+	if rounding := int64(len(p.Samples)); slow > took || slow < took-rounding || slow-ordinary != more {
+		t.Errorf("slow %d of %d, ordinary %d, more %d", slow, took, ordinary, more)
+	}
+	if of := time.Duration(p.Functions(p.Column("more"))[0].Self); of < 7900*time.Millisecond || p.Functions(p.Column("more"))[0].Name != "fsync" {
+		t.Errorf("what they had on top: %+v", p.Functions(p.Column("more")))
+	}
+	at := slices.IndexFunc(p.Samples, func(s pprof.Sample) bool { return slices.Equal(s.Stack, []string{"fsync", "disk", "list"}) })
+	if at < 0 || p.Samples[at].Values[0] != 0 || p.Samples[at].Values[2] != int64(40*200*time.Millisecond) {
+		t.Errorf("%+v", p.Samples)
+	}
+	if p := Profile(one.header, one.records[:1], nil); p != nil {
+		t.Errorf("of one slow request alone: %+v", p)
 	}
 }
 

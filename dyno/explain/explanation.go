@@ -1,6 +1,10 @@
 package explain
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"dyno.example/dyno/evidence"
 	"dyno.example/dyno/stats"
 	"dyno.example/internal/i18n"
@@ -33,6 +37,15 @@ type Explanation struct {
 	Gaps        map[evidence.Gap]int `json:"gaps,omitempty"`   // kind of missing evidence → records
 	Beside      []Strip              `json:"beside,omitempty"` // what went on in the trial that has most of Slowest
 	Slowest     []Slow               `json:"slowest,omitzero"` // for the picture, the slowest first
+}
+
+// Group is the load with its levels: "saturate, connections=64".
+func (e *Explanation) Group() string {
+	parts := []string{e.Load}
+	for _, factor := range slices.Sorted(maps.Keys(e.Levels)) {
+		parts = append(parts, factor+"="+e.Levels[factor])
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Tail says what was slow.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -96,11 +95,7 @@ func explainedBudget(parts []explain.Part, c language) (rows []explainedPart) {
 
 // explainedTitle is the cell: "hello · saturate, connections=64".
 func explainedTitle(e *explain.Explanation) string {
-	parts := []string{e.Load}
-	for _, factor := range slices.Sorted(maps.Keys(e.Levels)) {
-		parts = append(parts, fmt.Sprintf("%s=%s", factor, e.Levels[factor]))
-	}
-	return strings.Trim(e.Subject+" · "+strings.Join(parts, ", "), " ·")
+	return strings.Trim(e.Subject+" · "+e.Group(), " ·")
 }
 
 func explainedTail(e *explain.Explanation) i18n.Message {

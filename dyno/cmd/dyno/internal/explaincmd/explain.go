@@ -23,6 +23,7 @@ import (
 type explainFlags struct {
 	subject, load string
 	json          bool
+	out           string // the file for a profile of the requests; empty for none
 	test          string // the cause to take away; empty for none
 	keepGoing     bool
 }
@@ -57,6 +58,12 @@ With --live PID there is no run: it shows what the requests of a process that is
 for, now, from what the kernel sees of its sockets and threads, without sending any. It
 takes root and Linux with BTF, and leaves nothing in the kernel when it ends.
 
+With --out the time of the slow requests, and of the ordinary ones that they are held
+against, goes to a file by request, stage and reason, on and off the CPU, which go tool
+pprof opens as a flame graph; "more" among its values is what the slow ones had on top:
+  dyno explain latest --subject NAME --load NAME --out slow.pb.gz
+  go tool pprof -http=: slow.pb.gz
+
 With --json there is one object for each subject and load, one after another.`,
 		Example: "  dyno explain latest\n  dyno explain --live $(pidof shop)",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -70,6 +77,11 @@ With --json there is one object for each subject and load, one after another.`,
 			return cli.ExactArgs(1, i18n.New("archivecmd.run-arg", "a run's ID, or latest"))(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.out != "" {
+				if err := f.checkOut(); err != nil {
+					return cli.UsageError(err)
+				}
+			}
 			if cmd.Flags().Changed("live") {
 				return watchLive(cmd.Context(), global, &watched)
 			}
@@ -88,8 +100,9 @@ With --json there is one object for each subject and load, one after another.`,
 
 func (f *explainFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.subject, "subject", "", "only this subject")
-	flags.StringVar(&f.load, "load", "", "only this load")
+	flags.StringVar(&f.load, "load", "", "only this load; one of its cells as in \"steady, connections=64\"")
 	flags.BoolVar(&f.json, "json", false, "as JSON")
+	flags.StringVar(&f.out, "out", "", "write where the time of traced requests went to this file, for go tool pprof")
 	flags.StringVar(&f.test, "test", "", "measure again, as it is and without this cause")
 	flags.BoolVar(&f.keepGoing, "keep-going", false, "with --test: go on though this machine was disturbed in every trial of the first block")
 }
@@ -109,6 +122,9 @@ func explainRun(ctx context.Context, f *explainFlags, global *cli.Global, ref st
 	if err != nil {
 		return err
 	}
+	if f.out != "" {
+		return f.writeProfile(ctx, global, ref, list)
+	}
 	return f.print(list, global)
 }
 
@@ -118,7 +134,7 @@ func (f *explainFlags) chosen(ctx context.Context, global *cli.Global, ref strin
 		return nil, nil, err
 	}
 	for _, e := range a.Explained {
-		if (f.subject == "" || f.subject == e.Subject) && (f.load == "" || f.load == e.Load) {
+		if (f.subject == "" || f.subject == e.Subject) && (f.load == "" || f.load == e.Load || f.load == e.Group()) {
 			list = append(list, e)
 		}
 	}
@@ -144,6 +160,9 @@ func explainFile(f *explainFlags, global *cli.Global, path string) error {
 	header, records, err := evidence.Read(file)
 	if err != nil {
 		return i18n.Errorf("explaincmd.no-evidence", "%s is neither a run nor evidence that dyno load --explain wrote: %w", path, err)
+	}
+	if f.out != "" {
+		return f.write(global, explain.Profile(header, records, nil))
 	}
 	return f.print([]explain.Explanation{explain.Records(header, records)}, global)
 }

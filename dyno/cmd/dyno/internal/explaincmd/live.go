@@ -131,7 +131,7 @@ func took(d time.Duration) string { return report.Quantity("µs", float64(d)/1e3
 var onlyLive = []string{"port", "every", "for"}
 
 // notLive are the flags that don't go with it.
-var notLive = []string{"subject", "load", "json", "test", "keep-going"}
+var notLive = []string{"out", "subject", "load", "json", "test", "keep-going"}
 
 // clash is the error for flags that don't go together; changed says which are given.
 func clash(isLive bool, changed func(string) bool) error {
