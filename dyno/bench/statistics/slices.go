@@ -13,23 +13,29 @@ var slicedDesigns = []struct {
 	name         string
 	arms, rounds int
 	starts       []int
-	slice        float64
 }{
-	{"two subjects", 2, 25, []int{3, 5, 10, 12}, 0.1},
-	{"ten subjects", 10, 12, []int{3, 4, 6, 10}, 0.1},
+	{"two subjects", 2, 80, []int{3, 5, 10, 12}},
+	{"ten subjects", 10, 40, []int{3, 4, 6, 10}},
 }
+
+// Slices are as long as studies have them, with as long between them as it takes to begin, to
+// end and to go to the next subject, in seconds.
+const (
+	sliceLong = 0.025
+	sliceGap  = 0.009
+)
 
 // neighbouredDesigns are those in which what slices beside each one say is used: a study of ten
 // subjects and a twin as --quick has it, 2 s of slices of so many milliseconds in each of eight
-// starts; and two subjects with a twin for a minute. Between slices are 9 ms.
+// starts; and two subjects with a twin for a minute.
 var neighbouredDesigns = []struct {
 	name string
 	statstest.Slices
 }{
-	{"ten subjects and a twin, 25 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 80, Slice: 0.025, Gap: 0.009}},
-	{"ten subjects and a twin, 50 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 40, Slice: 0.05, Gap: 0.009}},
-	{"ten subjects and a twin, 100 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 20, Slice: 0.1, Gap: 0.009}},
-	{"two subjects and a twin, 25 ms", statstest.Slices{Arms: statstest.Alike(3), Starts: 10, Rounds: 60, Slice: 0.025, Gap: 0.009}},
+	{"ten subjects and a twin, 25 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 80, Slice: sliceLong, Gap: sliceGap}},
+	{"ten subjects and a twin, 50 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 40, Slice: 0.05, Gap: sliceGap}},
+	{"ten subjects and a twin, 100 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 20, Slice: 0.1, Gap: sliceGap}},
+	{"two subjects and a twin, 25 ms", statstest.Slices{Arms: statstest.Alike(3), Starts: 10, Rounds: 60, Slice: sliceLong, Gap: sliceGap}},
 }
 
 // neighboured counts studies as the lab's analysis has them. Ten comparisons of a study share its
@@ -59,7 +65,7 @@ func (o *options) slices(r *Record) error {
 		for _, d := range slicedDesigns {
 			for _, starts := range d.starts {
 				o.progress("%s, %s, %d starts", host.Name, d.name, starts)
-				o.slicedCoverage(r, host, d.name, statstest.Slices{Host: host, Arms: statstest.Alike(d.arms), Starts: starts, Rounds: d.rounds, Slice: d.slice})
+				o.slicedCoverage(r, host, d.name, statstest.Slices{Host: host, Arms: statstest.Alike(d.arms), Starts: starts, Rounds: d.rounds, Slice: sliceLong, Gap: sliceGap})
 			}
 		}
 		for _, d := range neighbouredDesigns {
@@ -104,7 +110,7 @@ func (o *options) slicedCoverage(r *Record, host statstest.Host, design string, 
 func (o *options) slicedWidths(r *Record, host statstest.Host) {
 	const last = 25
 	w := stats.NewWidths(3, last, level)
-	d := statstest.Slices{Host: host, Arms: statstest.Alike(2), Starts: last, Rounds: 25, Slice: 0.1, Probe: probed}
+	d := statstest.Slices{Host: host, Arms: statstest.Alike(2), Starts: last, Rounds: 80, Slice: sliceLong, Gap: sliceGap, Probe: probed}
 	for _, asked := range []float64{0.01, 0.02, 0.03} {
 		var covered statstest.Rate
 		ended := 0.0
@@ -137,7 +143,7 @@ func (o *options) uneven(r *Record) {
 		{"one whose slices scatter three times as much", statstest.SlicedArm{Cost: 2, Plateau: 0.01, Noise: 0.15, Follows: 1}},
 	} {
 		arms := append(statstest.Alike(9), c.arm)
-		d := statstest.Slices{Host: statstest.Hosts()[1], Arms: arms, Starts: 4, Rounds: 12, Slice: 0.1, Probe: probed}
+		d := statstest.Slices{Host: statstest.Hosts()[1], Arms: arms, Starts: 4, Rounds: 40, Slice: sliceLong, Gap: sliceGap, Probe: probed}
 		var odd, others statstest.Rate
 		bias := 0.0
 		random := statstest.Seeded(o.seed)
@@ -165,9 +171,10 @@ const (
 	gateMost   = 12
 )
 
-// pairGates counts what gates find, each of whose pairs is a start of 3.2 s of slices.
+// pairGates counts what gates find, each of whose pairs is a start of some 4.4 s: 64 slices of each
+// version.
 func (o *options) pairGates(r *Record, host statstest.Host, plan *stats.TwoStage) {
-	d := statstest.Slices{Host: host, Arms: statstest.Alike(2), Starts: 1, Rounds: 16, Slice: 0.1}
+	d := statstest.Slices{Host: host, Arms: statstest.Alike(2), Starts: 1, Rounds: 64, Slice: sliceLong, Gap: sliceGap}
 	for _, truth := range []float64{1, plan.Asked} {
 		random := statstest.Seeded(o.seed)
 		sum, squares, n := 0.0, 0.0, 0.0
