@@ -2,6 +2,7 @@ package service
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,12 +19,25 @@ import (
 // kit is a running helper that talks to one server, by its driver. It ends when its input
 // is closed, which the death of dyno does.
 type kit struct {
-	url  string
-	mu   sync.Mutex // one order at a time
-	cmd  *exec.Cmd
-	in   *json.Encoder
-	pipe *os.File
-	out  chan outcome // closed when the helper has ended
+	kind, url string
+	mu        sync.Mutex // one order at a time
+	cmd       *exec.Cmd
+	in        *json.Encoder
+	pipe      *os.File
+	out       chan outcome  // closed when the helper has ended
+	ended     chan struct{} // closed when it has, and said is whole
+	said      head          // to its standard error
+	abandoned bool
+}
+
+// head keeps the beginning of what is written.
+type head struct{ bytes.Buffer }
+
+const mostOfHead = 4 << 10
+
+func (h *head) Write(p []byte) (int, error) {
+	h.Buffer.Write(p[:min(len(p), mostOfHead-h.Len())])
+	return len(p), nil
 }
 
 // order and outcome are the lines that a kit reads and writes.
@@ -53,7 +67,8 @@ func openKit(ctx context.Context, h *Host, kind, url string) (*kit, error) {
 		return nil, err
 	}
 	defer read.Close()
-	cmd.Stdin, cmd.Stderr = read, os.Stderr
+	k := &kit{kind: kind, url: url, cmd: cmd, in: json.NewEncoder(write), pipe: write, out: make(chan outcome, 1), ended: make(chan struct{})}
+	cmd.Stdin, cmd.Stderr = read, &k.said
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = startOn(cmd, h.CPUs)
@@ -62,9 +77,9 @@ func openKit(ctx context.Context, h *Host, kind, url string) (*kit, error) {
 		write.Close()
 		return nil, i18n.Errorf("service.starting-helper", "starting its helper: %w", err)
 	}
-	k := &kit{url: url, cmd: cmd, in: json.NewEncoder(write), pipe: write, out: make(chan outcome, 1)}
 	go func() {
 		defer close(k.out)
+		defer close(k.ended)
 		lines := json.NewDecoder(bufio.NewReader(out))
 		for {
 			var o outcome
@@ -86,14 +101,17 @@ func (k *kit) send(ctx context.Context, o order) (outcome, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := k.in.Encode(o); err != nil {
-		return outcome{}, i18n.Errorf("service.helper-ended", "its helper has ended: %w", err)
+		return outcome{}, k.gone()
 	}
 	late := time.NewTimer(o.Limit + slack)
 	defer late.Stop()
 	select {
 	case done, ok := <-k.out:
 		if !ok {
-			return done, i18n.Errorf("service.helper-gone", "its helper has ended")
+			return done, k.gone()
+		}
+		if done.Error == context.DeadlineExceeded.Error() {
+			return done, i18n.Errorf("service.no-response-in-time", "no response within %v", o.Limit)
 		}
 		if done.Error != "" {
 			return done, errors.New(done.Error)
@@ -108,8 +126,37 @@ func (k *kit) send(ctx context.Context, o order) (outcome, error) {
 	}
 }
 
+// gone is the error that the helper has ended, with what it has said.
+func (k *kit) gone() error {
+	<-k.ended
+	if said := lastOf(k.said.Bytes()); said != "" {
+		return i18n.Errorf("service.helper-ended", "its helper has ended: %v", said)
+	}
+	return i18n.Errorf("service.helper-gone", "its helper has ended")
+}
+
+// reopen starts the helper anew if it has ended.
+func (k *kit) reopen(ctx context.Context, h *Host) (*kit, error) {
+	if k == nil {
+		return nil, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.abandoned {
+		<-k.ended
+	}
+	select {
+	case <-k.ended:
+		k.close()
+		return openKit(ctx, h, k.kind, k.url)
+	default:
+		return k, nil
+	}
+}
+
 // abandon ends a helper that owes an outcome: the next would be taken for it.
 func (k *kit) abandon() {
+	k.abandoned = true
 	_ = k.cmd.Process.Kill()
 	k.pipe.Close()
 }

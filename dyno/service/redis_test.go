@@ -2,10 +2,12 @@ package service
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // TestRedis: seeded by commands and a file, reset, read, and only with its password.
@@ -58,6 +60,52 @@ func TestRedis(t *testing.T) {
 	}
 	_, err = Start(t.Context(), h, study.Service{Name: "bad", Use: study.Redis, As: "X", Settings: map[string]string{"maxmemory-policy": "no-such"}})
 	checkError(t, err, []string{"service bad", "exited before it was ready", "argument"})
+}
+
+// TestHelperThatEnded: a helper that was killed, as by a system out of memory, costs its
+// service nothing but readings. What can't be set back all the same is started anew.
+func TestHelperThatEnded(t *testing.T) {
+	needs(t, study.Redis)
+	h := newTestHost(t)
+	var told []string
+	h.Tell = func(m i18n.Message) { told = append(told, m.String()) }
+	set, err := StartAll(t.Context(), h, []study.Service{{Name: "cache", Use: study.Redis, As: "REDIS_URL", Reset: study.ResetTrial}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := set.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	prepare := func() {
+		t.Helper()
+		if err := set.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if read(t, set, 0)["commands"] == 0 {
+			t.Error("no statistics")
+		}
+	}
+	prepare()
+	first := set.Instances()[0]
+	if err := first.parts[0].kit.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-first.parts[0].kit.ended
+	prepare()
+	if set.Instances()[0] != first {
+		t.Error("the server was started anew, though only its helper had ended")
+	}
+	// A password that the helper doesn't know: no order of its is carried out any more.
+	k := own(t, h, study.Redis, set.Env()["REDIS_URL"])
+	if err := k.do(t.Context(), order{Do: "run", Text: "CONFIG SET requirepass other\nCLIENT KILL TYPE normal", Limit: time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	prepare()
+	if set.Instances()[0] == first || !strings.Contains(strings.Join(told, "\n"), "started anew, as its data could not be set back: ") {
+		t.Errorf("not started anew, or not said: %q", told)
+	}
 }
 
 func TestRedisMissing(t *testing.T) {

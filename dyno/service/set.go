@@ -96,25 +96,46 @@ func (s *Set) Prepare(ctx context.Context) error {
 	}
 	fresh := s.fresh
 	s.fresh = false
-	for i, in := range s.instances {
-		if in.Err() != nil || in.def.Reset == study.ResetRestart && !fresh {
-			if err := in.Err(); err != nil {
-				s.host.tell(i18n.New("service.started-anew", "started anew, as it ended between two trials: %v", i18n.From(err)))
-			}
-			again, err := s.restart(ctx, in)
-			if err != nil {
-				return err
-			}
-			s.instances[i] = again
-			continue
-		}
-		if in.def.Reset != study.ResetTrial || fresh {
-			continue
-		}
-		if err := in.reset(ctx); err != nil {
-			return i18n.Errorf("service.resetting", "service %s: resetting its data: %w", in.def.Name, err)
+	for i := range s.instances {
+		if err := s.prepare(ctx, i, fresh); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// prepare makes one service ready for the next trial.
+func (s *Set) prepare(ctx context.Context, i int, fresh bool) (err error) {
+	in := s.instances[i]
+	for _, p := range in.parts {
+		if p.kit, err = p.kit.reopen(ctx, s.host); err != nil {
+			return i18n.Errorf("service.service", "service %s: %w", in.def.Name, err)
+		}
+	}
+	ended := in.Err()
+	switch {
+	case ended != nil:
+		s.host.tell(i18n.New("service.started-anew", "started anew, as it ended between two trials: %v", i18n.From(ended)))
+	case fresh:
+		return nil
+	case in.def.Reset == study.ResetTrial:
+		err := in.reset(ctx)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil || errors.As(err, new(*behindError)) {
+			return i18n.Errorf("service.resetting", "service %s: resetting its data: %w", in.def.Name, err)
+		}
+		// It may have died a moment ago, or have lost what it was reached by.
+		s.host.tell(i18n.New("service.started-anew-for-data", "%s is started anew, as its data could not be set back: %v", in.def.Name, i18n.From(err)))
+	case in.def.Reset != study.ResetRestart:
+		return nil
+	}
+	again, err := s.restart(ctx, in)
+	if err != nil {
+		return err
+	}
+	s.instances[i] = again
 	return nil
 }
 
