@@ -112,7 +112,7 @@ func TestSamplerWithHelper(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	build := exec.Command("go", "build", "-o", "actor", ".")
+	build := exec.Command("go", "build", "-trimpath", "-o", "actor", ".")
 	build.Dir = dir
 	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
