@@ -220,7 +220,8 @@ func (l *attempts) ends(c *client, k *backend, e loss) {
 		// The endpoint closed the connection while it was idle, most likely, and never
 		// saw the request; at worst it sees it twice, which is the same as once
 		// (RFC 9112 9.3.1).
-		if again && k.reused && !k.begun && !x.stale && (x.method != other || !x.headIn) {
+		last := k.lastWord()
+		if again && k.reused && (!k.begun || last != otherWord) && !x.stale && (x.method != other || !x.headIn || last == farewell) {
 			x.stale = true
 			l.sameAgain(c)
 			return

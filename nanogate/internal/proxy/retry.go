@@ -78,6 +78,36 @@ func (l *attempts) retriesFarewell(c *client, k *backend, h *http1.ResponseHead)
 	return true
 }
 
+// lastWord is what came of a response before its connection broke. That may be the beginning of
+// such a 408: if the request has arrived behind it, unread, the connection is reset.
+type lastWord uint8
+
+const (
+	otherWord     lastWord = iota
+	maybeFarewell          // it doesn't reach as far as the status
+	farewell               // it does
+)
+
+func (k *backend) lastWord() lastWord {
+	const version, status = "HTTP/1.", " 408 "
+	if k.call != nil || len(k.in) == 0 || k.headDone || k.interims > 0 {
+		return otherWord
+	}
+	b := k.in[:min(len(version), len(k.in))]
+	if string(b) != version[:len(b)] {
+		return otherWord
+	}
+	b = k.in[min(len(version)+1, len(k.in)):] // behind the minor version
+	b = b[:min(len(status), len(b))]
+	switch {
+	case string(b) != status[:len(b)]:
+		return otherWord
+	case len(b) < len(status):
+		return maybeFarewell
+	}
+	return farewell
+}
+
 // retriesCode sends a call to another endpoint whose response is nothing but a status
 // that the route retries, at once or after the time that the server says (gRPC proposal
 // A6, "pushback"). end says that nothing follows the head. It reports whether it did.

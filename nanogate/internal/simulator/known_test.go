@@ -180,6 +180,19 @@ func TestFarewellOfAnIdleConnection(t *testing.T) {
 	holds(t, sc, -1)
 }
 
+// Nor is it when the request has arrived by then, unread, so that the connection is reset and a part of
+// the 408 is lost.
+func TestFarewellThatIsCut(t *testing.T) {
+	sc := small(1)
+	e := sc.Groups[0].Endpoints[0]
+	e.Idle, e.Farewell, e.Line.Latest, e.Think = 2e6, true, 50e3, 2e6
+	sc.Clients[0].Think = 1e6
+	for _, method := range []string{"GET", "PUT", "HEAD", "DELETE"} {
+		sc.asks(40, Request{Method: method, Want: 10})
+	}
+	holds(t, sc, -1)
+}
+
 // The last response before a connection is closed is read to its end, although its client has sent
 // the next request, of which the loop hears in the same batch as of the response's end.
 func TestRequestBehindTheLastResponse(t *testing.T) {
