@@ -37,9 +37,6 @@ func (w *world) loses(e *Endpoint, s *simulated.Socket, unused bool) {
 	if s.Blocked() {
 		w.blur(e.Group)
 	}
-	if e.Group.HTTP2 {
-		e.Group.ended = w.sys.Now() + e.Line.Latest
-	}
 	if unused {
 		e.Group.refuses(w.sys.Now() + e.Line.Latest) // when it is known at the latest
 	}
@@ -188,13 +185,6 @@ func (w *world) shares(x *exchange) bool {
 		}
 	}
 	return false
-}
-
-// unwritten is whether a connection over HTTP/2 was lost meanwhile, on which the gateway may have
-// put the request without having written any of it: what it writes gathers until the end of a
-// batch. Nobody but the gateway knows.
-func (w *world) unwritten(x *exchange) bool {
-	return slices.ContainsFunc(x.Route.Groups, func(g *Group) bool { return g.ended != 0 && g.ended >= w.since(x) })
 }
 
 // late is whether a request has taken as long as its route allows; begun is whether its

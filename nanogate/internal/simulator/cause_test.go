@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"fmt"
 	"testing"
 
 	"dyno.example/nano/wire/simulated"
@@ -99,4 +100,36 @@ func TestNonsenseHarmsAtOnce(t *testing.T) {
 	if x.suffered() {
 		t.Error("nothing was done to it")
 	}
+}
+
+// What comes on a connection over HTTP/2 behind its end is seen to be lost, although the endpoint
+// takes one stream at a time and hadn't done with that one.
+func TestWhatComesBehindTheOnlyStream(t *testing.T) {
+	sc := small(1)
+	g := sc.Groups[0]
+	g.HTTP2 = true
+	e := g.Endpoints[0]
+	e.Streams, e.Line.Latest = 1, 20e6
+	sc.Routes[0].Lines = []*Line{{Text: "timeout: 5ms"}}
+	sc.Routes[0].timeout = 5e6
+	sc.asks(10, Request{Method: "GET", Tries: []Fault{{Kind: "nonsense-body"}}})
+	holds(t, sc, -1)
+}
+
+// That an endpoint hasn't looked at a request excuses its failure if the connection is lost before that
+// has been written.
+func TestDeniedBehindWhatIsNotWritten(t *testing.T) {
+	sc := small(1)
+	g := sc.Groups[0]
+	g.HTTP2 = true
+	g.Endpoints[0].Line = simulated.Line{Capacity: 200, Latest: 50e3}
+	sc.asks(1, Request{Method: "GET", Want: 50000})
+	for n, r := range []Request{{Method: "POST", Tries: []Fault{{Kind: "refused"}}}, {Method: "PUT", Body: 10, Tries: []Fault{{Kind: "close-body"}}}} {
+		other := *sc.Clients[0]
+		other.Number, other.At, other.Requests = n+1, int64(n+1)*1e6, nil
+		r.ID, r.Route, r.Path, r.Framing = n+2, sc.Routes[0], fmt.Sprintf("/r0/%d", n+2), "length"
+		other.Requests = []*Request{&r}
+		sc.Clients = append(sc.Clients, &other)
+	}
+	holds(t, sc, -1)
 }

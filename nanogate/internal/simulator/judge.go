@@ -169,9 +169,6 @@ func (j *judge) excused() bool {
 		return true // a client that gives up takes with it what it hasn't read
 	}
 	begun := j.status != 0 && !j.own
-	if !begun && w.unwritten(x) {
-		return true
-	}
 	return w.troubled(x) || w.shares(x) || w.late(x, begun) || !begun && (j.status == 0 || j.status == 503) && w.ends(x) || !x.client.HTTP2 && x.unread()
 }
 

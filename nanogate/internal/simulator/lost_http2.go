@@ -13,10 +13,40 @@ func (p *server2) lose(how string) {
 	}
 	for _, c := range p.under {
 		broke(c.one)
+		c.free() // what comes for others isn't over a limit by it
+	}
+	if p.writes() { // so the gateway doesn't hear it
+		p.deniesNone()
+		p.went = false
 	}
 	p.knows(p.e.Line.Latest)
 	p.w.loses(p.e, p.s, p.carried == 0)
 	p.end(how)
+}
+
+// writes is whether something that it says hasn't been written.
+func (p *server2) writes() bool { return len(p.out)+len(p.conn.Out) > 0 }
+
+// denies notes that it says that it hasn't looked at a request.
+func (p *server2) denies(x *exchange) {
+	if p.s.Pending() == 0 && !p.writes() {
+		p.denied = p.denied[:0] // they are known to be
+	}
+	p.denied = append(p.denied, x)
+}
+
+// deniesNone is when the gateway doesn't hear that: to it they are lost.
+func (p *server2) deniesNone() {
+	for _, x := range p.denied {
+		x.lost++
+	}
+	p.denied = p.denied[:0]
+}
+
+// cut is when a reset has taken away some of what it has said.
+func (p *server2) cut() {
+	broke(p.responded...)
+	p.deniesNone()
 }
 
 // wasted looks at what nobody reads any more for the requests in it.
@@ -51,6 +81,7 @@ func (p *server2) misses(ev *http2.Event) {
 		token, _ := ev.Header.Find("x-token")
 		if x := p.w.find(token); x != nil && p.went && ev.Stream.ID > p.above {
 			x.unseen++
+			p.denies(x)
 		} else if x != nil {
 			since := p.carried
 			if p.spoilt { // what isn't HTTP/2 is no end of which requests go elsewhere

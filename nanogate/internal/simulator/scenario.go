@@ -41,7 +41,6 @@ type Group struct {
 	refused []int64 // when connections to it were
 	parted  []int64 // when at the latest it was heard why idle ones are closed
 	went    []int64 // by when the gateway knew that they take no more requests
-	ended   int64   // when one over HTTP/2 was last
 	blurred int64   // when one was last lost with requests that only the gateway knows
 }
 

@@ -29,10 +29,11 @@ type server2 struct {
 	spoilt  bool  // it has said what isn't HTTP/2
 	unknown []int // which of the group's went the gateway doesn't know yet
 
-	taking    bool   // frames that have come
-	unread    []byte // what came when it had ended the connection meanwhile
-	carried   int64  // when the first request came; 0: none has
-	responded []*run // to which the responses may not have been read yet
+	taking    bool        // frames that have come
+	unread    []byte      // what came when it had ended the connection meanwhile
+	carried   int64       // when the first request came; 0: none has
+	responded []*run      // to which the responses may not have been read yet
+	denied    []*exchange // of which it may not be known yet that they weren't looked at
 }
 
 // serving2 is a request that it serves.
@@ -51,7 +52,7 @@ type serving2 struct {
 func (p *server2) greet(w *world, s *simulated.Socket, random *simulated.Random) {
 	p.conn.Start(w.config2(true, p.e.Window, p.e.Streams), &w.h2, w.sys.Now())
 	p.begin(w, s, random, p.e.Think, p.e.Piece, p.act)
-	s.Wasted, s.Cut = p.wasted, func() { broke(p.responded...) }
+	s.Wasted, s.Cut = p.wasted, p.cut
 	p.idles()
 }
 
@@ -228,6 +229,7 @@ func (p *server2) request(ev *http2.Event) {
 // refuse says that the request hasn't been looked at.
 func (c *serving2) refuse() {
 	p := c.p
+	p.denies(c.x)
 	if strings.HasPrefix(c.one.fault.Kind, "goaway") && !p.went && p.last < c.id {
 		p.goAway(uint32(max(0, int(c.id)-2)))
 		c.free()
