@@ -23,6 +23,7 @@ const (
 	analysisFile   = "analysis.json"
 	lockFile       = "writer.lock"
 	trialsFolder   = "trials"
+	servicesFolder = "services"
 	trialFile      = "trial.json"
 	windowsFile    = "windows.jsonl"
 	histogramsFile = "histograms.hlog"

@@ -67,7 +67,7 @@ func secretManifest() Manifest {
 }
 
 // secretWords are what no file of such a run may hold.
-var secretWords = []string{"hunter22", "swordfish", "opensesame", "b3arer"}
+var secretWords = []string{"0pen5esame", "hunter22", "swordfish", "opensesame", "b3arer"}
 
 func TestRedactLevels(t *testing.T) {
 	m := secretManifest()
@@ -104,6 +104,10 @@ func TestNoFileHoldsASecret(t *testing.T) {
 	}
 	if findings[0].Detail.String() != "swordfish" {
 		t.Error("the caller's finding was changed")
+	}
+	w.HideEnv(map[string]string{"DATABASE_URL": "postgres://dyno:0pen5esame@127.0.0.1:4711/shop"})
+	if err := w.AddServiceLog("db", []byte("wrong password 0pen5esame, and hunter22")); err != nil {
+		t.Fatal(err)
 	}
 	if err := w.Update(func(m *Manifest) { m.Plan = secretManifest().Plan }); err != nil {
 		t.Fatal(err)

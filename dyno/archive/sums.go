@@ -41,10 +41,10 @@ func sum(dir string, manifest []byte) (Sums, error) {
 	return s, err
 }
 
-// sealed reports whether a file is of those that have a sum: the trials' files.
+// sealed reports whether a file is of those that have a sum: the trials' files, and the services'.
 // The manifest has one too, but may yet have to be written.
 func sealed(name string, entry fs.DirEntry) bool {
-	return !entry.IsDir() && strings.HasPrefix(name, trialsFolder+"/") && !strings.Contains(name, "/"+hidden)
+	return !entry.IsDir() && inRecord(name)
 }
 
 func sumFile(path string) (string, error) {
@@ -130,11 +130,15 @@ func ParseSums(content []byte, path string) (Sums, error) {
 	return s, err
 }
 
+// inRecord reports whether a name is in one of the record's folders, and not hidden.
+func inRecord(name string) bool {
+	return (strings.HasPrefix(name, trialsFolder+"/") || strings.HasPrefix(name, servicesFolder+"/")) && !strings.Contains(name, "/"+hidden)
+}
+
 // Recorded reports whether a name is of those that a run's record may have.
 func Recorded(name string) bool {
 	if name == ManifestFile {
 		return true
 	}
-	return strings.HasPrefix(name, trialsFolder+"/") && !strings.Contains(name, "/"+hidden) &&
-		!strings.ContainsAny(name, "\\\x00\r") && path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
+	return inRecord(name) && !strings.ContainsAny(name, "\\\x00\r") && path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
 }

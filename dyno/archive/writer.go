@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -50,6 +51,31 @@ func (w *Writer) Update(change func(*Manifest)) error {
 	}
 	if err != nil {
 		return w.explain("updating the manifest", err)
+	}
+	return nil
+}
+
+// HideEnv hides from now on what is secret in variables that subjects are given, such as the
+// password of a database that was made for the run.
+func (w *Writer) HideEnv(env map[string]string) {
+	secrets := study.Secrets{}
+	maps.Copy(secrets, w.secrets)
+	secrets.AddEnv(env)
+	w.secrets = secrets
+}
+
+// AddServiceLog archives what a service has printed, as services/NAME.log, without the run's secrets.
+func (w *Writer) AddServiceLog(name string, text []byte) error {
+	folder := filepath.Join(w.dir, servicesFolder)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	err := w.create.write(filepath.Join(folder, name+".log"), func(out io.Writer) error {
+		_, err := io.WriteString(out, w.secrets.Hide(string(text)))
+		return err
+	})
+	if err != nil {
+		return w.explain("archiving the log of the service "+name, err)
 	}
 	return nil
 }

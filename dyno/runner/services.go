@@ -73,6 +73,16 @@ func (p *preparation) stopServices() {
 	}
 }
 
+// keepServiceLogs archives what the services have printed until now.
+func (s *session) keepServiceLogs(w *archive.Writer) error {
+	for _, one := range s.ready.services.Logs() {
+		if err := w.AddServiceLog(one.Name, one.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // archivedServices are the services as a run's manifest has them.
 func (p *preparation) archivedServices() (list []archive.Service) {
 	for _, in := range p.services.Instances() {

@@ -39,6 +39,7 @@ func (s *session) run(ctx context.Context) (id string, err error) {
 	if err = s.trials(ctx, w); err == nil {
 		err = context.Cause(ctx) // the last trial was the one interrupted
 	}
+	err = errors.Join(err, s.keepServiceLogs(w))
 	status := archive.Complete
 	switch {
 	case ctx.Err() != nil:
@@ -109,6 +110,7 @@ func (s *session) next(ctx context.Context, w *archive.Writer, i int) (n int, er
 
 // add archives a trial that took so long, and plans its repetition if it is invalid.
 func (s *session) add(w *archive.Writer, t *archive.Trial, cell *study.Cell, took time.Duration) error {
+	w.HideEnv(s.ready.services.Env()) // which a subject may have printed
 	if err := w.AddTrial(*t); err != nil {
 		return err
 	}

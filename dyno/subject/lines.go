@@ -2,8 +2,10 @@ package subject
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -58,6 +60,38 @@ func (w *lineWriter) line() {
 	if w.each != nil {
 		w.each(line)
 	}
+}
+
+// Log returns what the instance has printed so far: of more than most bytes the beginning and the
+// end, with a line between them that says so.
+func (in *Instance) Log(most int) ([]byte, error) {
+	f, err := os.Open(in.log)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return headAndTail(f, most)
+}
+
+// headAndTail reads a file, of more than most bytes only its beginning and its end.
+func headAndTail(f *os.File, most int) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	half := int64(most / 2)
+	if info.Size() <= 2*half {
+		return io.ReadAll(io.LimitReader(f, 2*half))
+	}
+	head, err := io.ReadAll(io.NewSectionReader(f, 0, half))
+	if err != nil {
+		return nil, err
+	}
+	end, err := io.ReadAll(io.NewSectionReader(f, info.Size()-half, half))
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(head, fmt.Appendf(nil, "\n… %d bytes left out …\n", info.Size()-2*half), end), nil
 }
 
 // tail returns the last n lines of a file, without empty ones at its end; nil

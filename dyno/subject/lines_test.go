@@ -67,3 +67,26 @@ func TestEnvironHasNoNameTwice(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A log that is too long to keep loses its middle, and says how much of it.
+func TestHeadAndTail(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"short", "short"},
+		{"0123456789", "0123456789"},
+		{"begin-and-then-end", "begin\n… 8 bytes left out …\nn-end"},
+		{"", ""},
+	} {
+		path := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := headAndTail(f, 10); err != nil || string(got) != c.want {
+			t.Errorf("of %q: %q, %v", c.text, got, err)
+		}
+		f.Close()
+	}
+}
