@@ -60,6 +60,10 @@ func TestRedis(t *testing.T) {
 	}
 	_, err = Start(t.Context(), h, study.Service{Name: "bad", Use: study.Redis, As: "X", Settings: map[string]string{"maxmemory-policy": "no-such"}})
 	checkError(t, err, []string{"service bad", "exited before it was ready", "argument"})
+	_, err = Start(t.Context(), h, study.Service{Name: "bad", Use: study.Redis, As: "X", Seed: []study.Seed{{File: "seed.redis"}, {File: "bad.redis"}}})
+	checkError(t, err, []string{"service bad: seed 2: bad.redis: line 3: sett: ERR unknown command"})
+	_, err = Start(t.Context(), h, study.Service{Name: "bad", Use: study.Redis, As: "X", URL: "redis://127.0.0.1/zero"})
+	checkError(t, err, []string{"service bad: url: ", "its helper has ended", `invalid database number: "zero"`})
 }
 
 // TestHelperThatEnded: a helper that was killed, as by a system out of memory, costs its

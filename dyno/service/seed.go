@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -37,6 +38,9 @@ func (in *Instance) seed(ctx context.Context, kind, address string) error {
 		}
 		if err == nil {
 			err = own.do(ctx, order{Do: "run", Text: text, Limit: seedLimit})
+			if err != nil && step.File != "" {
+				err = fmt.Errorf("%s: %w", step.File, err)
+			}
 		}
 		if err != nil {
 			return i18n.Errorf("service.seed-step", "seed %d: %w", i+1, err)

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // postgres is a PostgreSQL server, over one connection.
@@ -41,8 +44,32 @@ func (p *postgres) run(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = conn.PgConn().Exec(ctx, text).ReadAll()
-	return err
+	results, err := conn.PgConn().Exec(ctx, text).ReadAll()
+	done := 0
+	for _, result := range results {
+		if result.Err == nil {
+			done++
+		}
+	}
+	return located(text, done, err)
+}
+
+// located says where in the text the server found an error: in which line, or if it
+// doesn't tell, as of a violated constraint, in which statement after those that are done.
+func located(text string, done int, err error) error {
+	var found *pgconn.PgError
+	if !errors.As(err, &found) {
+		return err
+	}
+	if found.Detail != "" {
+		err = fmt.Errorf("%w: %s", err, found.Detail)
+	}
+	if found.Position == 0 {
+		return fmt.Errorf("statement %d: %w", done+1, err)
+	}
+	characters := []rune(text)
+	before := characters[:min(int(found.Position)-1, len(characters))]
+	return fmt.Errorf("line %d: %w", 1+strings.Count(string(before), "\n"), err)
 }
 
 func (p *postgres) version(ctx context.Context) (version string, err error) {

@@ -19,8 +19,13 @@ func openRedis(url string) (*redisServer, error) {
 	}
 	options.PoolSize, options.MaxRetries = 1, -1
 	options.DisableIdentity = true
+	redis.SetLogger(silent{}) // what it says of a connection is in the errors too
 	return &redisServer{redis.NewClient(options)}, nil
 }
+
+type silent struct{}
+
+func (silent) Printf(context.Context, string, ...any) {}
 
 func (r *redisServer) ready(ctx context.Context) error { return r.client.Ping(ctx).Err() }
 
@@ -28,6 +33,7 @@ func (r *redisServer) ready(ctx context.Context) error { return r.client.Ping(ct
 // quotes.
 func (r *redisServer) run(ctx context.Context, text string) error {
 	pipe := r.client.Pipeline()
+	var lines []int // of the commands in the pipeline
 	for number, line := range strings.Split(text, "\n") {
 		words, err := split(line)
 		if err != nil {
@@ -41,21 +47,24 @@ func (r *redisServer) run(ctx context.Context, text string) error {
 			args[i] = word
 		}
 		pipe.Do(ctx, args...)
+		lines = append(lines, number+1)
 		if pipe.Len() >= 1000 {
-			if err := sent(ctx, pipe); err != nil {
+			if err := sent(ctx, pipe, lines); err != nil {
 				return err
 			}
+			lines = lines[:0]
 		}
 	}
-	return sent(ctx, pipe)
+	return sent(ctx, pipe, lines)
 }
 
-// sent sends what is in the pipeline, and returns the first error with its command.
-func sent(ctx context.Context, pipe redis.Pipeliner) error {
+// sent sends what is in the pipeline, and returns the first error with its command and the
+// line that has it.
+func sent(ctx context.Context, pipe redis.Pipeliner, lines []int) error {
 	commands, err := pipe.Exec(ctx)
-	for _, c := range commands {
+	for i, c := range commands {
 		if c.Err() != nil && c.Err() != redis.Nil {
-			return fmt.Errorf("%s: %w", c.Name(), c.Err())
+			return fmt.Errorf("line %d: %s: %w", lines[i], c.Name(), c.Err())
 		}
 	}
 	if err == redis.Nil {
