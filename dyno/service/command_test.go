@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,6 +88,34 @@ func TestNoDocker(t *testing.T) {
 func TestCommandThatFails(t *testing.T) {
 	_, err := Start(t.Context(), newTestHost(t), study.Service{Name: "mock", Run: "echo no such luck >&2; exit 4", As: "X"})
 	checkError(t, err, []string{"service mock exited before it was ready (exit status 4)", "no such luck"})
+	_, err = Start(t.Context(), newTestHost(t), study.Service{Name: "mock", Run: "sleep 1000 & exit 0", As: "X"})
+	checkError(t, err, []string{"service mock exited before it was ready (exit status 0)", "must stay in the foreground"})
+	if strings.Count(err.Error(), "service mock") > 1 {
+		t.Errorf("says twice whose it is: %v", err)
+	}
+}
+
+// TestNobodyThere: an address at which nothing listens is found out, of kinds that dyno has
+// no driver of too.
+func TestNobodyThere(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := "http://" + listener.Addr().String()
+	for _, kind := range []string{study.Etcd, study.S3, ""} {
+		if _, err := Start(t.Context(), newTestHost(t), study.Service{Name: "mine", Use: kind, As: "X", URL: there}); err != nil {
+			t.Errorf("%q, which is there: %v", kind, err)
+		}
+	}
+	listener.Close()
+	for _, kind := range []string{study.Etcd, study.S3, ""} {
+		_, err := Start(t.Context(), newTestHost(t), study.Service{Name: "mine", Use: kind, As: "X", URL: there})
+		checkError(t, err, []string{"service mine: url: it is not there", "connection refused"})
+	}
+	if got := at("/metrics", "http://h:1/"); got != "http://h:1/metrics" {
+		t.Error("metrics at", got)
+	}
 }
 
 func python(t *testing.T) {

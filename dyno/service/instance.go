@@ -59,6 +59,9 @@ func Start(ctx context.Context, h *Host, def study.Service) (*Instance, error) {
 	began := time.Now()
 	if err := in.start(ctx); err != nil {
 		err = errors.Join(err, in.Stop(context.WithoutCancel(ctx)))
+		if errors.As(err, new(*subject.StartError)) {
+			return nil, err // says which
+		}
 		return nil, i18n.Errorf("service.service", "service %s: %w", def.Name, err)
 	}
 	in.startUp = time.Since(began)

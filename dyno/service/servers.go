@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -135,7 +136,7 @@ func (in *Instance) startCommand(ctx context.Context) error {
 // at is a path of the server at base, or a URL as it is.
 func at(metrics, base string) string {
 	if strings.HasPrefix(metrics, "/") {
-		return base + metrics
+		return strings.TrimSuffix(base, "/") + metrics
 	}
 	return metrics
 }
@@ -151,6 +152,27 @@ func (h *Host) beside(path string) (string, error) {
 // connects checks that a port takes connections.
 func connects(ctx context.Context, port int) error {
 	conn, err := (&net.Dialer{Timeout: onePoll}).DialContext(ctx, "tcp", local("", port))
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// reached checks that something takes connections where a URL says, if it says a port, or
+// has a scheme whose port is known.
+func reached(ctx context.Context, text string) error {
+	u, err := url.Parse(text)
+	if err != nil {
+		return err
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	if port == "" {
+		return nil
+	}
+	conn, err := (&net.Dialer{Timeout: 2 * onePoll}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
 		return err
 	}
@@ -201,6 +223,8 @@ func (in *Instance) attach(ctx context.Context) error {
 		if in.def.Metrics != "" {
 			p.page = newMetricsPage(at(in.def.Metrics, in.def.URL), in.def.Figures)
 			_, err = p.page.read(2 * onePoll)
+		} else {
+			err = reached(ctx, in.def.URL)
 		}
 	}
 	if err != nil {

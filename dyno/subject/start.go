@@ -60,7 +60,7 @@ func Start(ctx context.Context, s StartSpec) (*Instance, error) {
 	}
 	if s.Port != 0 {
 		if err := portIsFree(s.Port); err != nil {
-			return nil, i18n.Errorf("subject.port-taken", "subject %s can't have port %d: %w; choose another, or leave the choice to dyno", s.Name, s.Port, err)
+			return nil, s.portTaken(err)
 		}
 	}
 	for attempt := 1; ; attempt++ {
@@ -71,6 +71,23 @@ func Start(ctx context.Context, s StartSpec) (*Instance, error) {
 			return in, err
 		}
 	}
+}
+
+// serviceWord is the word of what subjects stand on, whose caller says which it is.
+const serviceWord = "service"
+
+func (s *StartSpec) portTaken(err error) error {
+	if s.Word == serviceWord {
+		return i18n.Errorf("subject.service-port-taken", "it can't have port %d: %w; choose another, or leave the choice to dyno", s.Port, err)
+	}
+	return i18n.Errorf("subject.port-taken", "subject %s can't have port %d: %w; choose another, or leave the choice to dyno", s.Name, s.Port, err)
+}
+
+func cantStart(word, name string, err error) error {
+	if word == serviceWord {
+		return i18n.Errorf("subject.start-service", "start %s: %w", name, err)
+	}
+	return i18n.Errorf("subject.start-subject", "start subject %s: %w", name, err)
 }
 
 // attempt starts the subject once, on one port.
@@ -84,11 +101,11 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 	}
 	o, err := s.launchRequest(port)
 	if err != nil {
-		return nil, i18n.Errorf("subject.start-subject", "start subject %s: %w", s.Name, err)
+		return nil, cantStart(s.Word, s.Name, err)
 	}
 	log, err := s.openLog()
 	if err != nil {
-		return nil, i18n.Errorf("subject.start-subject", "start subject %s: %w", s.Name, err)
+		return nil, cantStart(s.Word, s.Name, err)
 	}
 	defer log.Close()
 	h, err := startKeeper(o, log, s.Log == "")
@@ -96,7 +113,7 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 		if s.Log == "" {
 			os.Remove(log.Name())
 		}
-		return nil, i18n.Errorf("subject.start-subject", "start subject %s: %w", s.Name, err)
+		return nil, cantStart(s.Word, s.Name, err)
 	}
 	in := &Instance{
 		name: s.Name, word: s.Word, folder: o.Folder, port: port, handle: h, log: log.Name(), ownLog: s.Log == "",
@@ -138,7 +155,7 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 	if err != nil {
 		in.abandon()
 		in.removeLog()
-		return i18n.Errorf("subject.start-subject", "start subject %s: %w", s.Name, err)
+		return cantStart(s.Word, s.Name, err)
 	}
 	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
 	in.unenforced = n.Unenforced
@@ -157,15 +174,21 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 	return nil
 }
 
+// exitedWell is the status of a program that ended without an error.
+const exitedWell = "exit status 0"
+
 // notReady stops a subject that did not get ready and says why it did not.
 func (in *Instance) notReady(ctx context.Context, cause error, log string) error {
 	status := in.abandon()
 	defer in.removeLog()
 	if ctx.Err() != nil {
-		return i18n.Errorf("subject.start-subject", "start subject %s: %w", in.name, cause)
+		return cantStart(in.word, in.name, cause)
 	}
 	if errors.Is(cause, errExited) {
 		cause = fmt.Errorf("%w (%s)", errExited, status)
+		if status == exitedWell {
+			cause = i18n.Errorf("subject.leaves-foreground", "%w; what it runs must stay in the foreground, as it is taken for ended when its command is", cause)
+		}
 	}
 	return &StartError{Subject: in.name, Word: in.word, Cause: cause, Last: tail(in.log, lastLines), Log: log}
 }
