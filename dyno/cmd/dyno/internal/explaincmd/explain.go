@@ -66,29 +66,12 @@ pprof opens as a flame graph; "more" among its values is what the slow ones had 
 
 With --json there is one object for each subject and load, one after another.`,
 		Example: "  dyno explain latest\n  dyno explain --live $(pidof shop)",
-		Args: func(cmd *cobra.Command, args []string) error {
-			isLive := cmd.Flags().Changed("live")
-			if err := clash(isLive, cmd.Flags().Changed); err != nil {
-				return cli.UsageError(err)
-			}
-			if isLive {
-				return cli.ExactArgs(0, i18n.New("explaincmd.no-run-with-live", "none with --live"))(cmd, args)
-			}
-			return cli.ExactArgs(1, i18n.New("archivecmd.run-arg", "a run's ID, or latest"))(cmd, args)
-		},
+		Args:    oneRunOrLive,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.out != "" {
-				if err := f.checkOut(); err != nil {
-					return cli.UsageError(err)
-				}
-			}
 			if cmd.Flags().Changed("live") {
 				return watchLive(cmd.Context(), global, &watched)
 			}
-			if f.test != "" {
-				return testCause(cmd.Context(), &f, global, args[0])
-			}
-			return explainRun(cmd.Context(), &f, global, args[0])
+			return f.run(cmd.Context(), global, args[0])
 		},
 		ValidArgsFunction: library.CompleteRuns,
 	}
@@ -96,6 +79,18 @@ With --json there is one object for each subject and load, one after another.`,
 	f.register(cmd.Flags())
 	watched.register(cmd.Flags())
 	return cmd
+}
+
+// oneRunOrLive takes one run, or none with --live.
+func oneRunOrLive(cmd *cobra.Command, args []string) error {
+	isLive := cmd.Flags().Changed("live")
+	if err := clash(isLive, cmd.Flags().Changed); err != nil {
+		return cli.UsageError(err)
+	}
+	if isLive {
+		return cli.ExactArgs(0, i18n.New("explaincmd.no-run-with-live", "none with --live"))(cmd, args)
+	}
+	return cli.ExactArgs(1, i18n.New("archivecmd.run-arg", "a run's ID, or latest"))(cmd, args)
 }
 
 func (f *explainFlags) register(flags *pflag.FlagSet) {
@@ -112,6 +107,19 @@ func (f *liveFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.port, "port", 0, "with --live: the port it listens on (default: its only one)")
 	flags.DurationVar(&f.every, "every", 2*time.Second, "with --live: how often to show what went on")
 	flags.DurationVar(&f.length, "for", 0, "with --live: for how long (default: until Ctrl-C)")
+}
+
+// run does what the flags ask for with a run.
+func (f *explainFlags) run(ctx context.Context, global *cli.Global, ref string) error {
+	if f.out != "" {
+		if err := f.checkOut(); err != nil {
+			return cli.UsageError(err)
+		}
+	}
+	if f.test != "" {
+		return testCause(ctx, f, global, ref)
+	}
+	return explainRun(ctx, f, global, ref)
 }
 
 func explainRun(ctx context.Context, f *explainFlags, global *cli.Global, ref string) error {
