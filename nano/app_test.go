@@ -21,7 +21,7 @@ func do(t *testing.T, app *nano.App, method, target, body string) (int, string, 
 	return w.Code, w.Header().Get("Content-Type"), string(b)
 }
 
-func TestAnswers(t *testing.T) {
+func TestResponses(t *testing.T) {
 	app := nano.New(nano.Config{})
 	app.Get("/text", func(c nano.Ctx) error { return c.Text(200, "hello") })
 	app.Get("/json", func(c nano.Ctx) error { return c.JSON(201, map[string]int{"a": 1}) })

@@ -131,7 +131,7 @@ func TestBindRefuses(t *testing.T) {
 			Errors []nano.FieldError `json:"errors"`
 		}
 		if err := resp.JSON(&p); got != nil || resp.Status != tt.status || err != nil || resp.Header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%s: bound %v, answered %d %s (%v)", tt.name, got, resp.Status, resp.Body, err)
+			t.Errorf("%s: bound %v, got %d %s (%v)", tt.name, got, resp.Status, resp.Body, err)
 			continue
 		}
 		if tt.in != "" && (len(p.Errors) != 1 || p.Errors[0].In != tt.in || p.Errors[0].Name != tt.what || p.Errors[0].Detail == "") {
@@ -243,7 +243,7 @@ func TestBindNothing(t *testing.T) {
 	type noBody struct {
 		ID int `path:"id"`
 	}
-	answer := func(v any, err error) func(c nano.Ctx) error {
+	respond := func(v any, err error) func(c nano.Ctx) error {
 		return func(c nano.Ctx) error {
 			if err != nil {
 				return err
@@ -252,13 +252,13 @@ func TestBindNothing(t *testing.T) {
 		}
 	}
 	app := nano.New(nano.Config{})
-	app.Any("/wants/{id}", func(c nano.Ctx) error { v, err := nano.Bind[wants](c); return answer(v, err)(c) })
-	app.Any("/optional/{id}", func(c nano.Ctx) error { v, err := nano.BindOptional[wants](c); return answer(v, err)(c) })
-	app.Any("/form/{id}", func(c nano.Ctx) error { v, err := nano.Bind[form](c); return answer(v, err)(c) })
-	app.Any("/none/{id}", func(c nano.Ctx) error { v, err := nano.Bind[noBody](c); return answer(v, err)(c) })
-	app.Any("/map/{id}", func(c nano.Ctx) error { v, err := nano.Bind[map[string]int](c); return answer(v, err)(c) })
-	app.Any("/pointer/{id}", func(c nano.Ctx) error { v, err := nano.Bind[*wants](c); return answer(v == nil, err)(c) })
-	app.Any("/raw/{id}", func(c nano.Ctx) error { v, err := nano.Bind[json.RawMessage](c); return answer(string(v), err)(c) })
+	app.Any("/wants/{id}", func(c nano.Ctx) error { v, err := nano.Bind[wants](c); return respond(v, err)(c) })
+	app.Any("/optional/{id}", func(c nano.Ctx) error { v, err := nano.BindOptional[wants](c); return respond(v, err)(c) })
+	app.Any("/form/{id}", func(c nano.Ctx) error { v, err := nano.Bind[form](c); return respond(v, err)(c) })
+	app.Any("/none/{id}", func(c nano.Ctx) error { v, err := nano.Bind[noBody](c); return respond(v, err)(c) })
+	app.Any("/map/{id}", func(c nano.Ctx) error { v, err := nano.Bind[map[string]int](c); return respond(v, err)(c) })
+	app.Any("/pointer/{id}", func(c nano.Ctx) error { v, err := nano.Bind[*wants](c); return respond(v == nil, err)(c) })
+	app.Any("/raw/{id}", func(c nano.Ctx) error { v, err := nano.Bind[json.RawMessage](c); return respond(string(v), err)(c) })
 	const jsonType, urlencoded = "application/json", "application/x-www-form-urlencoded"
 	client := nanotest.New(app)
 	for _, c := range []struct {

@@ -73,9 +73,9 @@ func TestJSONCodec(t *testing.T) {
 		t.Errorf("%d %q, want %q", got.Status, got.Text(), want)
 	}
 	if got := client.Post("/parcels/7").Body("application/json", []byte(`{'weight':`)).Do(); got.Status != 400 {
-		t.Errorf("what can't be read is answered %d", got.Status)
+		t.Errorf("what can't be read gets %d", got.Status)
 	}
 	if got := client.Get("/wrong").Do(); got.Status != 500 {
-		t.Errorf("what can't be encoded is answered %d", got.Status)
+		t.Errorf("what can't be encoded gets %d", got.Status)
 	}
 }

@@ -27,7 +27,7 @@ type keeper struct {
 func (k *keeper) keep(c nano.Ctx, more ...func(string, []byte)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	c.SetHeader("X-Response", "secret answer")
+	c.SetHeader("X-Response", "secret response")
 	body, err := c.Body()
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestDetached has handlers answer in time in all ways there are.
+// TestDetached has handlers respond in time in all ways there are.
 func TestDetached(t *testing.T) {
 	var user = NewKey[string]("user")
 	outcomes := make(chan string, 4)
@@ -87,8 +87,8 @@ func TestDetached(t *testing.T) {
 func TestDetachedTooLate(t *testing.T) {
 	var late sync.WaitGroup
 	defer late.Wait()
-	answered := make(chan struct{}) // a request has its response without its handler
-	defer close(answered)
+	responded := make(chan struct{}) // a request has its response without its handler
+	defer close(responded)
 	app := New(Config{Logger: quiet(), Debug: true, Loops: 1})
 	errLate := NewProblem(503, "late")
 	detach := func(next Handler) Handler {
@@ -101,7 +101,7 @@ func TestDetachedTooLate(t *testing.T) {
 	app.Get("/late/{id}", func(c Ctx) error {
 		defer late.Done()
 		<-c.Done()
-		<-answered
+		<-responded
 		id := c.Param("id").String()
 		if want := "/late/" + id; c.Path().String() != want || c.Header("Name").String() != "" || id[0] != 'x' {
 			t.Errorf("the late handler sees %q and %q", c.Path(), id)
@@ -120,7 +120,7 @@ func TestDetachedTooLate(t *testing.T) {
 			if err != nil || resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Late") != "" || !strings.Contains(body, "late") {
 				t.Fatalf("%s: %v %q %v", wire, resp, body, err)
 			}
-			answered <- struct{}{}
+			responded <- struct{}{}
 			for range 20 {
 				if resp, body, err := ask("GET", "/"); err != nil || resp.StatusCode != 200 || body != "hello" {
 					t.Fatalf("%s: %v %q %v", wire, resp, body, err)

@@ -24,7 +24,7 @@ func (brokenFilter) Write([]byte) (int, error) { return 0, errors.New("broken fi
 func (brokenFilter) Flush() error              { return nil }
 func (brokenFilter) Close() error              { return errors.New("broken filter") }
 
-// TestAnErrorIsNeverASuccess: whatever goes wrong while an error is answered, the
+// TestAnErrorIsNeverASuccess: whatever goes wrong while an error is turned into a response, the
 // client gets a status that says so.
 func TestAnErrorIsNeverASuccess(t *testing.T) {
 	unauthorized := nano.NewProblem(401, "no token")

@@ -13,7 +13,7 @@ import (
 	"dyno.example/nano/nanotest"
 )
 
-// TestErrorHandlerMayTranslate: what it returns is answered as the default does, unless
+// TestErrorHandlerMayTranslate: what it returns gets the default's response, unless
 // that is a failure of its own.
 func TestErrorHandlerMayTranslate(t *testing.T) {
 	app := nano.New(nano.Config{

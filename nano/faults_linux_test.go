@@ -148,7 +148,7 @@ func TestWrongLength(t *testing.T) {
 	c.want(200, "abc")
 	c.want(200, "once")
 	if second.Load() != nano.ErrResponded {
-		t.Errorf("a second answer: %v", second.Load())
+		t.Errorf("a second response: %v", second.Load())
 	}
 	for _, path := range []string{"/little", "/fails"} {
 		c := dial(t, at)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// behaviours are handlers of net/http that must answer the same wherever they
+// behaviours are handlers of net/http that must respond the same wherever they
 // are mounted.
 var behaviours = map[string]http.HandlerFunc{
 	"/hello":   func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") },

@@ -89,7 +89,7 @@ func both(t *testing.T, h http.Handler) (std, mounted string) {
 	return server.Listener.Addr().String(), ln.Addr().String()
 }
 
-func TestFromHTTPAnswersAsNetHTTP(t *testing.T) {
+func TestFromHTTPRespondsAsNetHTTP(t *testing.T) {
 	std, mounted := both(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h, ok := behaviours[r.URL.Path]; ok {
 			h(w, r)
@@ -199,7 +199,7 @@ func TestFromHTTPKeptWriter(t *testing.T) {
 	c := dial(t, at)
 	c.send("GET /keep HTTP/1.1\r\nHost: a\r\n\r\n")
 	c.want(200, "")
-	c.send(get) // when it is answered the request before is over
+	c.send(get) // when it has its response the request before is over
 	c.want(200, "hello")
 	if err := http.NewResponseController(<-kept).SetReadDeadline(time.Now()); !errors.Is(err, nano.ErrResponded) {
 		t.Errorf("a deadline was set after the request: %v", err)

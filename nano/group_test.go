@@ -54,7 +54,7 @@ func TestGroupsNestPrefixesMiddlewareAndOptions(t *testing.T) {
 	}
 }
 
-func TestWhatNoRouteAnswersRunsInTheAppsMiddleware(t *testing.T) {
+func TestRequestsWithoutRouteRunTheAppsMiddleware(t *testing.T) {
 	app := nano.New(nano.Config{})
 	app.Use(note("app"))
 	app.Group("/a", note("a")).Get("/b", tell)

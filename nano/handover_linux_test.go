@@ -19,7 +19,7 @@ import (
 func request(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n" }
 
 // TestHandlersThatBlock has handlers blocked in every way at once, while another
-// connection of the same loop is served; all are answered in the end.
+// connection of the same loop is served; all get their responses in the end.
 func TestHandlersThatBlock(t *testing.T) {
 	var (
 		release = make(chan struct{})
@@ -264,7 +264,7 @@ func TestRequestBehindALateBody(t *testing.T) {
 	}
 	c.r.ReadString('\n')
 	c.send("body" + request("/second"))
-	for range 2 { // when the loop answers another client it has seen both
+	for range 2 { // when the loop responds to another client it has seen both
 		other.send(get)
 		other.want(200, "hello")
 	}

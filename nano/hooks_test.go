@@ -180,7 +180,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-func TestHooksOfCutAnswers(t *testing.T) {
+func TestHooksOfCutResponses(t *testing.T) {
 	outcomes := make(chan Outcome, 1)
 	app := New(Config{Logger: quiet()})
 	after := func(c Ctx, o Outcome) { outcomes <- o }
@@ -255,13 +255,13 @@ func TestSetContext(t *testing.T) {
 	}
 }
 
-// TestHooksAfterTheAnswer sets hooks when the response has begun, and panics: it must
-// stay the only answer, cut.
-func TestHooksAfterTheAnswer(t *testing.T) {
+// TestHooksAfterTheResponse sets hooks when the response has begun, and panics: it must
+// stay the only response, cut.
+func TestHooksAfterTheResponse(t *testing.T) {
 	outcomes := make(chan Outcome, 1)
 	app := New(Config{Logger: quiet()})
 	app.Get("/", func(c Ctx) error {
-		if err := c.Text(201, "answered"); err != nil {
+		if err := c.Text(201, "responded"); err != nil {
 			return err
 		}
 		c.AfterResponse(func(_ Ctx, o Outcome) { outcomes <- o })
@@ -270,7 +270,7 @@ func TestHooksAfterTheAnswer(t *testing.T) {
 	var b strings.Builder
 	err := app.ServeBytes(context.Background(), netip.AddrPort{}, []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), &b)
 	if n := strings.Count(b.String(), "HTTP/1.1 "); n != 1 || !errors.Is(err, ErrAborted) {
-		t.Errorf("%d answers, %v:\n%s", n, err, b.String())
+		t.Errorf("%d responses, %v:\n%s", n, err, b.String())
 	}
 	if o := <-outcomes; o.Status != 201 || !o.Cut {
 		t.Errorf("outcome %+v", o)

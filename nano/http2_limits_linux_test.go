@@ -14,7 +14,7 @@ import (
 	"dyno.example/nano"
 )
 
-// TestHTTP2Limits that concern one request: its stream is answered, the connection goes on.
+// TestHTTP2Limits that concern one request: its stream gets a response, the connection goes on.
 func TestHTTP2Limits(t *testing.T) {
 	config := nano.Config{Limits: nano.Limits{Body: 1 << 10, BufferBody: 1 << 10, URI: 100, Fields: 10}}
 	hurried := config // in which a busy machine may be late with any body
@@ -30,7 +30,7 @@ func TestHTTP2Limits(t *testing.T) {
 		change func(r *http.Request)
 		status int
 	}
-	answers := func(all ...asked) func(t *testing.T, client *http.Client, url string) {
+	responding := func(all ...asked) func(t *testing.T, client *http.Client, url string) {
 		return func(t *testing.T, client *http.Client, url string) {
 			for _, tt := range all {
 				r, _ := http.NewRequest("POST", url+"/echo", nil)
@@ -48,12 +48,12 @@ func TestHTTP2Limits(t *testing.T) {
 			}
 		}
 	}
-	overHTTP2(t, hurried, routes, answers(
+	overHTTP2(t, hurried, routes, responding(
 		asked{"slow", func(r *http.Request) { r.Body, r.ContentLength = slow(), 100 }, 408},
 		asked{"slow, read by the handler", func(r *http.Request) { r.Body, r.ContentLength = slow(), -1 }, 408},
 		asked{"none", func(r *http.Request) {}, 200},
 	))
-	overHTTP2(t, config, routes, answers([]asked{
+	overHTTP2(t, config, routes, responding([]asked{
 		{"target", func(r *http.Request) { r.URL.RawQuery = strings.Repeat("a", 200) }, 414},
 		{"escape", func(r *http.Request) { r.URL.Opaque = "/%zz" }, 400},
 		{"fields", func(r *http.Request) {

@@ -176,7 +176,7 @@ func TestHTTP2OnTheLoop(t *testing.T) {
 	})
 }
 
-// TestHTTP2BothWays: a handler answers parts of a body whose rest hasn't been sent yet.
+// TestHTTP2BothWays: a handler responds to parts of a body whose rest hasn't been sent yet.
 func TestHTTP2BothWays(t *testing.T) {
 	routes := func(app *nano.App) {
 		app.Post("/", func(c nano.Ctx) error {
@@ -316,7 +316,7 @@ func TestHTTP2HandlersDoNotWait(t *testing.T) {
 
 // TestH2spec runs the conformance suite h2spec, in its strict mode, where it is installed.
 // Without TLS one case is left out: a wrong preface is a request of HTTP/1.1 there, and
-// answered as one (RFC 9113 3.3, 3.4).
+// treated as one (RFC 9113 3.3, 3.4).
 func TestH2spec(t *testing.T) {
 	suite, err := exec.LookPath("h2spec")
 	if err != nil {

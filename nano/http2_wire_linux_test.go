@@ -86,8 +86,8 @@ func (p *h2peer) ask(method, path, body []byte) *http2.Stream {
 	return s
 }
 
-// answers reads n whole responses.
-func (p *h2peer) answers(n int) {
+// responses reads n whole responses.
+func (p *h2peer) responses(n int) {
 	for n > 0 {
 		ev := p.next()
 		if ev == nil || ev.Kind == http2.EventReset {
@@ -119,15 +119,15 @@ func TestHTTP2DoesNotAllocate(t *testing.T) {
 	})
 	root, user, echo, body := []byte("/"), []byte("/users/12345"), []byte("/echo"), []byte("hello")
 	for name, ask := range map[string]func(*h2peer){
-		"get":       func(p *h2peer) { p.ask(h2get, root, nil); p.flush(); p.answers(1) },
-		"parameter": func(p *h2peer) { p.ask(h2get, user, nil); p.flush(); p.answers(1) },
-		"body":      func(p *h2peer) { p.ask(h2post, echo, body); p.flush(); p.answers(1) },
+		"get":       func(p *h2peer) { p.ask(h2get, root, nil); p.flush(); p.responses(1) },
+		"parameter": func(p *h2peer) { p.ask(h2get, user, nil); p.flush(); p.responses(1) },
+		"body":      func(p *h2peer) { p.ask(h2post, echo, body); p.flush(); p.responses(1) },
 		"streams": func(p *h2peer) {
 			for range 16 {
 				p.ask(h2get, root, nil)
 			}
 			p.flush()
-			p.answers(16)
+			p.responses(16)
 		},
 	} {
 		p := dialHTTP2(t, at)
@@ -157,7 +157,7 @@ func TestHTTP2SlowFrames(t *testing.T) {
 			if tt.send != nil { // settings that aren't acknowledged in time are another mistake
 				p.ask(h2get, []byte("/"), nil)
 				p.flush()
-				p.answers(1)
+				p.responses(1)
 			}
 			p.codec.Out = append(p.codec.Out, tt.send...)
 			p.flush()

@@ -163,7 +163,7 @@ func smallResponses(tb testing.TB) map[string]func() {
 	}
 }
 
-func TestSmallAnswersDontAllocate(t *testing.T) {
+func TestSmallResponsesDontAllocate(t *testing.T) {
 	for name, serve := range smallResponses(t) {
 		most := 0.0
 		if name == "bound" {
@@ -175,7 +175,7 @@ func TestSmallAnswersDontAllocate(t *testing.T) {
 	}
 }
 
-func BenchmarkSmallAnswers(b *testing.B) {
+func BenchmarkSmallResponses(b *testing.B) {
 	for name, serve := range smallResponses(b) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -104,7 +104,7 @@ func TestSlowClients(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}
 	})
-	t.Run("answer not read", func(t *testing.T) {
+	t.Run("response not read", func(t *testing.T) {
 		t.Parallel()
 		for pause := 5 * short; ; pause *= 2 { // on a busy machine the response may have come late
 			c := dial(t, at)
@@ -165,7 +165,7 @@ func TestLimitOfRequests(t *testing.T) {
 	c := dial(t, at)
 	c.send(get + get + get)
 	if c.want(200, "hello").Close || !c.want(200, "hello").Close {
-		t.Error("want Connection: close with the second answer")
+		t.Error("want Connection: close with the second response")
 	}
 	c.end()
 }

@@ -102,9 +102,9 @@ func TestLimitsOfARoute(t *testing.T) {
 			}
 		}
 		request := "POST " + c.path + " HTTP/1.1\r\nHost: a\r\nContent-Length: " + strconv.Itoa(c.size) + "\r\n\r\n" + strings.Repeat("x", c.size)
-		var answer strings.Builder
-		if err := app.ServeBytes(t.Context(), netip.AddrPort{}, []byte(request), &answer); err != nil || !strings.HasPrefix(answer.String(), "HTTP/1.1 "+strconv.Itoa(c.status)) {
-			t.Errorf("memory %s of %d: %v %.40s, want %d", c.path, c.size, err, answer.String(), c.status)
+		var response strings.Builder
+		if err := app.ServeBytes(t.Context(), netip.AddrPort{}, []byte(request), &response); err != nil || !strings.HasPrefix(response.String(), "HTTP/1.1 "+strconv.Itoa(c.status)) {
+			t.Errorf("memory %s of %d: %v %.40s, want %d", c.path, c.size, err, response.String(), c.status)
 		}
 	}
 	for name, client := range clients {

@@ -12,9 +12,9 @@ import (
 	"dyno.example/nano"
 )
 
-// TestAnswersThroughNetHTTP: TLS and HTTP/2 come through net/http, and get the
+// TestResponsesThroughNetHTTP: TLS and HTTP/2 come through net/http, and get the
 // same responses.
-func TestAnswersThroughNetHTTP(t *testing.T) {
+func TestResponsesThroughNetHTTP(t *testing.T) {
 	large := strings.Repeat("0123456789abcdef", 1<<14)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "large.txt"), []byte(large), 0o600); err != nil {

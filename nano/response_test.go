@@ -135,7 +135,7 @@ func TestStream(t *testing.T) {
 			return err
 		}
 		if err := c.Stream(200, "", nil); !errors.Is(err, nano.ErrResponded) {
-			t.Errorf("a second answer: %v", err)
+			t.Errorf("a second response: %v", err)
 		}
 		return nil
 	})

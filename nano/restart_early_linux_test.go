@@ -38,7 +38,7 @@ func TestRestartEndsEarlyProgram(t *testing.T) {
 	listened := make(chan error, 2)
 	go func() { listened <- app.Listen("unix:" + filepath.Join(dir, "a")) }()
 	if second {
-		for askUnix(t, filepath.Join(dir, "a")) != strconv.Itoa(os.Getpid()) { // the first one answers too
+		for askUnix(t, filepath.Join(dir, "a")) != strconv.Itoa(os.Getpid()) { // the first one responds too
 			time.Sleep(time.Millisecond)
 		}
 		fmt.Println("second ends:", app.Shutdown(ctx), <-listened)
@@ -103,7 +103,7 @@ func TestRestartEndsEarly(t *testing.T) {
 	}
 	for _, name := range []string{"a", "b"} {
 		if pid := askUnix(t, filepath.Join(dir, name)); pid != strconv.Itoa(program.Process.Pid) {
-			t.Errorf("%s: process %s answers, want %d", name, pid, program.Process.Pid)
+			t.Errorf("%s: process %s responds, want %d", name, pid, program.Process.Pid)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestRestartProgram(t *testing.T) {
 type restartLoad struct {
 	stop     atomic.Bool
 	asked    atomic.Int64
-	servers  sync.Map // process IDs that have answered
+	servers  sync.Map // process IDs that have responded
 	failures chan error
 	running  sync.WaitGroup
 }
@@ -140,7 +140,7 @@ func (l *restartLoad) other(t *testing.T, old string) (pid string) {
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
-	t.Fatal("no new process has answered")
+	t.Fatal("no new process has responded")
 	return ""
 }
 

@@ -108,7 +108,7 @@ func FuzzMatch(f *testing.F) {
 			if strings.Contains(p, "%") || !muxTakes(mux, i, p) {
 				continue
 			}
-			if !registers(t, app, p, answerWith(i)) {
+			if !registers(t, app, p, respondWith(i)) {
 				if strings.Count(p, "{") > 16 || strings.IndexFunc(p[:strings.IndexByte(p, '/')], notPlainHost) >= 0 || len(p) > 255 || uncleanPath(p) {
 					return
 				}
@@ -153,7 +153,7 @@ var loneBrace = regexp.MustCompile(`/[^{/]*}`)
 
 var names = regexp.MustCompile(`\{([^{}.$]+)(\.\.\.)?\}`)
 
-func answerWith(i int) nano.Handler {
+func respondWith(i int) nano.Handler {
 	return func(c nano.Ctx) error {
 		s := strconv.Itoa(i)
 		for _, name := range c.Route().Params() {
@@ -220,7 +220,7 @@ func TestMatchesAsServeMux(t *testing.T) {
 				p = strings.Replace(p, "%d", strconv.Itoa(strings.Count(p, "/")), 1)
 			}
 			p += pick("/", "/{$}", "/{rest...}", "/c", "/a", "/{y}")
-			if muxTakes(mux, i, p) && !registers(t, app, p, answerWith(i)) {
+			if muxTakes(mux, i, p) && !registers(t, app, p, respondWith(i)) {
 				t.Fatalf("seed %d: ServeMux takes %q", seed, p)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"dyno.example/nano"
 )
 
-// ask sends a request through net/http and returns the recorded answer.
+// ask sends a request through net/http and returns the recorded response.
 func ask(app *nano.App, method, target string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	app.ServeHTTP(w, httptest.NewRequest(method, target, nil))
@@ -94,7 +94,7 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-func TestAnswersWithoutRoute(t *testing.T) {
+func TestResponsesWithoutRoute(t *testing.T) {
 	patterns := []string{
 		"GET /a", "GET /dir/", "POST /both", "GET /both", "GET /slash/{$}", "/every", "GET /x/{id}", "GET /deep/{id}/",
 		"POST /odd/",

@@ -240,7 +240,7 @@ func (t *Target) Header(name string) View { return View(t.x.field(name)) }
 func (t *Target) SetMethod(method string) {
 	for _, m := range [...]string{method, string(t.Method())} {
 		if m == "HEAD" || m == "CONNECT" {
-			panic("nano: the method of a request can't be changed from or to " + m + ", which is answered in another form")
+			panic("nano: the method of a request can't be changed from or to " + m + ", whose response has another form")
 		}
 	}
 	if !http1.ValidToken(method) {

@@ -74,7 +74,7 @@ func TestOtherSyntaxIsRefused(t *testing.T) {
 	}
 }
 
-// TestSegments: which route answers, and with which values.
+// TestSegments: which route matches, and with which values.
 func TestSegments(t *testing.T) {
 	app := nano.New(nano.Config{})
 	for _, p := range []string{

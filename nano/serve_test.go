@@ -99,7 +99,7 @@ func (c *client) send(s string) {
 	}
 }
 
-// answer reads a response to a request of the method.
+// respond reads a response to a request of the method.
 func (c *client) respond(method string) (*http.Response, string) {
 	c.Helper()
 	resp, err := http.ReadResponse(c.r, &http.Request{Method: method})

@@ -40,7 +40,7 @@ func start(t *testing.T, config nano.Config, routes func(*nano.App)) (at string,
 }
 
 // TestShutdownUnderLoad shuts down while clients send as fast as they can: each
-// request that was sent is answered.
+// request that was sent gets its response.
 func TestShutdownUnderLoad(t *testing.T) {
 	at, app, ended := start(t, nano.Config{}, func(app *nano.App) {
 		app.Get("/slow", func(c nano.Ctx) error { time.Sleep(2 * time.Millisecond); return c.Text(200, "slow") })
@@ -50,7 +50,7 @@ func TestShutdownUnderLoad(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := net.Dial("tcp", at); err == nil {
-		t.Error("the address still answers")
+		t.Error("the address still responds")
 	}
 	if err := app.Listen(at); !errors.Is(err, nano.ErrServerClosed) {
 		t.Errorf("Listen after Shutdown: %v", err)
@@ -58,14 +58,14 @@ func TestShutdownUnderLoad(t *testing.T) {
 }
 
 // shutDownUnderLoad shuts the app down while so many clients ask as fast as they
-// can, half of them for what takes a while: each request that was sent is answered.
+// can, half of them for what takes a while: each request that was sent gets its response.
 func shutDownUnderLoad(t *testing.T, app *nano.App, n int, connect func() *client) {
 	t.Helper()
 	// A client that says nothing for so long is taken for an idle one, and a busy machine
 	// may make it one.
 	const idleGrace = 500 * time.Millisecond
 	var clients, begun sync.WaitGroup
-	var answered, lost atomic.Int64
+	var responded, lost atomic.Int64
 	for i := range n {
 		c, last := connect(), time.Now()
 		wire := get
@@ -93,7 +93,7 @@ func shutDownUnderLoad(t *testing.T, app *nano.App, n int, connect func() *clien
 					return
 				}
 				io.Copy(io.Discard, resp.Body)
-				if answered.Add(1); resp.Close {
+				if responded.Add(1); resp.Close {
 					return
 				}
 			}
@@ -105,8 +105,8 @@ func shutDownUnderLoad(t *testing.T, app *nano.App, n int, connect func() *clien
 		t.Error(err)
 	}
 	clients.Wait()
-	if lost.Load() != 0 || answered.Load() == 0 {
-		t.Errorf("%d requests lost, %d answered", lost.Load(), answered.Load())
+	if lost.Load() != 0 || responded.Load() == 0 {
+		t.Errorf("%d requests lost, %d served", lost.Load(), responded.Load())
 	}
 }
 

@@ -75,8 +75,8 @@ func readLine(from io.Reader) (string, error) {
 	}
 }
 
-// talk serves conversations: answer says something to each line.
-func talk(answer func(s *nano.Stream, line string) error) nano.Handler {
+// talk serves conversations: respond says something to each line.
+func talk(respond func(s *nano.Stream, line string) error) nano.Handler {
 	return func(c nano.Ctx) error {
 		var s nano.Stream
 		if err := s.Open(c, 200, "text/plain", -1); err != nil {
@@ -89,7 +89,7 @@ func talk(answer func(s *nano.Stream, line string) error) nano.Handler {
 				return s.Close()
 			}
 			if err == nil {
-				err = answer(&s, line)
+				err = respond(&s, line)
 			}
 			if err != nil {
 				return err

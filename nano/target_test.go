@@ -62,7 +62,7 @@ func TestTargetRefuses(t *testing.T) {
 		}})
 		app.Get("/", func(c nano.Ctx) error { return c.NoContent(204) })
 		if got := nanotest.New(app).Get("/").Do(); !panicked || got.Status != 204 {
-			t.Errorf("%s: panicked %v, answered %d", name, panicked, got.Status)
+			t.Errorf("%s: panicked %v, got %d", name, panicked, got.Status)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestTLSSlowClients(t *testing.T) {
 }
 
 // A client that reads nothing of a whole response is let go.
-func TestTLSAnswerNotRead(t *testing.T) {
+func TestTLSResponseNotRead(t *testing.T) {
 	app := nano.New(nano.Config{Logger: quiet, Limits: nano.Limits{WriteStall: 150 * time.Millisecond, Connections: 1}})
 	app.Get("/", hello)
 	echo(app)
@@ -92,7 +92,7 @@ func TestTLSLimitsOfARequest(t *testing.T) {
 	c := dialSecure(t, at, nil)
 	c.send(get + get + get)
 	if c.want(200, "hello").Close || !c.want(200, "hello").Close {
-		t.Error("want Connection: close with the second answer")
+		t.Error("want Connection: close with the second response")
 	}
 	c.end()
 	c = dialSecure(t, at, nil)
@@ -149,7 +149,7 @@ func TestTLSLimitsOfConnections(t *testing.T) {
 	}
 }
 
-// While the app shuts down, each request over TLS that was sent is answered.
+// While the app shuts down, each request over TLS that was sent gets its response.
 func TestTLSShutdownUnderLoad(t *testing.T) {
 	t.Parallel()
 	app := nano.New(nano.Config{Logger: quiet})

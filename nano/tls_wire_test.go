@@ -128,22 +128,22 @@ var tlsWires = []struct {
 }
 
 // steady takes out of responses what differs each time: dates and boundaries.
-func steady(answers string) string {
+func steady(responses string) string {
 	var b strings.Builder
 	for {
-		before, after, found := strings.Cut(answers, "\r\nDate: ")
+		before, after, found := strings.Cut(responses, "\r\nDate: ")
 		b.WriteString(before)
 		if !found {
 			break
 		}
-		_, answers, _ = strings.Cut(after, " GMT")
+		_, responses, _ = strings.Cut(after, " GMT")
 	}
-	answers = b.String()
-	if _, after, found := strings.Cut(answers, "boundary="); found {
+	responses = b.String()
+	if _, after, found := strings.Cut(responses, "boundary="); found {
 		boundary, _, _ := strings.Cut(after, "\r\n")
-		answers = strings.ReplaceAll(answers, boundary, "boundary")
+		responses = strings.ReplaceAll(responses, boundary, "boundary")
 	}
-	return answers
+	return responses
 }
 
 // roundTrip sends the wire and returns what comes until the end.
@@ -169,7 +169,7 @@ func roundTrip(c *client, wire string, piece int) string {
 }
 
 // Over TLS the same comes as without, whatever is asked in whatever pieces.
-func TestTLSAnswersAsPlain(t *testing.T) {
+func TestTLSRespondsAsPlain(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "file.bin")
 	if err := os.WriteFile(name, []byte(largeText), 0o600); err != nil {

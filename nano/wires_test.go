@@ -38,7 +38,7 @@ func (w *wire) get(path string) (status int, body string, err error) {
 
 // onWires serves an app, until the test ends, in each way there is: on the loops (where
 // the system has them) over HTTP/1.1 and HTTP/2, with TLS and without, and below
-// net/http's server. Afterwards everything that came is answered.
+// net/http's server. Afterwards everything that came has had its response.
 func onWires(t *testing.T, config nano.Config, routes func(*nano.App)) ([]*wire, *nano.App) {
 	t.Helper()
 	config.H2C = true

@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkTheirs is for orientation: what x/net's framer and HPACK need for a small
-// request that is in the table and its answer, without streams and flow control. The
+// request that is in the table and its response, without streams and flow control. The
 // same with them is BenchmarkServer of dyno.example/nano/wire/http2.
 func BenchmarkTheirs(b *testing.B) {
 	var e http2.Encoder

@@ -126,6 +126,6 @@ func works(t *testing.T, address string) {
 	}
 	defer r.Body.Close()
 	if _, err := io.ReadAll(r.Body); err != nil || r.StatusCode != 200 {
-		t.Fatalf("another client is answered %d, %v", r.StatusCode, err)
+		t.Fatalf("another client gets %d, %v", r.StatusCode, err)
 	}
 }

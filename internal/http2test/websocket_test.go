@@ -138,7 +138,7 @@ func TestWebSocket(t *testing.T) {
 			s.check(err)
 			if h, ok := frame.(*xhttp2.MetaHeadersFrame); ok && h.StreamID == other {
 				if h.PseudoValue("status") != "200" {
-					t.Errorf("a request beside it is answered %v", h.Fields)
+					t.Errorf("a request beside it gets %v", h.Fields)
 				}
 				break
 			}

@@ -13,8 +13,8 @@ func TestBodyDump(t *testing.T) {
 	a := nano.New(nano.Config{})
 	a.Use(BodyDump(BodyDumpConfig{
 		MaxBody: 8,
-		Dump: func(_ nano.Ctx, request, answer []byte) {
-			got = append(got, fmt.Sprintf("%s|%s|%v", request, answer, answer == nil))
+		Dump: func(_ nano.Ctx, request, response []byte) {
+			got = append(got, fmt.Sprintf("%s|%s|%v", request, response, response == nil))
 		},
 		Skip: func(c nano.Ctx) bool { return string(c.Path()) == "/login" },
 	}))

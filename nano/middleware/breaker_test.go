@@ -26,7 +26,7 @@ func TestBreaker(t *testing.T) {
 	const s = int64(time.Second)
 	for i, tt := range []struct {
 		at     int64
-		ask    string // the status that the handler would answer
+		ask    string // the status that the handler would respond with
 		status int
 		retry  string
 	}{
@@ -53,7 +53,7 @@ func TestBreaker(t *testing.T) {
 			t.Errorf("%d: %d, Retry-After %q", i, got.Status, got.Header.Get("Retry-After"))
 		}
 		if got := ask(a, "GET", "/"); got.Status != 200 {
-			t.Errorf("%d: another route answers %d", i, got.Status)
+			t.Errorf("%d: another route responds with %d", i, got.Status)
 		}
 	}
 	want := "/x/503 closed open,/x/500 open half-open,/x/500 half-open open,/x/200 open half-open,/x/200 half-open closed"

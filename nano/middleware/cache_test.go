@@ -9,8 +9,7 @@ import (
 	"dyno.example/nano/nanotest"
 )
 
-// cached is an app that answers each time something else, with the fields that the query
-// asks for.
+// cached is an app whose response differs each time, with the fields that the query asks for.
 func cached(config CacheConfig) *nano.App {
 	a := nano.New(nano.Config{})
 	n := 0

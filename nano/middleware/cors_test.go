@@ -72,7 +72,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-func TestCORSOfAllAnswers(t *testing.T) {
+func TestCORSOfAllResponses(t *testing.T) {
 	cors := CORS(CORSConfig{Origins: []string{"https://a.example"}})
 	for _, order := range [][]nano.Middleware{{cors, Recover(RecoverConfig{})}, {Recover(RecoverConfig{}), cors}} {
 		a := app(order...)

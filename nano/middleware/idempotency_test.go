@@ -44,7 +44,7 @@ func TestIdempotency(t *testing.T) {
 	first := order("k1", "tea")
 	again := order("k1", "tea")
 	if *runs != 1 || again.Status != 201 || again.Text() != first.Text() || again.Header.Get("Location") != "/orders/1" || again.Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("after %d runs the repetition is answered %d %q, %v", *runs, again.Status, again.Text(), again.Header)
+		t.Errorf("after %d runs the repetition gets %d %q, %v", *runs, again.Status, again.Text(), again.Header)
 	}
 	if first.Header.Get("Idempotent-Replayed") != "" {
 		t.Error("the first response is called a repetition")
@@ -68,7 +68,7 @@ func TestIdempotency(t *testing.T) {
 	}
 	// Somebody else who guesses the key gets no response of ada's.
 	if got := client.Post("/orders").Header("Authorization", "Bearer eve").Header("Idempotency-Key", "k1").Text("tea").Do(); got.Header.Get("Idempotent-Replayed") != "" {
-		t.Error("eve was given ada's answer")
+		t.Error("eve was given ada's response")
 	}
 }
 
@@ -139,14 +139,14 @@ func TestIdempotencyUnderWay(t *testing.T) {
 	go func() { done <- send().Status }()
 	<-entered
 	if got := send(); got.Status != 409 {
-		t.Errorf("a repetition meanwhile is answered %d", got.Status)
+		t.Errorf("a repetition meanwhile gets %d", got.Status)
 	}
 	close(leave)
 	if got := <-done; got != 204 {
-		t.Errorf("the first is answered %d", got)
+		t.Errorf("the first gets %d", got)
 	}
 	if got := send(); got.Status != 204 || got.Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("a repetition afterwards is answered %d, %v", got.Status, got.Header)
+		t.Errorf("a repetition afterwards gets %d, %v", got.Status, got.Header)
 	}
 }
 

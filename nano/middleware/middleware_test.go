@@ -9,7 +9,7 @@ import (
 	"dyno.example/nano/nanotest"
 )
 
-// app returns an app with middleware around "/", which answers "hello".
+// app returns an app with middleware around "/", which responds with "hello".
 func app(mw ...nano.Middleware) *nano.App {
 	a := nano.New(nano.Config{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	a.Use(mw...)

@@ -74,7 +74,7 @@ func TestThrottleLosesPatience(t *testing.T) {
 	}
 	close(leave)
 	if got := <-first; got != 204 {
-		t.Errorf("the first was answered %d", got)
+		t.Errorf("the first got %d", got)
 	}
 	mustPanic(t, "nobody may run", func() { Throttle(ThrottleConfig{}) })
 }

@@ -53,21 +53,21 @@ func TestTimeout(t *testing.T) {
 	mustPanic(t, "no time", func() { Timeout(TimeoutConfig{}) })
 }
 
-// TestHardTimeout has handlers that know no deadline answer in many ways while
+// TestHardTimeout has handlers that know no deadline respond in many ways while
 // their clients have long been told, and other requests are served.
 func TestHardTimeout(t *testing.T) {
 	var late sync.WaitGroup
 	release := make(chan struct{})
 	quiet := AccessLogConfig{Logger: slog.New(slog.DiscardHandler)}
 	a := app(RequestID(RequestIDConfig{}), AccessLog(quiet))
-	handler := func(answer nano.Handler) nano.Handler {
+	handler := func(respond nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
 			defer late.Done()
 			<-release
 			c.SetHeader("Late", c.Path().String())
 			ID.Set(c, "late")
 			c.AfterResponse(func(nano.Ctx, nano.Outcome) {})
-			return answer(c)
+			return respond(c)
 		}
 	}
 	g := a.With(Timeout(TimeoutConfig{After: time.Millisecond, Hard: true, MaxRunning: 3}), ETag(ETagConfig{}), AccessLog(quiet))

@@ -174,7 +174,7 @@ type broken struct{}
 
 func (broken) JSONSchema() *openapi.Schema { panic("broken") }
 
-// TestHandlerAfterPanic: a document that couldn't be made is never answered.
+// TestHandlerAfterPanic: a document that couldn't be made is never served.
 func TestHandlerAfterPanic(t *testing.T) {
 	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler)})
 	app.Post("/", handler, nano.Describe(openapi.Operation{Body: broken{}}))

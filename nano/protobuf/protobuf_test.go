@@ -31,7 +31,7 @@ func TestProtobuf(t *testing.T) {
 		t.Errorf("%d %v, %v, %v", got.Status, &d, err, got.Header)
 	}
 	if got := nanotest.New(app).Post("/").Body(MediaType, []byte{0xff}).Do(); got.Status != 400 {
-		t.Errorf("what is no message is answered %d", got.Status)
+		t.Errorf("what is no message gets %d", got.Status)
 	}
 	if Decode(sent, new(int)) == nil {
 		t.Error("an int is a message")

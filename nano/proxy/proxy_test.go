@@ -41,7 +41,7 @@ func TestAServerThatIsAway(t *testing.T) {
 	app := nano.New(nano.Config{})
 	app.Get("/mute", To("http://"+ln.Addr().String(), Config{Timeout: 20 * time.Millisecond, Logger: quiet}))
 	if got := nanotest.New(app).Get("/mute").Do(); got.Status != 504 {
-		t.Errorf("one that doesn't answer: %d", got.Status)
+		t.Errorf("one that doesn't respond: %d", got.Status)
 	}
 	ln.Close()
 	app = nano.New(nano.Config{})

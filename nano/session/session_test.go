@@ -108,10 +108,10 @@ func (failing) Save(context.Context, string, map[string]string, time.Duration) e
 func TestAStoreThatIsAway(t *testing.T) {
 	client := nanotest.New(visited(Config{Store: failing{}}))
 	if got := client.Post("/login").Text("ada").Do(); got.Status != 503 || got.Header.Get("Set-Cookie") != "" {
-		t.Errorf("logging in is answered %d, cookie %q", got.Status, got.Header.Get("Set-Cookie"))
+		t.Errorf("logging in gets %d, cookie %q", got.Status, got.Header.Get("Set-Cookie"))
 	}
 	if got := client.Get("/").Header("Cookie", "session="+newID()).Do(); got.Status != 503 {
-		t.Errorf("a session that can't be read is answered %d", got.Status)
+		t.Errorf("a session that can't be read gets %d", got.Status)
 	}
 }
 

@@ -95,8 +95,8 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// TestRefusals: what could be read in two ways is answered once, with 400, and
-// nothing that follows it on the connection is.
+// TestRefusals: what could be read in two ways gets one response, 400, and nothing that
+// follows it on the connection gets any.
 func TestRefusals(t *testing.T) {
 	at := start(t)
 	const hidden = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -34,7 +34,7 @@ func (t *turn) finishAway() {
 	}
 	t.finish()
 	if t.reply.Cut {
-		_, _ = t.push() // best effort: what was answered before
+		_, _ = t.push() // best effort: responses of before
 	} else if err := t.Flush(t.x); err != nil {
 		t.reply.Cut = true
 	}

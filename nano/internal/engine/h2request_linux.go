@@ -124,7 +124,7 @@ func (t *h2stream) takeTrailers(hd *http2.Header) {
 }
 
 // beginUnsized starts the handlers of requests whose body has no length and isn't in.
-// The client may want to be answered before it goes on, as in gRPC: it isn't waited for.
+// The client may want a response before it goes on, as in gRPC, so the body isn't waited for.
 func (l *h2streams) beginUnsized(c *conn) {
 	for t := c.h2.streams; t != nil; t = t.next {
 		if t.unsized {
@@ -169,7 +169,7 @@ func (l *h2streams) begin(c *conn, t *h2stream) {
 	t.began = l.now
 }
 
-// refuseStream answers what can't be served. The rest of its body isn't wanted.
+// refuse responds to a request that can't be served. The rest of its body isn't wanted.
 func (l *h2streams) refuse(c *conn, t *h2stream, status int, detail string) {
 	if t.unsized {
 		t.unsized = false

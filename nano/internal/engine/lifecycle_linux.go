@@ -66,7 +66,7 @@ func (l *lifecycle) settle(c *conn) {
 	case c.closing:
 		l.retire(c)
 	case c.ending && !c.unseen:
-		l.drop(c) // all that it has sent is answered
+		l.drop(c) // all that it has sent has had its response
 	case c.upload != nil:
 		l.await(c, phaseBody)
 	case len(c.in) == 0 || c.unseen:

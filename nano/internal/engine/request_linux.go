@@ -108,7 +108,7 @@ func (l *requests) serve(c *conn, head, rest []byte, in *inflow) (mine bool) {
 	return true
 }
 
-// refuse answers what can't be served and closes the connection.
+// refuse responds to what can't be served and closes the connection.
 func (l *requests) refuse(c *conn, err error) {
 	status, detail := refusal(err)
 	l.refuseWith(c, status, detail)

@@ -9,7 +9,7 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// turn is what a handler needs to answer one connection's request: the exchange,
+// turn is what a handler needs to serve one connection's request: the exchange,
 // the bytes it was read into, the responses to send. A loop has one. If the loop is
 // taken from a handler, the turn stays with the handler and the loop gets a new
 // one, so that they share nothing but the mailbox.

@@ -8,7 +8,7 @@ import (
 
 // Package nano exports these under the same names.
 var (
-	ErrResponded          = errors.New("nano: the request has been answered already")
+	ErrResponded          = errors.New("nano: the request has been responded to already")
 	ErrServerClosed       = errors.New("nano: the app has been shut down")
 	ErrDrainTimeout       = errors.New("nano: the app has shut down without waiting for the request any longer")
 	ErrClientGone   error = clientGone{}

@@ -123,7 +123,7 @@ func TestInABrowser(t *testing.T) {
 		chromedp.SendKeys(chromedp.CSS(`#keep input[aria-label="folder"]`), "a b/c"))
 	form := text("#keep form")
 	do(chromedp.Click(chromedp.CSS("#keep button")), chromedp.WaitVisible(chromedp.CSS("#keep pre:last-child")))
-	answer := text("#keep pre:last-child")
+	got := text("#keep pre:last-child")
 	for _, want := range []string{"Notes", "<img src=x onerror=alert(1)>", "Keep a note <b>for long</b>", "/notes/{folder}", "(deprecated)", "token"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the page doesn't show %q:\n%s", want, shown)
@@ -135,8 +135,8 @@ func TestInABrowser(t *testing.T) {
 		}
 	}
 	for _, want := range []string{`a b/c`, "Bearer s3cret", `\"colour\": \"red\"`} {
-		if !strings.Contains(answer, want) {
-			t.Errorf("the response of the try lacks %q:\n%s", want, answer)
+		if !strings.Contains(got, want) {
+			t.Errorf("the response of the try lacks %q:\n%s", want, got)
 		}
 	}
 	mu.Lock()

@@ -1,9 +1,9 @@
-// The page of an OpenAPI document. What the document and answers hold is only ever
+// The page of an OpenAPI document. What the document and responses hold is only ever
 // set as text, never as HTML.
 "use strict";
 
 const METHODS = ["get", "post", "put", "patch", "delete", "head", "options", "trace"];
-const SHOWN = 100_000; // characters of an answer
+const SHOWN = 100_000; // characters of a response
 const given = {}; // what schemes of security are given, by name; kept nowhere else
 let doc, base;
 
@@ -111,7 +111,7 @@ function exampleText(type, schema) {
 	return "";
 }
 
-// contentOf shows what a body or an answer may be.
+// contentOf shows what a body or a response may be.
 const contentOf = (content) => Object.entries(content ?? {}).map(([type, media]) =>
 	[el("p", {}, el("code", {}, type), " ", typeOf(media.schema)), schemaTree(media.schema)]);
 
@@ -131,18 +131,18 @@ function operationOf(path, method, item, op) {
 	const [type, media] = Object.entries(body.content ?? {})[0] ?? [];
 	const text = type && el("textarea", { "aria-label": "body", spellcheck: "false" });
 	if (text) text.value = exampleText(type, media.schema);
-	const answer = el("div", { "aria-live": "polite" });
+	const result = el("div", { "aria-live": "polite" });
 	const needs = (op.security ?? doc.security ?? []).map((all) => Object.keys(all).join(" and ") || "nothing").join(", or ");
-	const send = (event) => { event.preventDefault(); attempt(path, method, op, fields, type, text?.value, answer); };
+	const send = (event) => { event.preventDefault(); attempt(path, method, op, fields, type, text?.value, result); };
 	return el("form", { onsubmit: send },
 		el("p", { class: "text" }, op.description), needs && el("p", { class: "faint" }, "Needs ", needs, "."),
 		fields.length > 0 && [el("h3", {}, "Parameters"), el("table", {}, el("tr", {}, ["name", "type", "value"].map((t) => el("th", {}, t))), fields.map(({ p, input }) =>
 			el("tr", {}, el("td", {}, el("code", {}, p.name), p.required && el("span", { class: "wrong", title: "required" }, "*"), el("div", { class: "faint" }, p.in)),
 				el("td", {}, typeOf(p.schema), el("div", { class: "faint text" }, [rulesOf(resolve(p.schema)), p.description].filter(Boolean).join("\n"))), el("td", {}, input))))],
 		type && [el("h3", {}, "Body", body.required ? ", required" : ""), contentOf(body.content), text],
-		el("h3", {}, "Answers"), el("table", {}, Object.entries(op.responses ?? {}).map(([status, r]) =>
+		el("h3", {}, "Responses"), el("table", {}, Object.entries(op.responses ?? {}).map(([status, r]) =>
 			el("tr", {}, el("td", {}, el("code", {}, status)), el("td", {}, el("span", { class: "text" }, resolve(r).description), contentOf(resolve(r).content))))),
-		method !== "trace" && el("button", {}, "Try it"), answer);
+		method !== "trace" && el("button", {}, "Try it"), result);
 }
 
 // requestOf is what the form says, as fetch takes it.
@@ -183,7 +183,7 @@ async function attempt(path, method, op, fields, type, text, to) {
 		if (isJSON(response.headers.get("Content-Type") ?? "") && got.length <= SHOWN) {
 			try { shown = JSON.stringify(JSON.parse(got), null, 2); } catch { /* as it came */ }
 		}
-		to.replaceChildren(el("h3", {}, "Answer"),
+		to.replaceChildren(el("h3", {}, "Response"),
 			el("p", { class: response.ok ? "" : "wrong" }, `${response.status} ${response.statusText}, ${Math.round(performance.now() - began)} ms`),
 			el("pre", {}, `${init.method} ${url}\n\n` + [...response.headers].map((h) => h.join(": ")).join("\n")),
 			el("pre", {}, shown, got.length > SHOWN && `\n… ${got.length - SHOWN} more characters`));

@@ -40,7 +40,7 @@ func server(t *testing.T) *redis.Client {
 	t.Cleanup(func() { client.Close() })
 	for deadline := time.Now().Add(30 * time.Second); client.Ping(context.Background()).Err() != nil; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("redis-server doesn't answer")
+			t.Fatal("redis-server doesn't respond")
 		}
 	}
 	return client
@@ -81,7 +81,7 @@ func TestRedis(t *testing.T) {
 	keys, _ = redis.Keys(ctx, "shop:*").Result()
 	redis.Set(ctx, keys[0], "{", 0)
 	if got := client.Get("/").Do(); got.Status != 503 {
-		t.Errorf("a spoiled one is answered %d", got.Status)
+		t.Errorf("a spoiled one gets %d", got.Status)
 	}
 }
 

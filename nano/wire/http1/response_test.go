@@ -42,7 +42,7 @@ func TestResponse(t *testing.T) {
 		{name: "1.0 closes", wire: "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nab", status: 200, body: 2},
 		{name: "1.0 kept alive", wire: "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n", status: 200, keep: true},
 		{name: "chunked", wire: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n4\r\nWiki\r\nA;x=\"y\"\r\n0123456789\r\n0\r\nT: v\r\n\r\nrest", status: 200, body: 14, keep: true, rest: "rest"},
-		{name: "head answer has no body", head: true, wire: "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", status: 200, keep: true},
+		{name: "response to HEAD has no body", head: true, wire: "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", status: 200, keep: true},
 		{name: "204", wire: "HTTP/1.1 204 No Content\r\n\r\n", status: 204, keep: true},
 		{name: "304 with length", wire: "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", status: 304, keep: true},
 		{name: "interim", wire: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n", status: 201, keep: true},

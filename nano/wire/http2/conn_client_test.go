@@ -121,7 +121,7 @@ func TestServerDrains(t *testing.T) { // RFC 9113 6.8
 	for _, byPing := range []bool{true, false} {
 		e := greetedServer(t, Config{})
 		var streams []*Stream
-		e.answer = func(ev *Event) {
+		e.react = func(ev *Event) {
 			if ev.Kind == EventHead {
 				streams = append(streams, ev.Stream)
 			}
@@ -169,11 +169,11 @@ func TestRelease(t *testing.T) {
 		do   func(e *end, s *Stream)
 		want string
 	}{
-		{"answered", func(e *end, s *Stream) { e.respond(s, true) }, "HEADERS 1 end; RST_STREAM 1 NO_ERROR"}, // RFC 9113 8.1
-		{"half answered", func(e *end, s *Stream) { e.respond(s, false) }, "HEADERS 1; RST_STREAM 1 CANCEL"},
-		{"not answered", func(e *end, s *Stream) {}, "RST_STREAM 1 CANCEL"},
+		{"responded", func(e *end, s *Stream) { e.respond(s, true) }, "HEADERS 1 end; RST_STREAM 1 NO_ERROR"}, // RFC 9113 8.1
+		{"half responded", func(e *end, s *Stream) { e.respond(s, false) }, "HEADERS 1; RST_STREAM 1 CANCEL"},
+		{"no response", func(e *end, s *Stream) {}, "RST_STREAM 1 CANCEL"},
 		{"reset", func(e *end, s *Stream) { e.Reset(s, InternalError); e.Reset(s, Cancel) }, "RST_STREAM 1 INTERNAL_ERROR"},
-		{"answered after a reset", func(e *end, s *Stream) { e.Reset(s, Cancel); e.respond(s, true) }, "RST_STREAM 1 CANCEL"},
+		{"responded after a reset", func(e *end, s *Stream) { e.Reset(s, Cancel); e.respond(s, true) }, "RST_STREAM 1 CANCEL"},
 		{"interim", func(e *end, s *Stream) { e.Response(s, 103); e.EndHeaders(false); e.respond(s, true) }, "HEADERS 1; HEADERS 1 end; RST_STREAM 1 NO_ERROR"},
 		{"trailers", func(e *end, s *Stream) {
 			e.respond(s, false)
@@ -185,7 +185,7 @@ func TestRelease(t *testing.T) {
 	}
 	for _, tt := range tests {
 		e := greetedServer(t, Config{})
-		e.answer = func(ev *Event) {
+		e.react = func(ev *Event) {
 			tt.do(e, ev.Stream)
 			e.Release(ev.Stream)
 		}
@@ -198,7 +198,7 @@ func TestRelease(t *testing.T) {
 
 func TestLargeHeadIsSplit(t *testing.T) {
 	e := greetedServer(t, Config{})
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		e.Response(ev.Stream, 200)
 		e.Field([]byte("x"), []byte(strings.Repeat("\xff", 40000)))
 		e.EndHeaders(true)

@@ -23,9 +23,9 @@ func TestSmallWindows(t *testing.T) {
 			e := greetedServer(t, Config{})
 			e.feed(t, setting(paramInitialWindow, step))
 			var s *Stream
-			e.answer = func(ev *Event) { s = ev.Stream }
+			e.react = func(ev *Event) { s = ev.Stream }
 			e.feed(t, get(1))
-			e.answer = nil
+			e.react = nil
 			e.respond(s, false)
 			return e, s
 		}, true},

@@ -34,7 +34,7 @@ func TestSendWindows(t *testing.T) { // RFC 9113 6.9
 	e := greetedServer(t, Config{})
 	e.feed(t, setting(paramInitialWindow, 10))
 	var streams []*Stream
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		if ev.Kind == EventHead {
 			streams = append(streams, ev.Stream)
 			e.respond(ev.Stream, false)
@@ -86,7 +86,7 @@ func TestConnectionWindowIsShared(t *testing.T) {
 	e := greetedServer(t, Config{})
 	e.feed(t, setting(paramInitialWindow, 1<<20))
 	var streams []*Stream
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		switch ev.Kind {
 		case EventHead:
 			streams = append(streams, ev.Stream)
@@ -126,7 +126,7 @@ func TestConnectionWindowIsShared(t *testing.T) {
 func TestReceiveWindows(t *testing.T) {
 	e := greetedServer(t, Config{Settings: Settings{HeaderTable: 4096, MaxConcurrent: 10, InitialWindow: 100, MaxHeaderList: 1000}, Window: 70000})
 	var s *Stream
-	e.answer = func(ev *Event) { s = ev.Stream }
+	e.react = func(ev *Event) { s = ev.Stream }
 	data := func(n int) []byte { return frame(FrameData, 0, 1, strings.Repeat("x", n)) }
 	e.feed(t, post(1), data(60))
 	e.Consume(s, 49)
@@ -161,7 +161,7 @@ func TestReceiveWindows(t *testing.T) {
 
 func TestConnectionWindowIsRefilled(t *testing.T) {
 	e := greetedServer(t, Config{})
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		switch ev.Kind {
 		case EventData:
 			e.Consume(ev.Stream, len(ev.Data))
@@ -186,7 +186,7 @@ func TestConnectionWindowIsRefilled(t *testing.T) {
 func TestUnreadDataIsGivenBack(t *testing.T) {
 	e := greetedServer(t, Config{})
 	var s *Stream
-	e.answer = func(ev *Event) { s = ev.Stream }
+	e.react = func(ev *Event) { s = ev.Stream }
 	for _, last := range []Flags{0, FlagEndStream} {
 		e.feed(t, post(e.streams.last|1+2), frame(FrameData, last, e.streams.last|1+2, "hello"))
 		e.Release(s)
@@ -199,7 +199,7 @@ func TestUnreadDataIsGivenBack(t *testing.T) {
 func TestWindowsBeforeSettingsAreAcknowledged(t *testing.T) { // RFC 9113 6.9.2
 	e := newEnd(Config{Server: true})
 	var s *Stream
-	e.answer = func(ev *Event) { s = ev.Stream }
+	e.react = func(ev *Event) { s = ev.Stream }
 	e.feed(t, []byte(Preface), frame(FrameSettings, 0, 0), post(1))
 	if s.recvWindow != 65535 {
 		t.Errorf("before: %d", s.recvWindow)
@@ -216,7 +216,7 @@ func TestWindowsBeforeSettingsAreAcknowledged(t *testing.T) { // RFC 9113 6.9.2
 func TestFieldsAreLeft(t *testing.T) {
 	e := greetedServer(t, Config{})
 	var bytes []byte
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		if ev.Stream.ID == 1 {
 			bytes = ev.Header.Bytes
 			e.pool.Leave()
@@ -245,7 +245,7 @@ func TestPiecesOfData(t *testing.T) {
 	e := greetedServer(t, Config{})
 	var body bytes.Buffer
 	ends := 0
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		if ev.Kind == EventData {
 			body.Write(ev.Data)
 			if ev.End {

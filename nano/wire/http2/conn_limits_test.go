@@ -56,7 +56,7 @@ func TestFloods(t *testing.T) {
 	for _, tt := range tests {
 		e := greetedServer(t, Config{})
 		var kept *Stream
-		e.answer = func(ev *Event) {
+		e.react = func(ev *Event) {
 			if ev.Kind == EventReset {
 				e.Release(ev.Stream)
 			} else if ev.Kind == EventHead {
@@ -90,7 +90,7 @@ func concat(frames ...[]byte) (all []byte) {
 
 func TestRatesAreRefilled(t *testing.T) {
 	e := greetedServer(t, Config{})
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		if ev.Kind == EventReset {
 			e.Release(ev.Stream)
 		}
@@ -131,7 +131,7 @@ func TestRepliesThatAreNotRead(t *testing.T) {
 
 func TestHeadsThatAreTooLarge(t *testing.T) {
 	e := greetedServer(t, Config{})
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		if ev.Kind == EventTooLarge {
 			e.Response(ev.Stream, 431)
 			e.EndHeaders(true)
@@ -158,7 +158,7 @@ func TestHeadsThatAreTooLarge(t *testing.T) {
 func TestStreamsCountUntilReleased(t *testing.T) {
 	e := greetedServer(t, Config{Settings: Settings{HeaderTable: 4096, MaxConcurrent: 2, InitialWindow: 100, MaxHeaderList: 1000}})
 	var streams []*Stream
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		if ev.Kind == EventHead {
 			streams = append(streams, ev.Stream)
 		}
@@ -181,7 +181,7 @@ func TestTinyWindows(t *testing.T) { // CVE-2019-9511, CVE-2019-9517
 	e.feed(t, setting(paramInitialWindow, 0))
 	var s *Stream
 	body := make([]byte, 1<<20)
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		switch ev.Kind {
 		case EventHead:
 			s = ev.Stream

@@ -11,8 +11,8 @@ type end struct {
 	Conn
 	in  []byte // what came and is not done with
 	now int64
-	// answer is what the owner does with an event, before the next one.
-	answer func(ev *Event)
+	// react is what the owner does with an event, before the next one.
+	react func(ev *Event)
 }
 
 func newEnd(cfg Config) *end {
@@ -54,8 +54,8 @@ func (e *end) feed(t testing.TB, wire ...[]byte) string {
 			return strings.Join(log, "; ")
 		}
 		log = append(log, showEvent(ev))
-		if e.answer != nil {
-			e.answer(ev)
+		if e.react != nil {
+			e.react(ev)
 		}
 	}
 }
@@ -244,7 +244,7 @@ func TestServer(t *testing.T) {
 		{"PRIORITY_UPDATE (RFC 9218)", [][]byte{frame(FramePriorityUpdate, 0, 0, "\x00\x00\x00\x01u=1"), get(1)}, "head 1 GET http h/ end", ""},
 		{"frames of unknown type (5.5)", [][]byte{frame(0x16, 0xff, 0, "what"), frame(0x0a, 0, 1, "\x00\x00alt"), get(1)}, "head 1 GET http h/ end", ""},
 		{"PING (6.7)", [][]byte{frame(FramePing, 0, 0, "12345678")}, "", "PING ack"},
-		{"PING answered", [][]byte{frame(FramePing, FlagAck, 0, "12345678")}, `pong "12345678"`, ""},
+		{"PING acknowledged", [][]byte{frame(FramePing, FlagAck, 0, "12345678")}, `pong "12345678"`, ""},
 		{"SETTINGS", [][]byte{frame(FrameSettings, 0, 0, "\x00\x04\x00\x00\x00\x01")}, "settings", "SETTINGS ack"},
 		{"GOAWAY of a client", [][]byte{post(1), frame(FrameGoAway, 0, 0, "\x00\x00\x00\x00\x00\x00\x00\x02bye")}, `head 1 POST http h/; goaway INTERNAL_ERROR "bye"`, ""},
 		{"RST_STREAM", [][]byte{post(1), rst}, "head 1 POST http h/; reset 1 CANCEL", ""},
@@ -302,7 +302,7 @@ func TestServer(t *testing.T) {
 func TestTrailersOfAForgottenStream(t *testing.T) {
 	many := Rate{Burst: 1 << 20, PerSecond: 1 << 20}
 	e := greetedServer(t, Config{Limits: Limits{Resets: many, Noise: many}})
-	e.answer = func(ev *Event) {
+	e.react = func(ev *Event) {
 		if ev.Kind == EventHead && ev.Stream.ID == 1 {
 			e.Reset(ev.Stream, Cancel)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// owner answers a server's or a client's events as an owner may, depending on the
+// owner reacts to a server's or a client's events as an owner may, depending on the
 // stream only, and shows what came.
 type owner struct {
 	end
@@ -26,7 +26,7 @@ func newOwner(t testing.TB, server bool) *owner {
 			o.request(t, []string{"GET", "HEAD", "POST"}[i], i < 2)
 		}
 	}
-	o.answer = o.act
+	o.react = o.act
 	return o
 }
 

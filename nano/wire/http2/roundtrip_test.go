@@ -7,7 +7,7 @@ import (
 )
 
 // wireless are two Conns that feed each other: a client that keeps some streams
-// busy, and a server that answers all requests with the same few fields.
+// busy, and a server that responds to all requests with the same few fields.
 type wireless struct {
 	client, server         Conn
 	clientPool, serverPool Pool

@@ -1,6 +1,6 @@
 package reactor
 
-// Deadlines orders connections by when they became due to answer. All have the
+// Deadlines orders connections by when they became due to respond. All have the
 // same time limit, so the order of arrival is the order of expiry, and adding,
 // removing and finding the oldest cost a few memory writes: no timer per
 // connection, no heap.

@@ -98,7 +98,7 @@ func (d *Dialer) Dial() (fd int, up bool, err error) {
 }
 
 // Connected reports whether a connection is up already, or why it failed. It
-// never blocks; near targets answer within the connect call. A failure is
+// never blocks; near targets respond within the connect call. A failure is
 // reported once.
 func Connected(fd int) (bool, error) {
 	_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), 0, 0, unix.MSG_NOSIGNAL, 0, 0)
