@@ -24,7 +24,7 @@ import (
 	"dyno.example/nanogate/internal/commandtest"
 )
 
-// asUpstream makes the test binary an upstream that listens there and answers "OK".
+// asUpstream makes the test binary an upstream that listens there and responds with "OK".
 const asUpstream = "NANOGATE_TEST_UPSTREAM"
 
 func serveUpstream(at string) {

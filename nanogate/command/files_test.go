@@ -19,7 +19,7 @@ import (
 var adminListens = regexp.MustCompile(`msg=admin address=(\S+)/`)
 
 // When there are more clients than files, those that are there are served, the others
-// wait until there is room, and the admin address answers all the time.
+// wait until there is room, and the admin address responds all the time.
 func TestRoomForFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nanogate.yaml")
 	commandtest.Write(t, path, "listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nroutes: [{to: "+commandtest.Named(t, "up")+"}]\n")

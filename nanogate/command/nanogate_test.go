@@ -112,8 +112,8 @@ func TestRunFile(t *testing.T) {
 func TestDiffApplyRollback(t *testing.T) {
 	dir := t.TempDir()
 	path, other, token, log := filepath.Join(dir, "a.yaml"), filepath.Join(dir, "b.yaml"), filepath.Join(dir, "token"), filepath.Join(dir, "log")
-	text := func(answer string) string {
-		return "listen: 127.0.0.1:0\naccess-log: " + log + "\nroutes: [{name: a, respond: {body: " + answer + "}}]\n"
+	text := func(body string) string {
+		return "listen: 127.0.0.1:0\naccess-log: " + log + "\nroutes: [{name: a, respond: {body: " + body + "}}]\n"
 	}
 	commandtest.Write(t, path, text("one"))
 	commandtest.Write(t, other, text("two"))

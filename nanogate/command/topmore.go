@@ -52,9 +52,9 @@ func left(at *time.Time, now time.Time) string {
 
 // plugins are those in WebAssembly, and what became of their calls.
 func plugins(now *look) section {
-	s := section{what: "plug-ins", head: "REQUESTS\tRESPONSES\tANSWERED\tFAILED\tMEAN MS\tMEMORY\tPLUG-IN"}
+	s := section{what: "plug-ins", head: "REQUESTS\tRESPONSES\tREPLIED\tFAILED\tMEAN MS\tMEMORY\tPLUG-IN"}
 	for _, p := range now.plugins {
-		s.rows = append(s.rows, fmt.Sprintf("%d\t%d\t%d\t%d\t%s\t%s\t%s", p.Requests, p.Responses, p.Answered, failures(&p), short(p.Mean), mebibytes(p.Memory), p.Name))
+		s.rows = append(s.rows, fmt.Sprintf("%d\t%d\t%d\t%d\t%s\t%s\t%s", p.Requests, p.Responses, p.Replied, failures(&p), short(p.Mean), mebibytes(p.Memory), p.Name))
 	}
 	return s
 }

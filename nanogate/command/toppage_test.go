@@ -38,7 +38,7 @@ func TestPage(t *testing.T) {
 		canaries: []admin.Canary{{Route: "r2", To: "new", State: canary.Running.String(), Step: 2, Steps: 3, Weight: 0.05, Canary: canary.Side{Requests: 100, Failed: 5}, Stable: canary.Side{Requests: 1900, Failed: 19}, Failed: &admin.Ratio{Estimate: &one, Low: 1.2, High: nil}}},
 		asked:    []admin.Identity{{Route: "r3", Guard: "oidc", Where: "https://id.example", Ready: true, Logouts: 17}, {Route: "r4", Guard: "jwt", Where: "https://keys.example", Error: "refused"}},
 		shown:    []admin.Certificate{{Name: "shop.example", Expires: new(at.Add(90*24*time.Hour + time.Hour)), Renews: new(at.Add(time.Hour)), Failures: 3, Error: "forbidden"}, {File: "/site.pem", Expires: new(at)}, {Name: "new.example"}},
-		plugins:  []admin.Plugin{{Name: "stamp", Requests: 5, Responses: 4, Answered: 1, Failed: map[string]uint64{"late": 1, "trapped": 2}, Mean: 0.5, Memory: 2 << 20}},
+		plugins:  []admin.Plugin{{Name: "stamp", Requests: 5, Responses: 4, Replied: 1, Failed: map[string]uint64{"late": 1, "trapped": 2}, Mean: 0.5, Memory: 2 << 20}},
 		counts:   map[string]uint64{"mirror r1": 100, cacheEvicted: 7},
 	}
 	before := look{at: at, counts: map[string]uint64{"mirror r1": 50, cacheEvicted: 4}}

@@ -58,8 +58,8 @@ routes:
 			return nil
 		},
 	}).OfferFunc("closed", func(settings []byte) (nanogate.Middleware, error) {
-		answer := nanogate.Respond(410, "application/json", settings)
-		return nanogate.Middleware{Request: func(*nanogate.Request) *nanogate.Reply { return answer }}, nil
+		reply := nanogate.Respond(410, "application/json", settings)
+		return nanogate.Middleware{Request: func(*nanogate.Request) *nanogate.Reply { return reply }}, nil
 	})
 	running, err := serve.Start(g, c)
 	if err != nil {

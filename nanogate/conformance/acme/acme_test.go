@@ -37,7 +37,7 @@ func TestOrder(t *testing.T) {
 			t.Errorf("it expires at %v and is renewed at %v", s.Expires, s.Renews)
 		}
 		if g.Pending() {
-			t.Error("a challenge is answered that is over")
+			t.Error("a challenge that is over gets a response")
 		}
 		dir := filepath.Dir(s.File)
 		for path, want := range map[string]os.FileMode{s.File: 0o600, filepath.Join(dir, "account.key"): 0o600, storage: 0o700, dir: 0o700} {
@@ -182,7 +182,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Gateways that share a storage order once, whoever the authority comes to answers, and
+// Gateways that share a storage order once, whichever the authority comes to responds, and
 // all have the certificate.
 func TestGatewaysShare(t *testing.T) {
 	a := acmetest.Start(t, acmetest.Options{})

@@ -73,7 +73,7 @@ func (l *logged) String() string {
 	return l.Buffer.String()
 }
 
-// gateway is a manager that the test steps itself, with a server that answers by it.
+// gateway is a manager that the test steps itself, with a server that serves its challenges.
 type gateway struct {
 	*acme.Manager
 	log           *logged
@@ -87,21 +87,21 @@ func start(t *testing.T, c *clock) *gateway {
 }
 
 // startAsking waits so long for what the authority says of renewals.
-func startAsking(t *testing.T, c *clock, answer time.Duration) *gateway {
+func startAsking(t *testing.T, c *clock, within time.Duration) *gateway {
 	t.Helper()
 	g := &gateway{log: new(logged)}
 	g.Manager = acme.New(acme.Options{
 		Log: slog.New(slog.NewTextHandler(g.log, nil)), Now: c.now,
 		Every: -1, // the test steps
-		Look:  10 * time.Millisecond, Spread: time.Millisecond, Poll: 5 * time.Millisecond, RenewalInfoTimeout: answer,
+		Look:  10 * time.Millisecond, Spread: time.Millisecond, Poll: 5 * time.Millisecond, RenewalInfoTimeout: within,
 	})
 	t.Cleanup(g.Close)
 	http1 := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, _ := strings.CutPrefix(r.URL.Path, acme.Path)
 		until(t, func() bool {
-			answer, ok := g.KeyAuthorization([]byte(token))
+			authorization, ok := g.KeyAuthorization([]byte(token))
 			if ok {
-				_, _ = io.WriteString(w, answer)
+				_, _ = io.WriteString(w, authorization)
 			}
 			return ok
 		})

@@ -31,7 +31,7 @@ import (
 
 var screenshots = flag.String("screenshots", "", "folder to write pictures of the page to, with a made-up gateway")
 
-// madeUp is what a gateway with some of everything answers, by path.
+// madeUp has the responses of a gateway with some of everything, by path.
 func madeUp() map[string]any {
 	at := time.Now()
 	in := func(d time.Duration) *time.Time { return new(at.Add(d)) }
@@ -61,14 +61,14 @@ func madeUp() map[string]any {
 		"/identity": []admin.Identity{
 			{Route: "shop", Guard: "oidc", Where: "https://id.shop.example/realms/customers", Ready: true, Logouts: 42},
 			{Route: "api-of-the-warehouse", Guard: "jwt", Where: "https://id.shop.example/realms/customers/protocol/openid-connect/certs", Ready: true, Error: "Get \"https://id.shop.example/…\": context deadline exceeded"},
-			{Route: "hooks", Guard: "introspect", Where: "https://id.partner.example/introspect", Error: "the identity provider: it answered the introspection 503 Service Unavailable"}},
+			{Route: "hooks", Guard: "introspect", Where: "https://id.partner.example/introspect", Error: "the identity provider: it responded to the introspection with 503 Service Unavailable"}},
 		"/certificates": []admin.Certificate{
 			{Name: "shop.example", File: "/var/lib/nanogate/acme/acme-v02.api.letsencrypt.org-directory/shop.example.pem", Expires: in(61 * 24 * time.Hour), Renews: in(31 * 24 * time.Hour)},
 			{Name: "late.example", File: "/var/lib/nanogate/acme/late.example.pem", Expires: in(50 * time.Hour), Renews: in(-20 * 24 * time.Hour), Failures: 9, Next: in(time.Hour), Error: "by http-01: 403 urn:ietf:params:acme:error:unauthorized"},
 			{Name: "new.example", File: "/var/lib/nanogate/acme/new.example.pem", Failures: 3, Next: in(2 * time.Hour), Error: "by dns-01: the name server refuses the update: NOTAUTH"},
 			{File: "/etc/nanogate/site.pem", Expires: in(-time.Hour)}},
 		"/plugins": []admin.Plugin{
-			{Name: "stamp", File: "/etc/nanogate/stamp.wasm", Requests: 9000, Responses: 8990, Answered: 10, Failed: map[string]uint64{"late": 2, "trapped": 1}, Mean: 0.04, Instances: 4, Memory: 5 << 20},
+			{Name: "stamp", File: "/etc/nanogate/stamp.wasm", Requests: 9000, Responses: 8990, Replied: 10, Failed: map[string]uint64{"late": 2, "trapped": 1}, Mean: 0.04, Instances: 4, Memory: 5 << 20},
 			{Name: "new", File: "/etc/nanogate/new.wasm", Problem: "the file has changed, and what it holds can't be used: it exports no handle_request"}},
 	}
 }
@@ -99,11 +99,11 @@ func TestPage(t *testing.T) {
 	}
 	defer g.Shutdown(context.Background())
 	app := admin.New(g, admin.Options{Local: true})
-	answers := madeUp()
+	responses := madeUp()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch answer, ok := answers[r.URL.Path]; {
+		switch response, ok := responses[r.URL.Path]; {
 		case ok:
-			_ = json.NewEncoder(w).Encode(answer)
+			_ = json.NewEncoder(w).Encode(response)
 		case slices.Contains([]string{"/", "/page.css", "/page.js"}, r.URL.Path):
 			app.ServeHTTP(w, r)
 		default:

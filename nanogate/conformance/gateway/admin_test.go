@@ -15,7 +15,7 @@ import (
 
 // What the admin address says is what was done.
 func TestAdmin(t *testing.T) {
-	upstream, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+	upstream, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
 	g, address := start(t, "routes:\n"+
 		"  - {name: up, match: {path: \"/up/*\"}, to: users}\n"+
 		"  - {name: old, match: {path: /old, host: a}, redirect: /new}\n"+
@@ -79,7 +79,7 @@ func TestAdmin(t *testing.T) {
 	}
 	for _, host := range []string{"evil.example", "localhost.evil.example:9901"} {
 		if status, _ := get("/routes", host); status != 403 {
-			t.Errorf("asked as %s it answers %d", host, status)
+			t.Errorf("asked as %s it responds with %d", host, status)
 		}
 	}
 }

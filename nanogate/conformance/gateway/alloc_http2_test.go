@@ -9,7 +9,7 @@ import (
 	"dyno.example/nano/wire/http2"
 )
 
-// bareServer is an upstream that answers calls with the same bytes, without allocating.
+// bareServer is an upstream that responds to calls with the same bytes, without allocating.
 func bareServer(t testing.TB) (url string) {
 	config := http2.NewConfig(http2.Config{Server: true, Table: 4096})
 	message := []byte("\x00\x00\x00\x00\x05hello")
@@ -130,14 +130,14 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	noAllocations(t, "HTTP/2 to HTTP/2", ask)
 
 	h1 := dial(t, at)
-	question := []byte("POST /s.S/M HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n\x00\x00\x00\x00\x05hello")
-	answer := make([]byte, 4096)
+	request := []byte("POST /s.S/M HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n\x00\x00\x00\x00\x05hello")
+	got := make([]byte, 4096)
 	noAllocations(t, "HTTP/1.1 to HTTP/2", func() {
-		h1.Conn.Write(question)
-		for n := 0; !bytes.HasSuffix(answer[:n], []byte("\r\n0\r\ngrpc-status: 0\r\n\r\n")); {
-			m, err := h1.Conn.Read(answer[n:])
+		h1.Conn.Write(request)
+		for n := 0; !bytes.HasSuffix(got[:n], []byte("\r\n0\r\ngrpc-status: 0\r\n\r\n")); {
+			m, err := h1.Conn.Read(got[n:])
 			if err != nil || n > 1000 {
-				t.Fatalf("%q, %v", answer[:n], err)
+				t.Fatalf("%q, %v", got[:n], err)
 			}
 			n += m
 		}

@@ -41,11 +41,11 @@ func TestProxyingDoesNotAllocate(t *testing.T) {
 		"path":                  "GET /a/../%62//c HTTP/1.1\r\nHost: h\r\n\r\n",
 	} {
 		c := dial(t, at)
-		question, answer := []byte(wire), make([]byte, len(ok))
+		request, got := []byte(wire), make([]byte, len(ok))
 		ask := func() {
-			c.Conn.Write(question)
-			if _, err := io.ReadFull(c.Conn, answer); err != nil || string(answer[:15]) != "HTTP/1.1 200 OK" {
-				t.Fatalf("%s: %v, %s", name, err, answer)
+			c.Conn.Write(request)
+			if _, err := io.ReadFull(c.Conn, got); err != nil || string(got[:15]) != "HTTP/1.1 200 OK" {
+				t.Fatalf("%s: %v, %s", name, err, got)
 			}
 		}
 		noAllocations(t, name, ask)

@@ -11,7 +11,7 @@ import (
 // TestAmbiguousRequests: what a guard's route is found by can't be read in another way by the
 // upstream. What passes without a key mustn't be what needs one.
 func TestAmbiguousRequests(t *testing.T) {
-	upstream, asked := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	upstream, asked := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	keys := filepath.Join(t.TempDir(), "keys")
 	write(t, keys, "ann: a-long-enough-key\n")
 	to := `to: "http://` + upstream + `"`

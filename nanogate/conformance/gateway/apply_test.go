@@ -17,7 +17,7 @@ import (
 
 // A host name that comes with a change is resolved before the change is served.
 func TestApplyAwaitsNames(t *testing.T) {
-	upstream, _ := answering(t, ok)
+	upstream, _ := respondingWith(t, ok)
 	g, at := start(t, "routes: [{to: u}]\nupstreams: {u: [\""+upstream+"\"]}\n")
 	c, err := config.Parse("test.yaml", []byte("listen: "+at+"\nroutes: [{to: u}]\nupstreams: {u: [\""+strings.Replace(upstream, "127.0.0.1", "localhost", 1)+"\"]}\n"))
 	if err != nil {
@@ -34,7 +34,7 @@ func TestApplyAwaitsNames(t *testing.T) {
 func TestApplyUnderLoad(t *testing.T) {
 	var upstreams []string
 	for range 4 {
-		at, _ := answering(t, ok)
+		at, _ := respondingWith(t, ok)
 		upstreams = append(upstreams, at)
 	}
 	text := func(i int) string {
@@ -48,12 +48,12 @@ func TestApplyUnderLoad(t *testing.T) {
 	for i := range 4 {
 		client := dial(t, at)
 		clients.Go(func() {
-			question := fmt.Appendf(nil, "%s /%s HTTP/1.1\r\nHost: h\r\n\r\n", []string{"GET", "DELETE"}[i%2], []string{"a/b", "c"}[i/2])
-			answer := make([]byte, len(ok))
+			request := fmt.Appendf(nil, "%s /%s HTTP/1.1\r\nHost: h\r\n\r\n", []string{"GET", "DELETE"}[i%2], []string{"a/b", "c"}[i/2])
+			got := make([]byte, len(ok))
 			for !stop.Load() {
-				client.Write(question)
-				if _, err := io.ReadFull(client.r, answer); err != nil || !bytes.HasSuffix(answer, []byte("\r\n\r\nOK")) {
-					t.Errorf("%q, %v", answer, err)
+				client.Write(request)
+				if _, err := io.ReadFull(client.r, got); err != nil || !bytes.HasSuffix(got, []byte("\r\n\r\nOK")) {
+					t.Errorf("%q, %v", got, err)
 					return
 				}
 				served.Add(1)
@@ -77,8 +77,8 @@ func TestApplyUnderLoad(t *testing.T) {
 // Endpoints that come and go do so without a failed request too, and without what was
 // known of those that stay being lost.
 func TestEndpointsComeAndGo(t *testing.T) {
-	one, first := answering(t, ok)
-	two, second := answering(t, ok)
+	one, first := respondingWith(t, ok)
+	two, second := respondingWith(t, ok)
 	g, at := startLoops(t, 1, "routes: [{to: u}]\nupstreams: {u: {endpoints: [\""+one+"\"], balance: round-robin}}\n")
 	client := dial(t, at)
 	for _, have := range [][]string{{one}, {one, two}, {two}, {two, one}, {one}} {

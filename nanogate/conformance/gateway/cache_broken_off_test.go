@@ -31,7 +31,7 @@ func TestNotModifiedWhileStoringFails(t *testing.T) {
 		if version == 2 {
 			f := dialFramed(t, at)
 			f.head(1, true, ":method", "GET", ":scheme", "http", ":authority", "h", ":path", "/part", "if-none-match", `"a"`)
-			if status, head := f.answered(); status != "304" || !head.StreamEnded() {
+			if status, head := f.responseHead(); status != "304" || !head.StreamEnded() {
 				told <- struct{}{}
 				if _, ended := f.data(0); status != "304" || !ended {
 					t.Errorf("over HTTP/2: %s, ended %t", status, ended)

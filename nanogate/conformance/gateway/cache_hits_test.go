@@ -48,7 +48,7 @@ func TestCacheHitsOverEachWire(t *testing.T) {
 	}
 	whole := b.String()
 	o := newOrigin(t)
-	o.give("/large", answerOf(whole, "Cache-Control: max-age=600", `ETag: "a"`, "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", "Content-Type: text/x-numbers"))
+	o.give("/large", responseOf(whole, "Cache-Control: max-age=600", `ETag: "a"`, "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", "Content-Type: text/x-numbers"))
 	o.give("/none", "HTTP/1.1 204 No Content\r\nCache-Control: max-age=600\r\n\r\n")
 	routes := "routes: [{cache: {}, to: http://" + o.address + "}]\n"
 	_, open := start(t, routes)
@@ -127,9 +127,9 @@ func TestCachePurged(t *testing.T) {
 	g, at := start(t, "routes: [{cache: {}, to: http://"+o.address+"}]\n")
 	app := admin.New(g, admin.Options{Local: true})
 	paths := []string{"/a", "/b?q=1", "/c"}
-	o.give("/a", answerOf("{n}", "Cache-Control: max-age=600", "Cache-Tag: user-7, all"))
-	o.give("/b", answerOf("{n}", "Cache-Control: max-age=600", "Surrogate-Key: user-7 user-8", "Vary: X-Lang"))
-	o.give("/c", answerOf("{n}", "Cache-Control: max-age=600"))
+	o.give("/a", responseOf("{n}", "Cache-Control: max-age=600", "Cache-Tag: user-7, all"))
+	o.give("/b", responseOf("{n}", "Cache-Control: max-age=600", "Surrogate-Key: user-7 user-8", "Vary: X-Lang"))
+	o.give("/c", responseOf("{n}", "Cache-Control: max-age=600"))
 	hits := func() (hit string) {
 		for _, path := range paths {
 			if resp, _ := ask(t, at, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n"); strings.Contains(resp.Header.Get("Cache-Status"), "; hit;") {
@@ -141,9 +141,9 @@ func TestCachePurged(t *testing.T) {
 	hits()
 	const asJSON = "Content-Type: application/json\r\n"
 	for _, c := range []struct {
-		body, fields string
-		status       int
-		answer, left string // what is hit afterwards, with all stored before
+		body, fields   string
+		status         int
+		response, left string // what is hit afterwards, with all stored before
 	}{
 		{`{"urls": ["http://h/a"]}`, asJSON, 200, `{"purged":1}`, "bc"},
 		{`{"urls": ["HTTP://H:80/x/../a", "http://h/none"]}`, asJSON, 200, `{"purged":1}`, "bc"},
@@ -163,8 +163,8 @@ func TestCachePurged(t *testing.T) {
 		{`{"all": true}`, "Content-Type: text/plain\r\n", 415, "", "abc"},
 		{`{"all": true}`, asJSON + "Origin: http://evil.example\r\n", 403, "", "abc"},
 	} {
-		if status, answer := toldBy(t, app, "POST", "/cache/purge", c.fields, c.body); status != c.status || !strings.Contains(answer, c.answer) {
-			t.Errorf("%.60s: %d %s, want %d %s", c.body, status, answer, c.status, c.answer)
+		if status, response := toldBy(t, app, "POST", "/cache/purge", c.fields, c.body); status != c.status || !strings.Contains(response, c.response) {
+			t.Errorf("%.60s: %d %s, want %d %s", c.body, status, response, c.status, c.response)
 		}
 		if left := hits(); left != c.left {
 			t.Errorf("%.60s: %q is stored still, want %q", c.body, left, c.left)
@@ -185,9 +185,9 @@ func TestCacheCounts(t *testing.T) {
 	g, at := start(t, "cache: {size: 1MiB, object: 64KiB}\nroutes: [{name: r, cache: {stale-if-error: 1h}, to: http://"+o.address+"}]\n")
 	app := admin.New(g, admin.Options{Local: true})
 	get := func(path, fields string) { ask(t, at, "GET "+path+" HTTP/1.1\r\nHost: h\r\n"+fields+"\r\n") }
-	o.give("/fresh", answerOf("12345", "Cache-Control: max-age=600"))
-	o.give("/stale", answerOf("12345", "Cache-Control: max-age=1", "Age: 5", `ETag: "a"`))
-	o.give("/large", answerOf(strings.Repeat("x", 70_000), "Cache-Control: max-age=600"))
+	o.give("/fresh", responseOf("12345", "Cache-Control: max-age=600"))
+	o.give("/stale", responseOf("12345", "Cache-Control: max-age=1", "Age: 5", `ETag: "a"`))
+	o.give("/large", responseOf(strings.Repeat("x", 70_000), "Cache-Control: max-age=600"))
 	get("/fresh", "")                                 // a miss
 	get("/fresh", "")                                 // a hit
 	get("/fresh", "")                                 // a hit
@@ -196,7 +196,7 @@ func TestCacheCounts(t *testing.T) {
 	get("/stale", "Cache-Control: max-stale=600\r\n") // a stale hit
 	o.give("/stale", "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
 	get("/stale", "") // given in place of the failure
-	o.give("/stale", answerOf("12345", "Cache-Control: max-age=600", `ETag: "a"`))
+	o.give("/stale", responseOf("12345", "Cache-Control: max-age=600", `ETag: "a"`))
 	get("/stale", "") // revalidated
 	get("/large", "") // a miss, not stored
 	toldBy(t, app, "POST", "/cache/purge", "Content-Type: application/json\r\n", `{"urls": ["http://h/fresh"]}`)

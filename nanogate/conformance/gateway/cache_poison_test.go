@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestCacheIsntPoisoned: what one client says in a field that the upstream may answer by is
+// TestCacheIsntPoisoned: what one client says in a field that the upstream's response may depend on is
 // not in the response that others get from the store.
 func TestCacheIsntPoisoned(t *testing.T) {
 	o := newOrigin(t)
@@ -26,7 +26,7 @@ func TestCacheIsntPoisoned(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, at := start(t, c.top+"routes: [{cache: {}, to: http://"+o.address+"}]\n")
 			path := fmt.Sprintf("/%d", i)
-			o.give(path, answerOf("{n}", "Cache-Control: max-age=60", "X-Nothing: 1\r\n"+c.vary+strings.Repeat("\r\n", min(1, len(c.vary)))+"X-More: 1"))
+			o.give(path, responseOf("{n}", "Cache-Control: max-age=60", "X-Nothing: 1\r\n"+c.vary+strings.Repeat("\r\n", min(1, len(c.vary)))+"X-More: 1"))
 			get := func(field string) (body, status string) {
 				if field != "" {
 					field += "\r\n"
@@ -53,13 +53,13 @@ func TestCacheIsntPoisoned(t *testing.T) {
 // TestCacheOfCanaries: who asks for the canary by name gets it, and nobody else by that.
 func TestCacheOfCanaries(t *testing.T) {
 	old, next := newOrigin(t), newOrigin(t)
-	old.give("/", answerOf("old", "Cache-Control: max-age=60"))
-	next.give("/", answerOf("next", "Cache-Control: max-age=60"))
+	old.give("/", responseOf("old", "Cache-Control: max-age=60"))
+	next.give("/", responseOf("next", "Cache-Control: max-age=60"))
 	_, at := start(t, "routes: [{cache: {}, to: http://"+old.address+", canary: {to: http://"+next.address+", weight: 0%, header: x-release}}]\n")
 	for range 2 {
 		for _, c := range []struct{ field, want string }{{"X-Release: canary\r\n", "next"}, {"", "old"}, {"X-Release: stable\r\n", "old"}} {
 			if _, body := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n"+c.field+"\r\n"); body != c.want {
-				t.Errorf("%q is answered %q, not %q", c.field, body, c.want)
+				t.Errorf("%q gets %q, not %q", c.field, body, c.want)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func TestCacheOfWhoHasCookies(t *testing.T) {
 		"/fresh":     {[]string{"Cache-Control: max-age=60"}, true},
 		"/expires":   {[]string{"Expires: Sun, 06 Nov 2094 08:49:37 GMT"}, true},
 	} {
-		o.give(path, answerOf("{n}", c.fields...))
+		o.give(path, responseOf("{n}", c.fields...))
 		_, at := start(t, "routes: [{cache: {heuristic: 1h, stale-while-revalidate: 1h, stale-if-error: 1h}, to: http://"+o.address+"}]\n")
 		alice, _ := ask(t, at, "GET "+path+" HTTP/1.1\r\nHost: h\r\nCookie: session=alice\r\n\r\n")
 		if stored := strings.Contains(alice.Header.Get("Cache-Status"), "stored"); stored != c.stored {
@@ -91,7 +91,7 @@ func TestCacheOfWhoHasCookies(t *testing.T) {
 			t.Errorf("%s: %v, and who has no cookie is given response %s", path, c.fields, body)
 		}
 	}
-	o.give("/without", answerOf("{n}", modified))
+	o.give("/without", responseOf("{n}", modified))
 	_, at := start(t, "routes: [{cache: {heuristic: 1h}, request-headers: {remove: [cookie]}, to: http://"+o.address+"}]\n")
 	if resp, _ := ask(t, at, "GET /without HTTP/1.1\r\nHost: h\r\nCookie: session=alice\r\n\r\n"); !strings.Contains(resp.Header.Get("Cache-Status"), "stored") {
 		t.Error("what was made without the cookie, which the route takes out, isn't stored")

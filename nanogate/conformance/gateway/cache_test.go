@@ -15,23 +15,23 @@ import (
 // origin is an upstream whose responses a test gives by their paths, and that counts the
 // requests for each.
 type origin struct {
-	address string
-	mu      sync.Mutex
-	answers map[string]string
-	asked   map[string]int
-	heads   map[string]string // of the last request for each path
+	address   string
+	mu        sync.Mutex
+	responses map[string]string
+	asked     map[string]int
+	heads     map[string]string // of the last request for each path
 }
 
 func newOrigin(t *testing.T) *origin {
-	o := &origin{answers: map[string]string{}, asked: map[string]int{}, heads: map[string]string{}}
+	o := &origin{responses: map[string]string{}, asked: map[string]int{}, heads: map[string]string{}}
 	o.address = scripted(t, func(c *peer) {
 		for {
 			r, err := c.request()
 			if err != nil {
 				return
 			}
-			answer := o.answer(r)
-			if io.WriteString(c, strings.TrimSuffix(answer, "<close>")); answer == "" || strings.HasSuffix(answer, "<close>") {
+			response := o.response(r)
+			if io.WriteString(c, strings.TrimSuffix(response, "<close>")); response == "" || strings.HasSuffix(response, "<close>") {
 				return
 			}
 		}
@@ -39,7 +39,7 @@ func newOrigin(t *testing.T) *origin {
 	return o
 }
 
-func (o *origin) answer(r *got) string {
+func (o *origin) response(r *got) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	path := r.URL.Path
@@ -47,19 +47,19 @@ func (o *origin) answer(r *got) string {
 	var b strings.Builder
 	r.Header.Write(&b)
 	o.heads[path] = b.String()
-	if answer, ok := o.answers[r.Method+" "+path]; ok {
-		return answer
+	if response, ok := o.responses[r.Method+" "+path]; ok {
+		return response
 	}
-	if tag := r.Header.Get("If-None-Match"); tag != "" && strings.Contains(o.answers[path], "ETag: "+tag+"\r\n") {
+	if tag := r.Header.Get("If-None-Match"); tag != "" && strings.Contains(o.responses[path], "ETag: "+tag+"\r\n") {
 		return "HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=60\r\nETag: " + tag + "\r\nX-Fresh: yes\r\n\r\n"
 	}
-	return strings.ReplaceAll(o.answers[path], "{n}", fmt.Sprintf("%03d", o.asked[path]))
+	return strings.ReplaceAll(o.responses[path], "{n}", fmt.Sprintf("%03d", o.asked[path]))
 }
 
-func (o *origin) give(path, answer string) {
+func (o *origin) give(path, response string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.answers[path] = answer
+	o.responses[path] = response
 }
 
 func (o *origin) count(path string) int {
@@ -74,8 +74,8 @@ func (o *origin) head(path string) string {
 	return o.heads[path]
 }
 
-// answerOf is a response with a body and fields.
-func answerOf(body string, fields ...string) string {
+// responseOf is a response with a body and fields.
+func responseOf(body string, fields ...string) string {
 	lines := ""
 	for _, f := range fields {
 		lines += f + "\r\n"
@@ -83,7 +83,7 @@ func answerOf(body string, fields ...string) string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\n%sContent-Length: %d\r\n\r\n%s", lines, len(body), body)
 }
 
-// A request is answered from the store, or it isn't: by what its response and those before
+// A request is served from the store, or it isn't: by what its response and those before
 // it said. Requests are sent one after the other.
 func TestCache(t *testing.T) {
 	o := newOrigin(t)
@@ -95,45 +95,45 @@ func TestCache(t *testing.T) {
 		cache   string // what Cache-Status begins with after the name
 	}
 	for i, c := range []struct {
-		name    string
-		answer  string
-		asks    []question
-		reached int // requests that the upstream has had
+		name     string
+		response string
+		asks     []question
+		reached  int // requests that the upstream has had
 	}{
-		{"fresh", answerOf("one", "Cache-Control: max-age=60"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"", 200, "one", "hit; ttl="}}, 1},
-		{"s-maxage", answerOf("one", "Cache-Control: s-maxage=60, max-age=0"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"", 200, "one", "hit"}}, 1},
-		{"expires", answerOf("one", "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Age: 0", "Expires: Sun, 06 Nov 2094 08:49:37 GMT"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"", 200, "one", "hit"}}, 1},
+		{"fresh", responseOf("one", "Cache-Control: max-age=60"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"", 200, "one", "hit; ttl="}}, 1},
+		{"s-maxage", responseOf("one", "Cache-Control: s-maxage=60, max-age=0"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"", 200, "one", "hit"}}, 1},
+		{"expires", responseOf("one", "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Age: 0", "Expires: Sun, 06 Nov 2094 08:49:37 GMT"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"", 200, "one", "hit"}}, 1},
 		{"chunks", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n", []question{{"", 200, "onetwo", "fwd=uri-miss; stored"}, {"", 200, "onetwo", "hit"}}, 1},
-		{"head from get", answerOf("one", "Cache-Control: max-age=60"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"HEAD", 200, "", "hit"}}, 1},
-		{"head is not stored", answerOf("one", "Cache-Control: max-age=60"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"HEAD\r\nCache-Control: no-cache", 200, "", "fwd=bypass"}}, 2},
-		{"nothing is said", answerOf("one"), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
-		{"no-store", answerOf("one", "Cache-Control: max-age=60, no-store"), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
-		{"private", answerOf("one", "Cache-Control: max-age=60, private"), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
-		{"a field is private", answerOf("one", `Cache-Control: max-age=60, private="x-a"`), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
-		{"set-cookie", answerOf("one", "Cache-Control: max-age=60", "Set-Cookie: a=b"), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
-		{"credentials", answerOf("one", "Cache-Control: max-age=60"), []question{{"GET\r\nAuthorization: a", 200, "one", "fwd=uri-miss"}, {"GET\r\nAuthorization: a", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nAuthorization: a", 200, "one", "fwd=uri-miss"}}, 4},
-		{"credentials, public", answerOf("one", "Cache-Control: max-age=60, public"), []question{{"GET\r\nAuthorization: a", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nAuthorization: b", 200, "one", "hit"}}, 1},
-		{"vary", answerOf("{n}", "Cache-Control: max-age=60", "Vary: X-Lang"), []question{{"GET\r\nX-Lang: a", 200, "001", "fwd=uri-miss; stored"}, {"GET\r\nX-Lang: b", 200, "002", "fwd=vary-miss; stored"}, {"GET\r\nX-Lang: a", 200, "001", "hit"}, {"GET\r\nX-Lang: b", 200, "002", "hit"}, {"", 200, "003", "fwd=vary-miss; stored"}}, 3},
-		{"vary by a list", answerOf("{n}", "Cache-Control: max-age=60", "Vary: Accept-Encoding"), []question{{"GET\r\nAccept-Encoding: a, b", 200, "001", "fwd=uri-miss; stored"}, {"GET\r\nAccept-Encoding: a\r\nAccept-Encoding: b", 200, "001", "hit"}}, 1},
-		{"vary by anything", answerOf("one", "Cache-Control: max-age=60", "Vary: *"), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
-		{"stale on arrival", answerOf("one", "Cache-Control: max-age=60", "Age: 61", `ETag: "a"`), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"", 200, "one", "fwd=stale; fwd-status=304"}, {"", 200, "one", "hit"}}, 2},
-		{"no-cache", answerOf("one", "Cache-Control: no-cache", `ETag: "a"`), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"", 200, "one", "fwd=stale; fwd-status=304"}}, 2},
-		{"the client has it", answerOf("one", "Cache-Control: max-age=60", `ETag: "a"`), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nIf-None-Match: \"b\", W/\"a\"", 304, "", "hit"}, {"GET\r\nIf-None-Match: \"b\"", 200, "one", "hit"}}, 1},
-		{"the client has it, the store doesn't", answerOf("one", "Cache-Control: max-age=60", `ETag: "a"`), []question{{"GET\r\nIf-None-Match: \"a\"", 304, "", "fwd=uri-miss; stored"}, {"", 200, "one", "hit"}}, 1},
-		{"since", answerOf("one", "Cache-Control: max-age=60", "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", 304, "", "hit"}, {"GET\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 200, "one", "hit"}}, 1},
-		{"a part", answerOf("0123456789", "Cache-Control: max-age=60", `ETag: "a"`), []question{{"", 200, "0123456789", "fwd=uri-miss; stored"}, {"GET\r\nRange: bytes=2-4", 206, "234", "hit"}, {"GET\r\nRange: bytes=-3", 206, "789", "hit"}, {"GET\r\nRange: bytes=8-", 206, "89", "hit"}, {"GET\r\nRange: bytes=10-", 416, "", "hit"}, {"GET\r\nRange: bytes=1-2,4-5", 200, "0123456789", "hit"}, {"GET\r\nRange: bytes=1-2\r\nIf-Range: \"b\"", 200, "0123456789", "hit"}, {"GET\r\nRange: bytes=1-2\r\nIf-Range: \"a\"", 206, "12", "hit"}}, 1},
+		{"head from get", responseOf("one", "Cache-Control: max-age=60"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"HEAD", 200, "", "hit"}}, 1},
+		{"head is not stored", responseOf("one", "Cache-Control: max-age=60"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"HEAD\r\nCache-Control: no-cache", 200, "", "fwd=bypass"}}, 2},
+		{"nothing is said", responseOf("one"), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
+		{"no-store", responseOf("one", "Cache-Control: max-age=60, no-store"), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
+		{"private", responseOf("one", "Cache-Control: max-age=60, private"), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
+		{"a field is private", responseOf("one", `Cache-Control: max-age=60, private="x-a"`), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
+		{"set-cookie", responseOf("one", "Cache-Control: max-age=60", "Set-Cookie: a=b"), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
+		{"credentials", responseOf("one", "Cache-Control: max-age=60"), []question{{"GET\r\nAuthorization: a", 200, "one", "fwd=uri-miss"}, {"GET\r\nAuthorization: a", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nAuthorization: a", 200, "one", "fwd=uri-miss"}}, 4},
+		{"credentials, public", responseOf("one", "Cache-Control: max-age=60, public"), []question{{"GET\r\nAuthorization: a", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nAuthorization: b", 200, "one", "hit"}}, 1},
+		{"vary", responseOf("{n}", "Cache-Control: max-age=60", "Vary: X-Lang"), []question{{"GET\r\nX-Lang: a", 200, "001", "fwd=uri-miss; stored"}, {"GET\r\nX-Lang: b", 200, "002", "fwd=vary-miss; stored"}, {"GET\r\nX-Lang: a", 200, "001", "hit"}, {"GET\r\nX-Lang: b", 200, "002", "hit"}, {"", 200, "003", "fwd=vary-miss; stored"}}, 3},
+		{"vary by a list", responseOf("{n}", "Cache-Control: max-age=60", "Vary: Accept-Encoding"), []question{{"GET\r\nAccept-Encoding: a, b", 200, "001", "fwd=uri-miss; stored"}, {"GET\r\nAccept-Encoding: a\r\nAccept-Encoding: b", 200, "001", "hit"}}, 1},
+		{"vary by anything", responseOf("one", "Cache-Control: max-age=60", "Vary: *"), []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
+		{"stale on arrival", responseOf("one", "Cache-Control: max-age=60", "Age: 61", `ETag: "a"`), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"", 200, "one", "fwd=stale; fwd-status=304"}, {"", 200, "one", "hit"}}, 2},
+		{"no-cache", responseOf("one", "Cache-Control: no-cache", `ETag: "a"`), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"", 200, "one", "fwd=stale; fwd-status=304"}}, 2},
+		{"the client has it", responseOf("one", "Cache-Control: max-age=60", `ETag: "a"`), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nIf-None-Match: \"b\", W/\"a\"", 304, "", "hit"}, {"GET\r\nIf-None-Match: \"b\"", 200, "one", "hit"}}, 1},
+		{"the client has it, the store doesn't", responseOf("one", "Cache-Control: max-age=60", `ETag: "a"`), []question{{"GET\r\nIf-None-Match: \"a\"", 304, "", "fwd=uri-miss; stored"}, {"", 200, "one", "hit"}}, 1},
+		{"since", responseOf("one", "Cache-Control: max-age=60", "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", 304, "", "hit"}, {"GET\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 200, "one", "hit"}}, 1},
+		{"a part", responseOf("0123456789", "Cache-Control: max-age=60", `ETag: "a"`), []question{{"", 200, "0123456789", "fwd=uri-miss; stored"}, {"GET\r\nRange: bytes=2-4", 206, "234", "hit"}, {"GET\r\nRange: bytes=-3", 206, "789", "hit"}, {"GET\r\nRange: bytes=8-", 206, "89", "hit"}, {"GET\r\nRange: bytes=10-", 416, "", "hit"}, {"GET\r\nRange: bytes=1-2,4-5", 200, "0123456789", "hit"}, {"GET\r\nRange: bytes=1-2\r\nIf-Range: \"b\"", 200, "0123456789", "hit"}, {"GET\r\nRange: bytes=1-2\r\nIf-Range: \"a\"", 206, "12", "hit"}}, 1},
 		{"a part of what isn't stored", "HTTP/1.1 206 Partial Content\r\nCache-Control: max-age=60\r\nContent-Range: bytes 0-1/4\r\nContent-Length: 2\r\n\r\non", []question{{"GET\r\nRange: bytes=0-1", 206, "on", "fwd=bypass"}, {"GET\r\nRange: bytes=0-1", 206, "on", "fwd=bypass"}}, 2},
-		{"asked for without", answerOf("one", "Cache-Control: max-age=60", `ETag: "a"`), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nCache-Control: no-cache", 200, "one", "fwd=stale; fwd-status=304"}, {"GET\r\nPragma: no-cache", 200, "one", "fwd=stale; fwd-status=304"}, {"GET\r\nCache-Control: max-age=0", 200, "one", "fwd=stale; fwd-status=304"}, {"GET\r\nCache-Control: min-fresh=61", 200, "one", "fwd=stale; fwd-status=304"}, {"GET\r\nCache-Control: no-store", 200, "one", "fwd=bypass"}}, 6},
-		{"only if stored", answerOf("one", "Cache-Control: max-age=60"), []question{{"GET\r\nCache-Control: only-if-cached", 504, "*", ""}, {"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nCache-Control: only-if-cached", 200, "one", "hit"}}, 1},
-		{"max-stale", answerOf("one", "Cache-Control: max-age=60", "Age: 70", `ETag: "b"`), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nCache-Control: max-stale=60", 200, "one", "hit; ttl=-"}, {"GET\r\nCache-Control: max-stale=5", 200, "one", "fwd=stale; fwd-status=304"}}, 2},
+		{"asked for without", responseOf("one", "Cache-Control: max-age=60", `ETag: "a"`), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nCache-Control: no-cache", 200, "one", "fwd=stale; fwd-status=304"}, {"GET\r\nPragma: no-cache", 200, "one", "fwd=stale; fwd-status=304"}, {"GET\r\nCache-Control: max-age=0", 200, "one", "fwd=stale; fwd-status=304"}, {"GET\r\nCache-Control: min-fresh=61", 200, "one", "fwd=stale; fwd-status=304"}, {"GET\r\nCache-Control: no-store", 200, "one", "fwd=bypass"}}, 6},
+		{"only if stored", responseOf("one", "Cache-Control: max-age=60"), []question{{"GET\r\nCache-Control: only-if-cached", 504, "*", ""}, {"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nCache-Control: only-if-cached", 200, "one", "hit"}}, 1},
+		{"max-stale", responseOf("one", "Cache-Control: max-age=60", "Age: 70", `ETag: "b"`), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"GET\r\nCache-Control: max-stale=60", 200, "one", "hit; ttl=-"}, {"GET\r\nCache-Control: max-stale=5", 200, "one", "fwd=stale; fwd-status=304"}}, 2},
 		{"the end of the connection is the end", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n\r\none<close>", []question{{"", 200, "one", "fwd=uri-miss"}, {"", 200, "one", "fwd=uri-miss"}}, 2},
-		{"too large", answerOf(strings.Repeat("x", 70_000), "Cache-Control: max-age=60"), []question{{"", 200, strings.Repeat("x", 70_000), "fwd=uri-miss"}, {"", 200, strings.Repeat("x", 70_000), "fwd=uri-miss"}}, 2},
+		{"too large", responseOf(strings.Repeat("x", 70_000), "Cache-Control: max-age=60"), []question{{"", 200, strings.Repeat("x", 70_000), "fwd=uri-miss"}, {"", 200, strings.Repeat("x", 70_000), "fwd=uri-miss"}}, 2},
 		{"not found", "HTTP/1.1 404 Not Found\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nno", []question{{"", 404, "no", "fwd=uri-miss; stored"}, {"", 404, "no", "hit"}}, 1},
 		{"no content", "HTTP/1.1 204 No Content\r\nCache-Control: max-age=60\r\n\r\n", []question{{"", 204, "", "fwd=uri-miss; stored"}, {"", 204, "", "hit"}}, 1},
-		{"another method", answerOf("one", "Cache-Control: max-age=60"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"OPTIONS", 200, "one", "fwd=method"}, {"", 200, "one", "hit"}, {"POST\r\nContent-Length: 0", 200, "one", "fwd=method"}, {"", 200, "one", "fwd=uri-miss; stored"}}, 4},
+		{"another method", responseOf("one", "Cache-Control: max-age=60"), []question{{"", 200, "one", "fwd=uri-miss; stored"}, {"OPTIONS", 200, "one", "fwd=method"}, {"", 200, "one", "hit"}, {"POST\r\nContent-Length: 0", 200, "one", "fwd=method"}, {"", 200, "one", "fwd=uri-miss; stored"}}, 4},
 	} {
 		path := "/" + strconv.Itoa(i)
-		o.give(path, c.answer)
+		o.give(path, c.response)
 		for k, a := range c.asks {
 			if a.request == "" {
 				a.request = "GET"
@@ -158,9 +158,9 @@ func TestCache(t *testing.T) {
 func TestCacheFields(t *testing.T) {
 	o := newOrigin(t)
 	_, at := start(t, "routes: [{cache: {}, response-headers: {set: {X-Added: b}, remove: [x-removed]}, to: http://"+o.address+"}]\n")
-	o.give("/", answerOf("one", "Cache-Control: max-age=60", "Age: 5", "X-Own: a", "X-Removed: a", "Connection: X-Hop", "X-Hop: a", "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Expires: Sun, 06 Nov 1994 08:49:37 GMT"))
+	o.give("/", responseOf("one", "Cache-Control: max-age=60", "Age: 5", "X-Own: a", "X-Removed: a", "Connection: X-Hop", "X-Hop: a", "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Expires: Sun, 06 Nov 1994 08:49:37 GMT"))
 	ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-	o.give("/", answerOf("one", "Cache-Control: max-age=60", "Age: 5", "X-Own: a", "X-Removed: a", "Connection: X-Hop", "X-Hop: a"))
+	o.give("/", responseOf("one", "Cache-Control: max-age=60", "Age: 5", "X-Own: a", "X-Removed: a", "Connection: X-Hop", "X-Hop: a"))
 	ask(t, at, "GET /fresh HTTP/1.1\r\nHost: h\r\n\r\n")
 	resp, body := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 	if age, _ := strconv.Atoi(resp.Header.Get("Age")); age < 5 || body != "one" || resp.Header.Get("X-Own") != "a" || resp.Header.Get("X-Added") != "b" || resp.Header.Get("X-Removed")+resp.Header.Get("X-Hop") != "" || len(resp.Header["Date"]) != 1 || resp.ContentLength != 3 {
@@ -174,7 +174,7 @@ func TestCacheKey(t *testing.T) {
 	o := newOrigin(t)
 	_, at := start(t, "routes: [{cache: {}, to: http://"+o.address+"}]\n")
 	for _, path := range []string{"/a/b", "/"} {
-		o.give(path, answerOf("{n}", "Cache-Control: max-age=60"))
+		o.give(path, responseOf("{n}", "Cache-Control: max-age=60"))
 	}
 	for _, c := range []struct{ target, host, want string }{
 		{"/a/b", "h", "001"}, {"/a//c/../b", "H", "001"}, {"/a/%62", "h:80", "001"}, {"/a/b?", "h", "001"},
@@ -188,7 +188,7 @@ func TestCacheKey(t *testing.T) {
 		t.Error(body)
 	}
 	if _, body := ask(t, at, "GET / HTTP/1.0\r\n\r\n"); body != "002" {
-		t.Errorf("a request without a host was answered from the store: %s", body)
+		t.Errorf("a request without a host was served from the store: %s", body)
 	}
 }
 
@@ -219,7 +219,7 @@ upstreams: {u: ["http://`+o.address+`"]}
 		{"/strict", "s-maxage=1", busy, 503, "busy"},
 	} {
 		c.path += "/" + strconv.Itoa(i)
-		o.give(c.path, answerOf("one", "Cache-Control: "+c.control, "Age: 10", `ETag: "a"`))
+		o.give(c.path, responseOf("one", "Cache-Control: "+c.control, "Age: 10", `ETag: "a"`))
 		if _, body := get(c.path); body != "one" {
 			t.Fatalf("%s, %s: %q", c.path, c.control, body)
 		}
@@ -251,7 +251,7 @@ func TestCacheOfWhatIsCut(t *testing.T) {
 		p := dial(t, at)
 		p.send("GET %s HTTP/1.1\r\nHost: h\r\n\r\n", path)
 		p.rest()
-		o.give(path, answerOf("whole", "Cache-Control: max-age=60"))
+		o.give(path, responseOf("whole", "Cache-Control: max-age=60"))
 		if resp, body := ask(t, at, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n"); body != "whole" || !strings.Contains(resp.Header.Get("Cache-Status"), "fwd=uri-miss") {
 			t.Errorf("%s: %q, %s", path, body, resp.Header.Get("Cache-Status"))
 		}

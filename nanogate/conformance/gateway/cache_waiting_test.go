@@ -13,24 +13,24 @@ import (
 	"time"
 )
 
-// held is an upstream that answers when a test says so: with the same each time, or by
+// held is an upstream that responds when a test says so: with the same each time, or by
 // closing the connection.
 type held struct {
-	address string
-	asked   atomic.Int32
-	answers chan string // "": the connection is closed
+	address   string
+	asked     atomic.Int32
+	responses chan string // "": the connection is closed
 }
 
 func newHeld(t *testing.T) *held {
-	h := &held{answers: make(chan string, 100)}
+	h := &held{responses: make(chan string, 100)}
 	h.address = scripted(t, func(c *peer) {
 		for {
 			if _, err := c.request(); err != nil {
 				return
 			}
 			h.asked.Add(1)
-			answer := <-h.answers
-			if c.send("%s", answer); answer == "" {
+			response := <-h.responses
+			if c.send("%s", response); response == "" {
 				return
 			}
 		}
@@ -64,7 +64,7 @@ func TestCacheCoalesces(t *testing.T) {
 	g, at := start(t, "routes: [{cache: {wait: 1m}, to: http://"+h.address+"}]\n")
 	responses := askers(t, at, clients)
 	waitFor(t, "all are there", func() bool { return g.Proxy().Clients() == clients && h.asked.Load() == 1 })
-	h.answers <- answerOf("one", "Cache-Control: max-age=60")
+	h.responses <- responseOf("one", "Cache-Control: max-age=60")
 	collapsed := 0
 	for range clients {
 		r := <-responses
@@ -76,14 +76,14 @@ func TestCacheCoalesces(t *testing.T) {
 		}
 	}
 	if n := h.asked.Load(); n != 1 || collapsed == 0 {
-		t.Errorf("the upstream was asked %d times, and %d requests were answered by another's response", n, collapsed)
+		t.Errorf("the upstream was asked %d times, and %d requests got another's response", n, collapsed)
 	}
 }
 
 // Who waits for a response that is for one client only, or for one that fails, asks itself.
 func TestCacheOfWhatIsNotForAll(t *testing.T) {
-	for name, answer := range map[string]string{
-		"private": answerOf("one", "Cache-Control: private, max-age=60"),
+	for name, response := range map[string]string{
+		"private": responseOf("one", "Cache-Control: private, max-age=60"),
 		"cut":     "",
 		"failed":  "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 3\r\n\r\none",
 	} {
@@ -92,10 +92,10 @@ func TestCacheOfWhatIsNotForAll(t *testing.T) {
 		responses := askers(t, at, 5)
 		waitFor(t, "all are there", func() bool { return g.Proxy().Clients() == 5 && h.asked.Load() == 1 })
 		for range 5 {
-			h.answers <- answer
+			h.responses <- response
 		}
 		for range 5 {
-			if r := <-responses; r.body != "one" && answer != "" || answer == "" && r.status != 502 {
+			if r := <-responses; r.body != "one" && response != "" || response == "" && r.status != 502 {
 				t.Errorf("%s: %+v", name, r)
 			}
 		}
@@ -117,7 +117,7 @@ func TestCacheAskerLeaves(t *testing.T) {
 	first.Close()
 	waitFor(t, "the next asks", func() bool { return h.asked.Load() == 2 })
 	for range 2 { // one for the connection that nobody reads any more
-		h.answers <- answerOf("one", "Cache-Control: max-age=60")
+		h.responses <- responseOf("one", "Cache-Control: max-age=60")
 	}
 	for range 5 {
 		if r := <-responses; r.body != "one" {
@@ -149,8 +149,8 @@ func TestCacheWaitsSoLong(t *testing.T) {
 		second.send("GET / HTTP/1.1\r\nHost: h\r\nX-Time: 100\r\n\r\n")
 		if c.asked == 2 {
 			waitFor(t, "the second asks by itself", func() bool { return h.asked.Load() == 2 })
-			h.answers <- answerOf("one", "Cache-Control: max-age=60")
-			h.answers <- answerOf("one", "Cache-Control: max-age=60")
+			h.responses <- responseOf("one", "Cache-Control: max-age=60")
+			h.responses <- responseOf("one", "Cache-Control: max-age=60")
 		}
 		if resp, _ := second.response(t, "GET"); resp.StatusCode != c.status {
 			t.Errorf("%s: %d, want %d", c.fields, resp.StatusCode, c.status)
@@ -159,7 +159,7 @@ func TestCacheWaitsSoLong(t *testing.T) {
 			t.Errorf("%s: the upstream was asked %d times", c.fields, n)
 		}
 		if c.asked == 1 {
-			h.answers <- answerOf("one", "Cache-Control: max-age=60")
+			h.responses <- responseOf("one", "Cache-Control: max-age=60")
 		}
 		if resp, _ := first.response(t, "GET"); resp.StatusCode != 200 {
 			t.Errorf("%s: the first: %d", c.fields, resp.StatusCode)
@@ -172,7 +172,7 @@ func TestCacheRefreshes(t *testing.T) {
 	h := newHeld(t)
 	_, at := start(t, "routes: [{cache: {stale-while-revalidate: 1h}, to: http://"+h.address+"}]\n")
 	get := func() came { return <-askers(t, at, 1) }
-	h.answers <- answerOf("old", "Cache-Control: max-age=1", "Age: 10", `ETag: "a"`)
+	h.responses <- responseOf("old", "Cache-Control: max-age=1", "Age: 10", `ETag: "a"`)
 	get()
 	for range 10 {
 		if r := get(); r.body != "old" || !strings.Contains(r.told, "hit; ttl=-") {
@@ -180,9 +180,9 @@ func TestCacheRefreshes(t *testing.T) {
 		}
 	}
 	if n := h.asked.Load(); n > 2 {
-		t.Errorf("the upstream was asked %d times before it had answered", n)
+		t.Errorf("the upstream was asked %d times before it had responded", n)
 	}
-	h.answers <- answerOf("new", "Cache-Control: max-age=60", `ETag: "b"`)
+	h.responses <- responseOf("new", "Cache-Control: max-age=60", `ETag: "b"`)
 	waitFor(t, "the newer one is there", func() bool { return get().body == "new" })
 	if n := h.asked.Load(); n != 2 {
 		t.Errorf("the upstream was asked %d times", n)
@@ -211,9 +211,9 @@ func TestCacheRefreshesOnce(t *testing.T) {
 			b, _ := io.ReadAll(resp.Body)
 			return string(b)
 		}
-		o.give(path, answerOf("old", "Cache-Control: max-age=1", "Age: 10"))
+		o.give(path, responseOf("old", "Cache-Control: max-age=1", "Age: 10"))
 		get(conns[0])
-		o.give(path, answerOf("new", "Cache-Control: max-age=600"))
+		o.give(path, responseOf("new", "Cache-Control: max-age=600"))
 		var all sync.WaitGroup
 		for _, c := range conns {
 			all.Go(func() {
@@ -229,14 +229,14 @@ func TestCacheRefreshesOnce(t *testing.T) {
 }
 
 // What is stale is given whatever becomes of asking for a newer one: the upstream fails, or
-// answers something else.
+// responds with something else.
 func TestCacheRefreshFails(t *testing.T) {
 	h := newHeld(t)
 	_, at := start(t, "routes: [{cache: {stale-while-revalidate: 1h}, retry: {attempts: 1}, to: http://"+h.address+"}]\n")
 	get := func() came { return <-askers(t, at, 1) }
-	h.answers <- answerOf("old", "Cache-Control: max-age=1", "Age: 10", `ETag: "a"`)
+	h.responses <- responseOf("old", "Cache-Control: max-age=1", "Age: 10", `ETag: "a"`)
 	get()
-	for i, answer := range []string{"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nno", "HTTP/1.1 304 Not Modified\r\nETag: \"b\"\r\n\r\n", answerOf("mine", "Cache-Control: private")} {
+	for i, response := range []string{"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nno", "HTTP/1.1 304 Not Modified\r\nETag: \"b\"\r\n\r\n", responseOf("mine", "Cache-Control: private")} {
 		want := int32(i + 2)
 		if i == 2 {
 			want++ // the 304 was about another response, so it was asked for without a condition
@@ -247,9 +247,9 @@ func TestCacheRefreshFails(t *testing.T) {
 			}
 			return h.asked.Load() >= want
 		})
-		h.answers <- answer
+		h.responses <- response
 		if i == 1 {
-			h.answers <- "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nno"
+			h.responses <- "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nno"
 		}
 	}
 }
@@ -258,8 +258,8 @@ func TestCacheRefreshFails(t *testing.T) {
 func TestCacheOverHTTP2(t *testing.T) {
 	o := newOrigin(t)
 	long := strings.Repeat("0123456789", 50_000)
-	o.give("/short", answerOf("short", "Cache-Control: max-age=60", `ETag: "a"`))
-	o.give("/long", answerOf(long, "Cache-Control: max-age=60", `ETag: "a"`))
+	o.give("/short", responseOf("short", "Cache-Control: max-age=60", `ETag: "a"`))
+	o.give("/long", responseOf(long, "Cache-Control: max-age=60", `ETag: "a"`))
 	_, at := start(t, "routes: [{cache: {}, to: http://"+o.address+"}]\n")
 	for _, version := range []int{1, 2, 1, 2} {
 		client := clientOver(t, version)
@@ -297,7 +297,7 @@ func TestCacheOverHTTP2(t *testing.T) {
 func TestCacheOfASlowClient(t *testing.T) {
 	o := newOrigin(t)
 	long := strings.Repeat("0123456789", 100_000)
-	o.give("/", answerOf(long, "Cache-Control: max-age=60"))
+	o.give("/", responseOf(long, "Cache-Control: max-age=60"))
 	_, at := start(t, "routes: [{cache: {}, to: http://"+o.address+"}]\n")
 	ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 	p := dial(t, at)
@@ -320,15 +320,15 @@ func TestCacheInvalidation(t *testing.T) {
 	o := newOrigin(t)
 	_, at := start(t, "routes:\n  - {match: {methods: [GET]}, cache: {}, to: u}\n  - {to: u}\nupstreams: {u: [\"http://"+o.address+"\"]}\n")
 	for _, path := range []string{"/a", "/b", "/c", "/d"} {
-		o.give(path, answerOf("{n}", "Cache-Control: max-age=60"))
+		o.give(path, responseOf("{n}", "Cache-Control: max-age=60"))
 	}
 	stored := func(path string) bool {
 		resp, _ := ask(t, at, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n")
 		return strings.Contains(resp.Header.Get("Cache-Status"), "hit")
 	}
 	for _, c := range []struct {
-		method, answer string
-		gone, stays    []string
+		method, response string
+		gone, stays      []string
 	}{
 		{"POST", "HTTP/1.1 204 No Content\r\n\r\n", []string{"/a"}, []string{"/b", "/c"}},
 		{"PURGE", "HTTP/1.1 303 See Other\r\nLocation: /b\r\nContent-Location: http://h/c\r\nContent-Length: 0\r\n\r\n", []string{"/a", "/b", "/c"}, []string{"/d"}},
@@ -339,7 +339,7 @@ func TestCacheInvalidation(t *testing.T) {
 		for _, path := range []string{"/a", "/b", "/c", "/d"} {
 			stored(path) // or it is now
 		}
-		o.give(c.method+" /a", c.answer)
+		o.give(c.method+" /a", c.response)
 		ask(t, at, c.method+" /a HTTP/1.1\r\nHost: h\r\n\r\n")
 		for _, path := range c.stays {
 			if !stored(path) {
@@ -358,11 +358,11 @@ func TestCacheInvalidation(t *testing.T) {
 func TestCacheWithoutAnUpstream(t *testing.T) {
 	h := newHeld(t)
 	_, at := start(t, "routes: [{cache: {stale-if-error: 1h}, to: u}]\nupstreams: {u: {endpoints: [\"http://"+h.address+"\"], breaker: {least: 2, over: 1m, open: 1m}}}\n")
-	h.answers <- answerOf("old", "Cache-Control: max-age=1", "Age: 10")
+	h.responses <- responseOf("old", "Cache-Control: max-age=1", "Age: 10")
 	for i := range 6 {
 		if i > 0 && i < 4 {
-			h.answers <- ""
-			h.answers <- "" // it is tried again on another connection
+			h.responses <- ""
+			h.responses <- "" // it is tried again on another connection
 		}
 		r := <-askers(t, at, 1)
 		if r.status != 200 || r.body != "old" || i > 0 && !strings.Contains(r.told, "fwd=stale") {
@@ -377,16 +377,16 @@ func TestCacheWithoutAnUpstream(t *testing.T) {
 // A hit costs no allocation.
 func TestCacheHitsDoNotAllocate(t *testing.T) {
 	o := newOrigin(t)
-	o.give("/", answerOf("one", "Cache-Control: max-age=3600", "Vary: Accept-Language", `ETag: "a"`))
+	o.give("/", responseOf("one", "Cache-Control: max-age=3600", "Vary: Accept-Language", `ETag: "a"`))
 	_, at := startLoops(t, 1, "routes: [{cache: {}, to: http://"+o.address+"}]\n")
 	ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\nAccept-Language: de, en\r\n\r\n") // it is stored
 	for name, fields := range map[string]string{"whole": "", "not modified": "If-None-Match: \"a\"\r\n", "part": "Range: bytes=0-1\r\n"} {
 		c := dial(t, at)
-		question, answer := []byte("GET / HTTP/1.1\r\nHost: h\r\nAccept-Language: de, en\r\nCache-Control: max-age=3600\r\n"+fields+"\r\n"), make([]byte, 4<<10)
+		request, got := []byte("GET / HTTP/1.1\r\nHost: h\r\nAccept-Language: de, en\r\nCache-Control: max-age=3600\r\n"+fields+"\r\n"), make([]byte, 4<<10)
 		noAllocations(t, name, func() {
-			c.Conn.Write(question)
-			if n, err := c.Conn.Read(answer); err != nil || n < 100 {
-				t.Fatalf("%s: %v, %s", name, err, answer[:n])
+			c.Conn.Write(request)
+			if n, err := c.Conn.Read(got); err != nil || n < 100 {
+				t.Fatalf("%s: %v, %s", name, err, got[:n])
 			}
 		})
 	}

@@ -27,8 +27,8 @@ func canaryIn(g *gateway.Gateway) canary.Report { return g.Snapshot().Routes[0].
 // them is left without a response, and all that follow are the stable upstream's. It stays
 // so until its configuration changes or somebody resumes it.
 func TestCanaryIsRolledBack(t *testing.T) {
-	stable, _ := answering(t, ok)
-	failing, asked := answering(t, strings.Replace(ok, "200 OK", "500 No", 1))
+	stable, _ := respondingWith(t, ok)
+	failing, asked := respondingWith(t, strings.Replace(ok, "200 OK", "500 No", 1))
 	text := func(more string) string {
 		return fmt.Sprintf("routes: [{name: a, to: s, canary: {to: c, weight: 30%%, header: x-release, roll-back: {least: 20}}%s}]\nupstreams: {s: [%q], c: [%q]}\n", more, stable, failing)
 	}

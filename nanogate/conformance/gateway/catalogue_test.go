@@ -50,15 +50,15 @@ func TestCatalogue(t *testing.T) {
 		switch {
 		case a.Status > 0:
 			if len(statuses) != 1 || statuses[0] != a.Status || hidden {
-				t.Errorf("%s: answered %v, the upstream saw %q; want %d", a.Name, statuses, got, a.Status)
+				t.Errorf("%s: got %v, the upstream saw %q; want %d", a.Name, statuses, got, a.Status)
 			}
-		case a.Status < 0: // it isn't whole, and nobody will answer it
+		case a.Status < 0: // it isn't whole, and gets no response
 			if hidden {
 				t.Errorf("%s: the upstream saw %q", a.Name, got)
 			}
 		default:
 			if len(got) == 0 || !strings.HasSuffix(got[0], " "+a.Content) && !strings.HasPrefix(got[0], "GET /admin") || hidden != (most == 2) && !strings.HasPrefix(a.Wire, "GET /admin") {
-				t.Errorf("%s: answered %v, the upstream saw %q; want content %q, and then %q", a.Name, statuses, got, a.Content, a.Rest)
+				t.Errorf("%s: got %v, the upstream saw %q; want content %q, and then %q", a.Name, statuses, got, a.Content, a.Rest)
 			}
 		}
 	}

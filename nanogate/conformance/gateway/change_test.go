@@ -21,7 +21,7 @@ import (
 )
 
 // toldBy asks an admin app.
-func toldBy(t *testing.T, app *nano.App, method, path, fields, body string) (status int, answer string) {
+func toldBy(t *testing.T, app *nano.App, method, path, fields, body string) (status int, response string) {
 	t.Helper()
 	if !strings.Contains(fields, "Host:") {
 		fields = "Host: 127.0.0.1:9901\r\n" + fields
@@ -31,25 +31,25 @@ func toldBy(t *testing.T, app *nano.App, method, path, fields, body string) (sta
 	if err := app.ServeBytes(context.Background(), netip.MustParseAddrPort("127.0.0.1:1"), []byte(request), &b); err != nil {
 		t.Fatal(err)
 	}
-	resp, answer := parseResponse(t, b.Bytes())
-	return resp.StatusCode, answer
+	resp, response := parseResponse(t, b.Bytes())
+	return resp.StatusCode, response
 }
 
 const asYAML = "Content-Type: application/yaml\r\n"
 
 // A configuration is tried, compared, applied and taken back.
 func TestChange(t *testing.T) {
-	text := func(answer, more string) string {
-		return "listen: 127.0.0.1:0\nroutes:\n  - {name: a, match: {path: /a}, respond: {body: " + answer + "}}\n" + more
+	text := func(response, more string) string {
+		return "listen: 127.0.0.1:0\nroutes:\n  - {name: a, match: {path: /a}, respond: {body: " + response + "}}\n" + more
 	}
 	second := "  - {name: b, match: {path: /b}, respond: {body: second}}\n"
 	g, at := startLoops(t, 1, strings.TrimPrefix(text("one", second), "listen: 127.0.0.1:0\n"))
 	app := admin.New(g, admin.Options{Local: true})
 	put := func(path, fields, body string) (r admin.Changed, status int) {
 		t.Helper()
-		status, answer := toldBy(t, app, "PUT", path, asYAML+fields, body)
-		if err := json.Unmarshal([]byte(answer), &r); err != nil {
-			t.Fatalf("%v: %s", err, answer)
+		status, response := toldBy(t, app, "PUT", path, asYAML+fields, body)
+		if err := json.Unmarshal([]byte(response), &r); err != nil {
+			t.Fatalf("%v: %s", err, response)
 		}
 		return r, status
 	}
@@ -67,8 +67,8 @@ func TestChange(t *testing.T) {
 	if r, status := put("/config", "If-Match: \"1\"\r\n", text("two", second)); status != 200 || !r.Applied || r.Version != 2 || len(r.Changes) != 1 || body() != "two" {
 		t.Errorf("applied: %d %+v, %s", status, r, body())
 	}
-	if status, answer := toldBy(t, app, "PUT", "/config", asYAML+"If-Match: \"1\"\r\n", text("three", second)); status != 412 || body() != "two" {
-		t.Errorf("made for another version: %d %s", status, answer)
+	if status, response := toldBy(t, app, "PUT", "/config", asYAML+"If-Match: \"1\"\r\n", text("three", second)); status != 412 || body() != "two" {
+		t.Errorf("made for another version: %d %s", status, response)
 	}
 	for name, wrong := range map[string]string{
 		"a mistake": "listen: 127.0.0.1:0\nrouts: []\n", "a guard that can't be made": text("three", "  - {name: b, jwt: {secret: /nowhere}, respond: {}}\n"),
@@ -83,18 +83,18 @@ func TestChange(t *testing.T) {
 	roll := func(body string) (int, string) {
 		return toldBy(t, app, "POST", "/config/rollback", "Content-Type: application/json\r\n", body)
 	}
-	if status, answer := roll(""); status != 200 || body() != "one" {
-		t.Errorf("back: %d %s, %s", status, answer, body())
+	if status, response := roll(""); status != 200 || body() != "one" {
+		t.Errorf("back: %d %s, %s", status, response, body())
 	}
-	if status, answer := roll(`{"to": 2}`); status != 200 || body() != "two" {
-		t.Errorf("to 2: %d %s, %s", status, answer, body())
+	if status, response := roll(`{"to": 2}`); status != 200 || body() != "two" {
+		t.Errorf("to 2: %d %s, %s", status, response, body())
 	}
-	if status, answer := roll(`{"to": 99}`); status != 404 {
-		t.Errorf("to 99: %d %s", status, answer)
+	if status, response := roll(`{"to": 99}`); status != 404 {
+		t.Errorf("to 99: %d %s", status, response)
 	}
 	var versions []admin.Version
-	if _, answer := toldBy(t, app, "GET", "/config/versions", "", ""); json.Unmarshal([]byte(answer), &versions) != nil || len(versions) != 4 || versions[3].By != "rollback to 2" || versions[0].By != "start" {
-		t.Errorf("versions: %s", answer)
+	if _, response := toldBy(t, app, "GET", "/config/versions", "", ""); json.Unmarshal([]byte(response), &versions) != nil || len(versions) != 4 || versions[3].By != "rollback to 2" || versions[0].By != "start" {
+		t.Errorf("versions: %s", response)
 	}
 	for i := range 20 {
 		put("/config", "", text(fmt.Sprint(i), second))
@@ -144,8 +144,8 @@ func TestChangeIsGuarded(t *testing.T) {
 		{"metrics through a sidecar", "GET", "/metrics", "X-Forwarded-Proto: http\r\n", admin.Options{Local: true}, 200},
 		{"metrics take none", "GET", "/metrics", "", admin.Options{Token: token}, 200},
 	} {
-		if status, answer := toldBy(t, admin.New(g, c.options), c.method, c.path, c.fields, "listen: 127.0.0.1:0\n"+text); status != c.status {
-			t.Errorf("%s: %d %s, want %d", c.name, status, answer, c.status)
+		if status, response := toldBy(t, admin.New(g, c.options), c.method, c.path, c.fields, "listen: 127.0.0.1:0\n"+text); status != c.status {
+			t.Errorf("%s: %d %s, want %d", c.name, status, response, c.status)
 		}
 	}
 	if n := len(g.Versions()); n != 1 {
@@ -161,13 +161,13 @@ func TestChangeIsGuarded(t *testing.T) {
 func TestConfigHidesSecrets(t *testing.T) {
 	g, _ := startLoops(t, 1, "routes:\n  - name: a\n    match: {path: /a, headers: {Authorization: s3cret}}\n    request-headers: {set: {X-Api-Key: s3cret, X-Env: shown, Cookie: s3cret}}\n    sticky: {cookie: shown-too}\n    to: http://127.0.0.1:1\n")
 	app := admin.New(g, admin.Options{Local: true})
-	_, answer := toldBy(t, app, "GET", "/config", "", "")
-	if strings.Contains(answer, "s3cret") || !strings.Contains(answer, "shown") || !strings.Contains(answer, "shown-too") || !strings.Contains(answer, "(hidden)") {
-		t.Error(answer)
+	_, response := toldBy(t, app, "GET", "/config", "", "")
+	if strings.Contains(response, "s3cret") || !strings.Contains(response, "shown") || !strings.Contains(response, "shown-too") || !strings.Contains(response, "(hidden)") {
+		t.Error(response)
 	}
-	_, answer = toldBy(t, app, "PUT", "/config?dry-run", asYAML, "listen: 127.0.0.1:0\nroutes: [{name: a, request-headers: {set: {Authorization: s3cret}}, to: http://127.0.0.1:1}]\n")
-	if strings.Contains(answer, "s3cret") || !strings.Contains(answer, `"changed"`) {
-		t.Error(answer)
+	_, response = toldBy(t, app, "PUT", "/config?dry-run", asYAML, "listen: 127.0.0.1:0\nroutes: [{name: a, request-headers: {set: {Authorization: s3cret}}, to: http://127.0.0.1:1}]\n")
+	if strings.Contains(response, "s3cret") || !strings.Contains(response, `"changed"`) {
+		t.Error(response)
 	}
 }
 

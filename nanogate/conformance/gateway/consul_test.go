@@ -13,8 +13,8 @@ import (
 
 // Requests go to what is registered with Consul, and no others when that changes.
 func TestConsul(t *testing.T) {
-	first, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst")
-	second, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond")
+	first, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst")
+	second, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond")
 	var now atomic.Pointer[string]
 	now.Store(&first)
 	changed := make(chan struct{})
@@ -40,18 +40,18 @@ func TestConsul(t *testing.T) {
 	}))
 	t.Cleanup(consul.Close)
 	_, at := start(t, "routes: [{to: users}]\nupstreams: {users: {consul: {service: users, address: \""+consul.URL+"\"}}}\n")
-	answers := func(want string) func() bool {
+	responses := func(want string) func() bool {
 		return func() bool {
 			resp, body := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 			return resp.StatusCode == 200 && body == want
 		}
 	}
-	waitFor(t, "the first instance", answers("first"))
+	waitFor(t, "the first instance", responses("first"))
 	now.Store(&second)
 	close(changed)
-	waitFor(t, "the second", answers("second"))
+	waitFor(t, "the second", responses("second"))
 	for range 20 {
-		if !answers("second")() {
+		if !responses("second")() {
 			t.Error("who is deregistered is asked")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // let in nobody.
 func TestCORSIsTheGateways(t *testing.T) {
 	o := newOrigin(t)
-	o.give("/", answerOf("a", "Access-Control-Allow-Origin: https://evil.example", "access-control-allow-credentials: true", "Access-Control-Expose-Headers: x-secret", "Access-Control-Allow-Methods: DELETE", "Access-Control-Allow-Private-Network: true", "Access-Control-Max-Age: 99", "Cache-Control: max-age=60", "X-Own: 1"))
+	o.give("/", responseOf("a", "Access-Control-Allow-Origin: https://evil.example", "access-control-allow-credentials: true", "Access-Control-Expose-Headers: x-secret", "Access-Control-Allow-Methods: DELETE", "Access-Control-Allow-Private-Network: true", "Access-Control-Max-Age: 99", "Cache-Control: max-age=60", "X-Own: 1"))
 	_, at := start(t, `routes:
   - {match: {path: /none}, rewrite: /, to: "http://`+o.address+`"}
   - {match: {path: /}, cors: {origins: ["https://app.example"]}, to: "http://`+o.address+`"}

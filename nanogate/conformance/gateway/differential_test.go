@@ -92,7 +92,7 @@ func attack(t *testing.T, at string, a *http1test.Attack, s *seen) []string {
 	s.take()
 	c := dial(t, at)
 	defer c.Close()
-	// The last request closes the connection when all before it have been answered; what is
+	// The last request closes the connection when all before it have had responses; what is
 	// not whole may have taken it for its own, and waits for more.
 	io.WriteString(c, a.Wire+"GET /end HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
 	enough := patience

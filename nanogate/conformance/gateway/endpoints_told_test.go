@@ -23,7 +23,7 @@ func TestEndpointsAreTold(t *testing.T) {
 		"outliers: {failures: 2, eject: 1s}":                                           {`msg="endpoint is down" upstream=u endpoint=AT usable=1 of=2 why="2 failures in a row, the last: connect-failed, ejected for 1s"`, `msg="endpoint is up again" upstream=u endpoint=AT usable=2 of=2`},
 	} {
 		t.Run(strings.SplitN(rules, ":", 2)[0], func(t *testing.T) {
-			good, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+			good, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 			bad := freeport.Address(t)
 			said := new(lockedText)
 			c, err := config.Parse("test.yaml", []byte("listen: 127.0.0.1:0\nroutes: [{to: u}]\nupstreams: {u: {endpoints: [\""+good+"\", \""+bad+"\"], balance: round-robin, "+rules+"}}\n"))

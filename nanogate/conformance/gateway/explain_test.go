@@ -64,7 +64,7 @@ func TestExplained(t *testing.T) {
 func TestExplainedSlots(t *testing.T) {
 	const long = 30 * time.Millisecond
 	o := newOrigin(t)
-	o.give("/a", answerOf("{n}", "Cache-Control: max-age=60"))
+	o.give("/a", responseOf("{n}", "Cache-Control: max-age=60"))
 	_, at := startUsing(t, 1, "explain: 127.0.0.1\ncache: {size: 4MiB}\nroutes: [{name: r, use: slow, cache: {shared: true}, to: http://"+o.address+"}]\n",
 		offer("slow", middleware.Middleware{Response: func(*request.Request, *request.Response) *request.Reply {
 			time.Sleep(long)

@@ -81,7 +81,7 @@ func TestStaleConnection(t *testing.T) {
 		connections.Add(1)
 		if _, err := p.request(); err == nil {
 			p.send(ok)
-			p.request() // the next one is read and not answered
+			p.request() // the next one is read and gets no response
 		}
 	})
 	_, at := startLoops(t, 1, "routes: [{to: http://"+upstream+"}]\n")
@@ -107,7 +107,7 @@ func TestConnectFails(t *testing.T) {
 	if resp, _ := ask(t, proxying(t, nobody), "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); resp.StatusCode != 502 {
 		t.Errorf("alone: %d", resp.StatusCode)
 	}
-	somebody, requests := answering(t, ok)
+	somebody, requests := respondingWith(t, ok)
 	_, at := start(t, "routes: [{to: u}]\nupstreams: {u: {endpoints: [\""+nobody+"\", \""+somebody+"\"], balance: round-robin}}\n")
 	for range 6 {
 		if resp, body := ask(t, at, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi"); body != "OK" {
@@ -122,8 +122,8 @@ func TestConnectFails(t *testing.T) {
 // A status that the route retries is asked for elsewhere, within the attempts, and only
 // for methods that may be sent twice.
 func TestRetryStatus(t *testing.T) {
-	bad, failures := answering(t, "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")
-	good, _ := answering(t, ok)
+	bad, failures := respondingWith(t, "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")
+	good, _ := respondingWith(t, ok)
 	_, at := start(t, "routes: [{to: u, retry: {on: [503], attempts: 2}}]\nupstreams: {u: {endpoints: [\""+bad+"\", \""+good+"\"], balance: round-robin}}\n")
 	for range 4 {
 		if resp, _ := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); resp.StatusCode != 200 {
@@ -174,7 +174,7 @@ func TestLate(t *testing.T) {
 
 // Clients that are slow with their request, and those that go.
 func TestSlowClient(t *testing.T) {
-	upstream, _ := answering(t, ok)
+	upstream, _ := respondingWith(t, ok)
 	_, at := start(t, "client: {read-head: 100ms, read-body: 100ms}\nroutes: [{to: http://"+upstream+"}]\n")
 	for name, part := range map[string]string{
 		"head": "GET / HTTP/1.1\r\nHost:", "body": "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc",
@@ -248,8 +248,8 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// An upstream that answers before the request's body is in: the client gets the answer.
-func TestEarlyAnswer(t *testing.T) {
+// An upstream that responds before the request's body is in: the client gets the response.
+func TestEarlyResponse(t *testing.T) {
 	upstream := scripted(t, func(p *peer) {
 		p.head()
 		p.send("HTTP/1.1 413 Too Large\r\nContent-Length: 4\r\nConnection: close\r\n\r\nmore")
@@ -333,9 +333,9 @@ func TestBackPressure(t *testing.T) {
 }
 
 // What is refused in the middle of several requests that came at once is the last that
-// is answered.
+// gets a response.
 func TestPipelinedRefusal(t *testing.T) {
-	upstream, requests := answering(t, ok)
+	upstream, requests := respondingWith(t, ok)
 	_, at := startLoops(t, 1, "client: {body: 5B}\nroutes: [{to: http://"+upstream+"}]\n")
 	client := dial(t, at)
 	const get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -374,8 +374,8 @@ func TestMaxForwards(t *testing.T) {
 	}
 }
 
-// When an endpoint dies with requests under way, those that may be asked twice are
-// answered by another one.
+// When an endpoint dies with requests under way, those that may be sent twice are
+// served by another one.
 func TestEndpointDies(t *testing.T) {
 	arrived := make(chan bool, 10)
 	die := make(chan bool)
@@ -384,7 +384,7 @@ func TestEndpointDies(t *testing.T) {
 		arrived <- true
 		<-die
 	})
-	living, _ := answering(t, ok)
+	living, _ := respondingWith(t, ok)
 	_, at := start(t, "routes: [{to: u}]\nupstreams: {u: {endpoints: [\""+dying+"\", \""+living+"\"], balance: round-robin}}\n")
 	var clients []*peer
 	for range 8 {

@@ -190,8 +190,8 @@ func TestLargeBodies(t *testing.T) {
 // A configuration that takes the place of another is served at once, on connections
 // that stay, and takes over what is the same.
 func TestApply(t *testing.T) {
-	one, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none")
-	two, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo")
+	one, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none")
+	two, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo")
 	text := func(a string) string {
 		return "routes: [{match: {path: /a}, to: " + a + "}, {match: {path: /b}, to: one}]\nupstreams: {one: [\"" + one + "\"], two: [\"" + two + "\"]}\n"
 	}
@@ -226,13 +226,13 @@ func TestApply(t *testing.T) {
 // Shutting down lets a request under way end, and tells its client that the connection
 // ends too.
 func TestShutdown(t *testing.T) {
-	arrived, answer := make(chan bool), make(chan bool)
+	arrived, response := make(chan bool), make(chan bool)
 	upstream := scripted(t, func(c *peer) {
 		if _, err := c.request(); err != nil {
 			return
 		}
 		arrived <- true
-		<-answer
+		<-response
 		c.send(ok)
 	})
 	g, at := start(t, "routes: [{to: http://"+upstream+"}]\n")
@@ -242,7 +242,7 @@ func TestShutdown(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- g.Shutdown(context.Background()) }()
 	waitFor(t, "it drains", g.Proxy().Draining)
-	close(answer)
+	close(response)
 	if resp, body := client.response(t, "GET"); body != "OK" || !resp.Close {
 		t.Errorf("%q, close %v", body, resp.Close)
 	}
@@ -251,11 +251,11 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// A request that came while the loop was held is answered, though nothing was under way on
+// A request that came while the loop was held gets its response, though nothing was under way on
 // its connection when the loop last looked.
 func TestShutdownHearsTheLastRequest(t *testing.T) {
 	held, free := make(chan struct{}), make(chan struct{})
-	upstream, _ := answering(t, ok)
+	upstream, _ := respondingWith(t, ok)
 	g, at := startUsing(t, 1, "routes: [{match: {path: /hold}, use: hold, to: u}, {to: u}]\nupstreams: {u: [\"http://"+upstream+"\"]}\n",
 		offer("hold", middleware.Middleware{Request: func(*request.Request) *request.Reply { // on the only loop
 			held <- struct{}{}
@@ -288,7 +288,7 @@ func TestShutdownHearsTheLastRequest(t *testing.T) {
 // What is left of a body that was refused is nobody's next request, also if all of it was
 // there.
 func TestRefusedBody(t *testing.T) {
-	upstream, requests := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	upstream, requests := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	_, at := start(t, "routes: [{match: {path: /small}, body: 1B, to: http://"+upstream+"}, {to: http://"+upstream+"}]\n")
 	const hidden = "GET /hidden HTTP/1.1\r\nhost: h\r\n\r\n"
 	c := dial(t, at)

@@ -24,7 +24,7 @@ import (
 	"dyno.example/nanogate/internal/secure/securetest"
 )
 
-// failing makes a service answer with a status.
+// failing makes a service respond with a status.
 func failing(code codes.Code) func(context.Context) error {
 	return func(context.Context) error { return status.Error(code, "no") }
 }

@@ -208,7 +208,7 @@ func TestGRPCStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 20 { // each message has its answer before either side has ended
+	for i := range 20 { // each message has its response before either side has ended
 		body := bytes.Repeat([]byte{byte(i)}, i*5000)
 		both.Send(&testgrpc.StreamingOutputCallRequest{Payload: &testgrpc.Payload{Body: body}})
 		r, err := both.Recv()
@@ -294,7 +294,7 @@ func TestGRPCDeadline(t *testing.T) {
 	}
 }
 
-// What the gateway answers itself is a status to who speaks gRPC.
+// The gateway's own responses to clients of gRPC are statuses.
 func TestGRPCRefused(t *testing.T) {
 	upstream, _, _ := grpcServer(t)
 	_, at := start(t, `routes:

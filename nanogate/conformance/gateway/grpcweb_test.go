@@ -155,8 +155,7 @@ func TestGRPCWebInBase64(t *testing.T) {
 	}
 }
 
-// What the gateway answers itself is a status without messages, and the connection goes
-// on.
+// The gateway's own responses are statuses without messages, and the connection goes on.
 func TestGRPCWebRefused(t *testing.T) {
 	upstream, service, _ := grpcServer(t)
 	service.hook = failing(codes.Unavailable)

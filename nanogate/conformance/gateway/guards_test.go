@@ -14,7 +14,7 @@ import (
 // A guarded route serves who may pass; one whose guard can't be made serves nobody,
 // and the others go on; when it can be made, it works.
 func TestGuards(t *testing.T) {
-	upstream, requests := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+	upstream, requests := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
 	dir := t.TempDir()
 	keys, passwords, late := filepath.Join(dir, "keys"), filepath.Join(dir, "passwords"), filepath.Join(dir, "late")
 	hash := "$2b$04$abcdefghijklmnopqrstuughE8Ev8uGFaUgY2cNEySvxngrb/Jzdm" // of "password"
@@ -75,6 +75,6 @@ func TestGuards(t *testing.T) {
 		t.Fatal(problems)
 	}
 	if got := status("/late/a", ""); got != 401 {
-		t.Errorf("the route that could be made later answers %d", got)
+		t.Errorf("the route that could be made later responds with %d", got)
 	}
 }

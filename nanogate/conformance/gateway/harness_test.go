@@ -57,7 +57,7 @@ func startLoops(t testing.TB, loops int, text string) (g *gateway.Gateway, addre
 	return g, g.Addresses()[0].String()
 }
 
-// unhurried gives upstreams, which answer in this process, the time that a busy machine may
+// unhurried gives upstreams, which respond in this process, the time that a busy machine may
 // take until a connection is up, where the configuration says nothing of it.
 func unhurried(c *config.Config) {
 	set := func(u *config.Upstream) {
@@ -115,8 +115,8 @@ func serve(ln net.Listener, do func(c *peer)) {
 	}
 }
 
-// answering is an upstream that gives the same bytes to each request.
-func answering(t testing.TB, response string) (address string, requests *atomic.Int32) {
+// respondingWith is an upstream that gives the same bytes to each request.
+func respondingWith(t testing.TB, response string) (address string, requests *atomic.Int32) {
 	t.Helper()
 	requests = new(atomic.Int32)
 	return scripted(t, func(c *peer) {

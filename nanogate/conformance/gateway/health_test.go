@@ -27,7 +27,7 @@ func down(t *testing.T, g *gateway.Gateway, want int) {
 // An endpoint that is not well is found by asking it, and one whose responses fail by
 // its responses; neither is asked then.
 func TestHealth(t *testing.T) {
-	good, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	good, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	sick := scripted(t, func(c *peer) {
 		for {
 			r, err := c.request()

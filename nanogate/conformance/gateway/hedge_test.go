@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A request that one endpoint doesn't answer is answered by another, and the first
+// A request that one endpoint doesn't respond to gets another's response, and the first
 // connection is closed.
 func TestHedge(t *testing.T) {
 	gone := make(chan bool, 100)
@@ -30,7 +30,7 @@ func TestHedge(t *testing.T) {
 		io.Copy(io.Discard, p)
 		gone <- true
 	})
-	quick, _ := answering(t, ok)
+	quick, _ := respondingWith(t, ok)
 	g, at := start(t, "routes: [{hedge: {after: 5ms, budget: 100%}, to: u}]\nupstreams: {u: {endpoints: [\""+silent+"\", \""+quick+"\"], balance: round-robin}}\n")
 	for range 10 {
 		if resp, body := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); body != "OK" {
@@ -51,7 +51,7 @@ func TestHedge(t *testing.T) {
 func TestHedgeFails(t *testing.T) {
 	var asked atomic.Int32
 	second := make(chan bool, 2)
-	failing := func(answer string) string {
+	failing := func(response string) string {
 		return scripted(t, func(p *peer) {
 			if _, err := p.request(); err != nil {
 				return
@@ -64,12 +64,12 @@ func TestHedgeFails(t *testing.T) {
 				return
 			}
 			second <- true
-			p.send("%s", answer)
+			p.send("%s", response)
 		})
 	}
-	for want, answers := range map[int][2]string{200: {ok, ok}, 502: {"nonsense\r\n\r\n", "nonsense\r\n\r\n"}} {
+	for want, responses := range map[int][2]string{200: {ok, ok}, 502: {"nonsense\r\n\r\n", "nonsense\r\n\r\n"}} {
 		asked.Store(0)
-		_, at := start(t, "routes: [{hedge: {after: 2ms, budget: 100%}, retry: {attempts: 1}, to: u}]\nupstreams: {u: {endpoints: [\""+failing(answers[0])+"\", \""+failing(answers[1])+"\"], balance: round-robin}}\n")
+		_, at := start(t, "routes: [{hedge: {after: 2ms, budget: 100%}, retry: {attempts: 1}, to: u}]\nupstreams: {u: {endpoints: [\""+failing(responses[0])+"\", \""+failing(responses[1])+"\"], balance: round-robin}}\n")
 		if resp, body := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); resp.StatusCode != want {
 			t.Errorf("%d %s, want %d", resp.StatusCode, body, want)
 		}
@@ -127,7 +127,7 @@ func TestHedgeWhileConnecting(t *testing.T) {
 func TestHedgeManyTimes(t *testing.T) {
 	t.Parallel()
 	silent := scripted(t, func(p *peer) { io.Copy(io.Discard, p) })
-	quick, _ := answering(t, ok)
+	quick, _ := respondingWith(t, ok)
 	var routes strings.Builder
 	const n = 40
 	for i := range n {
@@ -142,7 +142,7 @@ func TestHedgeManyTimes(t *testing.T) {
 	}
 }
 
-// unreachable returns an address that nobody answers at: its queue of connections is
+// unreachable returns an address at which nothing responds: its queue of connections is
 // full, so that the kernel takes no more.
 func unreachable(t *testing.T) string {
 	t.Helper()

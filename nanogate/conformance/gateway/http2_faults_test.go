@@ -101,7 +101,7 @@ func TestFieldBlockBomb(t *testing.T) {
 	_, at := startLoops(t, 1, "routes: [{to: \""+url+"\"}]\n")
 	f := dialFramed(t, at)
 	f.head(1, true, ":method", "GET", ":scheme", "http", ":authority", "h", ":path", "/", "x", strings.Repeat("v", 3800))
-	if status, _ := f.answered(); status != "200" {
+	if status, _ := f.responseHead(); status != "200" {
 		t.Fatal(status)
 	}
 	// The field is in the table of fields now, and takes a byte.

@@ -369,7 +369,7 @@ func TestStreamThatIsNotRead(t *testing.T) {
 			for i := range 20 {
 				id := uint32(3 + 2*i)
 				f.get(id, "/small")
-				f.until("an answer", func(frame xhttp2.Frame) bool {
+				f.until("a response", func(frame xhttp2.Frame) bool {
 					return frame.Header().StreamID == id && frame.Header().Flags.Has(xhttp2.FlagDataEndStream)
 				})
 			}
@@ -508,7 +508,7 @@ func (quiet) Error(...any) {}
 
 // What isn't HTTP/2 as it should be from an upstream is 502, and costs it the connection.
 func TestHostileUpstreamOverHTTP2(t *testing.T) {
-	for name, answer := range map[string]func(f *framed, id uint32){
+	for name, response := range map[string]func(f *framed, id uint32){
 		"no status":       func(f *framed, id uint32) { f.head(id, true, "a", "b") },
 		"upper case":      func(f *framed, id uint32) { f.head(id, true, ":status", "200", "X-A", "b") },
 		"connection":      func(f *framed, id uint32) { f.head(id, true, ":status", "200", "connection", "close") },
@@ -521,7 +521,7 @@ func TestHostileUpstreamOverHTTP2(t *testing.T) {
 		"no HTTP/2":       func(f *framed, id uint32) { io.WriteString(f.Conn, "HTTP/1.1 200 OK\r\n\r\n") },
 	} {
 		url := framedServer(t, func(f *framed) {
-			f.requests(func(h *xhttp2.MetaHeadersFrame) { answer(f, h.StreamID) })
+			f.requests(func(h *xhttp2.MetaHeadersFrame) { response(f, h.StreamID) })
 		})
 		_, at := startLoops(t, 1, "routes: [{to: \""+url+"\", retry: {attempts: 1}}]\n")
 		for in := 1; in <= 2; in++ {
@@ -607,20 +607,20 @@ func TestIdleOverHTTP2(t *testing.T) {
 		f := dialFramed(t, at)
 		f.TB = quiet{t}
 		f.get(1, "/")
-		answered := false
+		responded := false
 		goaway := f.until("GOAWAY", func(frame xhttp2.Frame) bool {
-			answered = answered || frame.Header().Type == xhttp2.FrameHeaders
+			responded = responded || frame.Header().Type == xhttp2.FrameHeaders
 			return frame.Header().Type == xhttp2.FrameGoAway
 		}).(*xhttp2.GoAwayFrame)
-		if goaway.ErrCode != xhttp2.ErrCodeNo || answered != (goaway.LastStreamID == 1) {
-			t.Errorf("%v, answered %v", goaway, answered)
+		if goaway.ErrCode != xhttp2.ErrCodeNo || responded != (goaway.LastStreamID == 1) {
+			t.Errorf("%v, got %v", goaway, responded)
 		}
 		for {
 			if _, err := f.ReadFrame(); err != nil {
 				if errors.Is(err, os.ErrDeadlineExceeded) {
 					t.Error("the connection stays open")
 				}
-				return answered
+				return responded
 			}
 		}
 	})
@@ -668,7 +668,7 @@ func TestVersionsOverTLS(t *testing.T) {
 
 // TestH2spec runs the conformance suite h2spec, in its strict mode, through the gateway,
 // where it is installed. One case is left out: a wrong preface is a request of HTTP/1.1,
-// and answered as one (RFC 9113 3.3, 3.4).
+// and treated as one (RFC 9113 3.3, 3.4).
 func TestH2spec(t *testing.T) {
 	suite, err := exec.LookPath("h2spec")
 	if err != nil {
@@ -706,15 +706,15 @@ func TestBodyThatIsNotRead(t *testing.T) {
 				client := clientOver(t, in)
 				var sent atomic.Int64
 				from := &metered{left: 40 << 20, sent: &sent}
-				answer := make(chan string, 1)
+				response := make(chan string, 1)
 				go func() {
 					resp, err := client.Post("http://"+at+"/large", "text/plain", from)
 					if err != nil {
-						answer <- err.Error()
+						response <- err.Error()
 						return
 					}
 					body, _ := io.ReadAll(resp.Body)
-					answer <- string(body)
+					response <- string(body)
 				}()
 				last := int64(-1)
 				for settled := 0; settled < 3; {
@@ -739,7 +739,7 @@ func TestBodyThatIsNotRead(t *testing.T) {
 					time.Sleep(20 * time.Millisecond) // an endpoint's window is shut for 10 ms before requests go elsewhere
 				}
 				close(read)
-				if got := <-answer; got != fmt.Sprint(40<<20) {
+				if got := <-response; got != fmt.Sprint(40<<20) {
 					t.Errorf("%s bytes came", got)
 				}
 			})

@@ -54,7 +54,7 @@ func TestStartWhileAway(t *testing.T) {
 	}
 	state := filepath.Join(t.TempDir(), "state")
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	// served runs a gateway until it has answered as it should.
+	// served runs a gateway until it has responded as it should.
 	served := func() {
 		t.Helper()
 		g, err := gateway.Start(c, gateway.Options{Loops: 1, Log: slog.New(slog.DiscardHandler), State: state})

@@ -15,7 +15,7 @@ import (
 // A limit before the guards counts whoever asks; one after them those that they let pass.
 // What credentials may be wrong is bounded on its own.
 func TestLimitBeforeGuards(t *testing.T) {
-	upstream, requests := answering(t, ok)
+	upstream, requests := respondingWith(t, ok)
 	keys := filepath.Join(t.TempDir(), "keys")
 	const key = "0123456789abcdef"
 	if err := os.WriteFile(keys, []byte("ann: "+key), 0o600); err != nil {
@@ -52,7 +52,7 @@ func TestLimitBeforeGuards(t *testing.T) {
 
 // Limits hold for their route only, and are kept by a change of another one.
 func TestLimits(t *testing.T) {
-	upstream, requests := answering(t, "HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n")
+	upstream, requests := respondingWith(t, "HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n")
 	hung, arrived := make(chan struct{}), make(chan struct{}, 10)
 	hanging := scripted(t, func(c *peer) {
 		c.head()
@@ -92,7 +92,7 @@ func TestLimits(t *testing.T) {
 	}
 	close(hung)
 	if resp, _ := first.response(t, "GET"); resp.StatusCode != 204 {
-		t.Errorf("the one that was admitted is answered %d", resp.StatusCode)
+		t.Errorf("the one that was admitted gets %d", resp.StatusCode)
 	}
 	if got := ask("/concurrency"); got != "204" {
 		t.Errorf("with nothing under way: %s", got)
@@ -109,7 +109,7 @@ func TestBulkheads(t *testing.T) {
 		<-hung
 		io.WriteString(c, "HTTP/1.1 204 Yes\r\n\r\n")
 	})
-	failing, requests := answering(t, "HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n")
+	failing, requests := respondingWith(t, "HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n")
 	_, address := start(t, "routes:\n"+
 		"  - {match: {path: /slow/a}, to: slow}\n"+
 		"  - {match: {path: /slow/b}, to: slow}\n"+
@@ -146,7 +146,7 @@ func TestBulkheads(t *testing.T) {
 	close(hung)
 	for i, c := range under {
 		if resp, _ := c.response(t, "GET"); resp.StatusCode != 204 {
-			t.Errorf("request %d, which was admitted, is answered %d", i, resp.StatusCode)
+			t.Errorf("request %d, which was admitted, gets %d", i, resp.StatusCode)
 		}
 	}
 	for _, path := range []string{"/slow/b", "/shed/low"} {

@@ -70,7 +70,7 @@ func room(t *testing.T, clients int) int {
 	return fewer
 }
 
-// Ten thousand clients that are connected and say nothing, or have been answered, cost
+// Ten thousand clients that are connected and say nothing, or have had a response, cost
 // little each. They are all served in the end, and leave nothing when they go.
 func TestIdleConnections(t *testing.T) {
 	const most = 4 << 10 // bytes for each
@@ -80,7 +80,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 	clients = room(t, clients)
 	some := min(clients, 1000)
-	upstream, _ := answering(t, ok)
+	upstream, _ := respondingWith(t, ok)
 	g, _ := startLoops(t, 2, "routes: [{to: http://"+upstream+"}]\n")
 	address := g.Addresses()[0].(*net.TCPAddr)
 	fds := make([]int, 0, clients)
@@ -98,7 +98,7 @@ func TestIdleConnections(t *testing.T) {
 		waitFor(t, "all are gone", func() bool { return g.Proxy().Clients() == 0 })
 	}
 	get, buf := []byte("GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: "+strings.Repeat("x", 500)+"\r\n\r\n"), make([]byte, 4096)
-	answered := func(fds []int) {
+	responded := func(fds []int) {
 		for _, fd := range fds {
 			unix.Write(fd, get)
 			if n, err := unix.Read(fd, buf); err != nil || !strings.HasPrefix(string(buf[:max(n, 0)]), "HTTP/1.1 200") {
@@ -109,21 +109,21 @@ func TestIdleConnections(t *testing.T) {
 	before, _ := heap()
 	connect(clients)
 	silent, _ := heap()
-	answered(fds[:some])
-	answered(fds[clients-1:])
+	responded(fds[:some])
+	responded(fds[clients-1:])
 	idle, _ := heap()
 	each, more := (silent-before)/int64(clients), (idle-silent)/int64(some)
-	t.Logf("%d clients: %d bytes for one that has said nothing, %d more for one that has been answered", clients, each, more)
+	t.Logf("%d clients: %d bytes for one that has said nothing, %d more for one that has had a response", clients, each, more)
 	if each > most {
 		t.Errorf("%d bytes for a client that has said nothing", each)
 	}
 	if each+more > most {
-		t.Errorf("%d bytes for a client that has been answered", each+more)
+		t.Errorf("%d bytes for a client that has had a response", each+more)
 	}
 	leave()
 	held, _ := heap()
 	connect(some)
-	answered(fds)
+	responded(fds)
 	leave()
 	if after, _ := heap(); after-held > int64(some)*256 {
 		t.Errorf("%d bytes more after others had come and gone", after-held)
@@ -183,7 +183,7 @@ func TestSlowReaders(t *testing.T) {
 		unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, 64<<10)
 		unix.Write(fd, []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"))
 	}
-	waitFor(t, "all are being answered", func() bool { return begun.Load() == readers })
+	waitFor(t, "all are being served", func() bool { return begun.Load() == readers })
 	time.Sleep(100 * time.Millisecond) // what would grow without a bound has time to
 	now, _ := heap()
 	// An outbox has a read (64 KiB at most) and a head; the upstream's own connections and

@@ -15,7 +15,7 @@ import (
 // What a middleware wants to be called at the end of a request is called once, however that
 // ends; a panic there costs nobody anything.
 func TestMiddlewareAtEnd(t *testing.T) {
-	upstream, _ := answering(t, ok)
+	upstream, _ := respondingWith(t, ok)
 	var ended [600]atomic.Int32 // by status
 	m := middleware.Middleware{Request: func(r *request.Request) *request.Reply {
 		r.AtEnd(func(*request.Outcome) { panic("no") })
@@ -54,12 +54,12 @@ func TestMiddlewareAtEnd(t *testing.T) {
 
 // handle_response is called once for each request that a plug-in has let go on: with its
 // response, or when all is over without one having come by, and told whether that was a
-// failure. It isn't for what the plug-in has answered itself.
+// failure. It isn't called for requests that the plug-in has responded to itself.
 func TestPluginHearsOfTheEnd(t *testing.T) {
 	traps := wt.Code(0x20, 1, 0x04, 0x40, wt.Unreachable, wt.End) // if isError: panic
 	hears := module(t, wt.Guest{Response: traps})
 	keeps := module(t, wt.Guest{Response: traps, Request: wt.I64(7<<32 | 1)}) // so it is called where it was before
-	upstream, _ := answering(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nOK")
+	upstream, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nOK")
 	refuses := offer("refuses", middleware.Middleware{Request: func(*request.Request) *request.Reply { return request.Refuse(418, "", "") }})
 	objects := offer("objects", middleware.Middleware{Response: func(*request.Request, *request.Response) *request.Reply { return request.Refuse(418, "", "") }})
 	for _, one := range []struct {
@@ -71,7 +71,7 @@ func TestPluginHearsOfTheEnd(t *testing.T) {
 		{"no upstream", "use: p, to: \"http://127.0.0.1:1\"", []int{502, 502}, 2, 2},
 		{"a limit", "use: p, limit: {rate: 1/h}, to: u", []int{200, 429, 429}, 3, 0},
 		{"another middleware", "use: [p, refuses], to: u", []int{418}, 1, 0},
-		{"another one's answer in place of the response", "use: [p, objects], to: u", []int{418}, 1, 0},
+		{"another one's reply in place of the response", "use: [p, objects], to: u", []int{418}, 1, 0},
 		{"a response of the route's own", "use: p, respond: {status: 203}", []int{203}, 1, 0},
 		{"what is stored", "use: p, cache: {shared: true}, to: u", []int{200, 200, 200}, 3, 0},
 	} {
@@ -104,7 +104,7 @@ func TestPluginHearsOfClientsThatGo(t *testing.T) {
 	upstream := scripted(t, func(p *peer) {
 		if _, err := p.request(); err == nil {
 			asked <- true
-			p.rest() // it never answers
+			p.rest() // it never responds
 		}
 	})
 	file := module(t, wt.Guest{Response: wt.Code(0x20, 1, 0x04, 0x40, wt.Unreachable, wt.End)})
@@ -146,7 +146,7 @@ func TestPluginSeesNewerResponses(t *testing.T) {
 		}
 		return body
 	}
-	h.answers <- answerOf("old", "Cache-Control: max-age=1", "Age: 10", `ETag: "a"`)
+	h.responses <- responseOf("old", "Cache-Control: max-age=1", "Age: 10", `ETag: "a"`)
 	for range 3 { // the first is what is stored, the second has a newer one be asked for
 		if got := get(); got != "old" {
 			t.Fatalf("request %d: %q", asked, got)
@@ -157,8 +157,8 @@ func TestPluginSeesNewerResponses(t *testing.T) {
 	if n := ended.Load(); n != asked-1 {
 		t.Errorf("of %d requests %d are over, and a newer response is still asked for", asked, n)
 	}
-	h.answers <- "HTTP/1.1 304 Not Modified\r\nETag: \"b\"\r\n\r\n"
-	h.answers <- answerOf("new", "Cache-Control: max-age=60", `ETag: "b"`)
+	h.responses <- "HTTP/1.1 304 Not Modified\r\nETag: \"b\"\r\n\r\n"
+	h.responses <- responseOf("new", "Cache-Control: max-age=60", `ETag: "b"`)
 	waitFor(t, "the newer one is stored", func() bool { return get() == "new" })
 	p := g.Snapshot().Plugins[0].Counts
 	want := uint64(asked) + 1 // the 304

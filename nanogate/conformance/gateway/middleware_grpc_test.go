@@ -27,8 +27,8 @@ func carryingWith(t *testing.T, plugins, use string, offers ...middleware.Offer)
 	return grpcClient(t, at), service
 }
 
-// Middleware sees calls and the heads of their responses, on loops and on workers, and what it
-// answers is a status of gRPC.
+// Middleware sees calls and the heads of their responses, on loops and on workers, and its
+// replies are statuses of gRPC.
 func TestMiddlewareAndGRPC(t *testing.T) {
 	tag := middleware.Middleware{
 		Request: func(r *request.Request) *request.Reply {
@@ -85,8 +85,8 @@ func TestMiddlewareAndGRPC(t *testing.T) {
 	}
 }
 
-// What middleware answers instead, and what becomes of it when it fails, is told as a status
-// of gRPC; a plug-in that wants whole bodies has failed to look at a call.
+// Middleware's replies, and its failures, are statuses of
+// gRPC; a plug-in that wants whole bodies has failed to look at a call.
 func TestMiddlewareRefusesCalls(t *testing.T) {
 	no := request.Refuse(403, "not you", "")
 	panics := func(*request.Request) *request.Reply { panic("no") }

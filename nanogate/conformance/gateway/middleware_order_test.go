@@ -33,7 +33,7 @@ func (c *calls) take() string {
 	return text
 }
 
-// noting is a middleware that notes when it is asked, and answers requests that have a field
+// noting is a middleware that notes when it is asked, and responds to requests that have a field
 // of its name.
 func (c *calls) noting(name string) middleware.Middleware {
 	return middleware.Middleware{
@@ -59,7 +59,7 @@ func (c *calls) noting(name string) middleware.Middleware {
 }
 
 // Requests pass what is for all routes, what the file's top asks for, and what the route asks
-// for, a plug-in among it; responses the other way. Who answers himself is asked last.
+// for, a plug-in among it; responses the other way. The one that replies is asked last.
 func TestMiddlewareOrder(t *testing.T) {
 	const data = memory("x-stage|P")
 	set := func(kind int64) []byte { return wt.Code(wt.I32(kind), data.at("x-stage"), data.at("P"), wt.Call(0)) }
@@ -101,7 +101,7 @@ func TestMiddlewareOrder(t *testing.T) {
 }
 
 // With a cache, requests pass middleware each time, and responses once: what is stored is
-// what it has made of them. What it answers itself isn't stored.
+// what it has made of them. Its own replies aren't stored.
 func TestMiddlewareAndCache(t *testing.T) {
 	o := newOrigin(t)
 	var c calls
@@ -116,10 +116,10 @@ func TestMiddlewareAndCache(t *testing.T) {
 	_, at := startUsing(t, 2, "cache: {size: 4MiB}\nplugins: {short: {wasm: "+module(t, short)+", "+unrushed+"}}\nroutes:\n"+
 		"  - {match: {path: \"/short/*\"}, use: [a, short], cache: {shared: true}, to: http://"+o.address+"}\n"+
 		"  - {use: a, cache: {shared: true}, to: http://"+o.address+"}\n", offer("a", m))
-	o.give("/fresh", answerOf("{n}", "Cache-Control: max-age=60", "X-Stage: up"))
-	o.give("/stale", answerOf("{n}", "Cache-Control: max-age=60", "Age: 61", `ETag: "a"`, "X-Stage: up"))
-	o.give("/short/it", answerOf("{n}", "Cache-Control: max-age=60", "X-Stage: up"))
-	o.give("/refused", answerOf("{n}", "Cache-Control: max-age=60", "X-End-A: 1"))
+	o.give("/fresh", responseOf("{n}", "Cache-Control: max-age=60", "X-Stage: up"))
+	o.give("/stale", responseOf("{n}", "Cache-Control: max-age=60", "Age: 61", `ETag: "a"`, "X-Stage: up"))
+	o.give("/short/it", responseOf("{n}", "Cache-Control: max-age=60", "X-Stage: up"))
+	o.give("/refused", responseOf("{n}", "Cache-Control: max-age=60", "X-End-A: 1"))
 	for _, one := range []struct {
 		path, fields string
 		status       int

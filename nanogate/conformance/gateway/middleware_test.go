@@ -100,10 +100,10 @@ routes:
 	}
 }
 
-// A middleware that answers itself, panics, or answers what can't be given costs its own
-// request and no other; one that takes too long is answered for.
-func TestMiddlewareAnswers(t *testing.T) {
-	upstream, requests := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+// A middleware that replies, panics, or replies with what can't be sent costs its own request
+// and no other; for one that takes too long the gateway responds.
+func TestMiddlewareResponds(t *testing.T) {
+	upstream, requests := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
 	teapot := request.Refuse(418, "short and stout", "X-Kind: pot\r\n")
 	hang := make(chan struct{})
 	defer close(hang)
@@ -121,7 +121,7 @@ func TestMiddlewareAnswers(t *testing.T) {
 		m.Within, m.Pass = 50*time.Millisecond, pass
 		return m
 	}
-	answers := func() *request.Reply { return teapot }
+	responses := func() *request.Reply { return teapot }
 	panics := func() *request.Reply { panic("no") }
 	wrong := func() *request.Reply { return &request.Reply{Status: 200, Fields: []byte("Content-Length: 7\r\n")} }
 	hangs := func() *request.Reply { <-hang; return nil }
@@ -131,8 +131,8 @@ func TestMiddlewareAnswers(t *testing.T) {
 		want  int
 		asked int32 // requests that reach the upstream
 	}{
-		{"answer", on(answers), 418, 0}, {"answer-after", after(answers), 418, 1},
-		{"answer-worker", within(on(answers)), 418, 0}, {"answer-after-worker", within(after(answers)), 418, 1},
+		{"reply", on(responses), 418, 0}, {"reply-after", after(responses), 418, 1},
+		{"reply-worker", within(on(responses)), 418, 0}, {"reply-after-worker", within(after(responses)), 418, 1},
 		{"panic", on(panics), 500, 0}, {"panic-after", after(panics), 500, 1},
 		{"panic-worker", within(on(panics)), 500, 0}, {"panic-after-worker", within(after(panics)), 500, 1},
 		{"wrong", on(wrong), 500, 0}, {"wrong-after", after(wrong), 500, 1},
@@ -166,7 +166,7 @@ func TestMiddlewareAnswers(t *testing.T) {
 
 // What a route asks for and isn't there, or can't be made, breaks the route and no other.
 func TestMiddlewareMissing(t *testing.T) {
-	upstream, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+	upstream, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
 	var settings string
 	quota := middleware.NewOffer("quota", false, func(b []byte) (middleware.Middleware, error) {
 		if settings = string(b); b == nil {

@@ -15,11 +15,11 @@ import (
 	"dyno.example/nanogate/internal/secure/securetest"
 )
 
-// Whatever a shadow sends, or doesn't, the first requests are answered as ever, and each of the
-// copies comes to one end that is told.
+// Whatever a shadow sends, or doesn't, the clients get their responses as ever, and each of the
+// copies comes to one end that is reported.
 func TestHostileShadows(t *testing.T) {
 	const requests = 3
-	first, _ := answering(t, ok)
+	first, _ := respondingWith(t, ok)
 	for name, c := range map[string]struct {
 		shadow  func(p *peer) // a connection, until it returns
 		timeout string        // "": longer than the test
@@ -155,7 +155,7 @@ func TestMirroredBodies(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	})
-	t.Run("answered without", func(t *testing.T) {
+	t.Run("responded without", func(t *testing.T) {
 		g, at := startLoops(t, 1, "routes: [{to: \"http://"+first+"\", mirror: {to: \"http://"+scripted(t, func(p *peer) {
 			p.head()
 			p.send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
@@ -172,7 +172,7 @@ func TestMirroredBodies(t *testing.T) {
 // the version that it agrees on, and only if they are who they should be.
 func TestMirrorOverTLS(t *testing.T) {
 	ca := securetest.New(t)
-	first, _ := answering(t, ok)
+	first, _ := respondingWith(t, ok)
 	mirroring := func(second string) (g *gateway.Gateway, at string) {
 		return startLoops(t, 1, fmt.Sprintf("routes: [{to: \"http://%s\", mirror: {to: s, timeout: 10m}}]\nupstreams: {s: {endpoints: [\"https://%s\"], tls: {ca: %q}}}\n", first, second, ca.Path))
 	}
@@ -200,7 +200,7 @@ func TestMirrorOverTLS(t *testing.T) {
 // What is under way to a shadow, and what waits for it, ends with the gateway or with the
 // route's mirror, and requests go on.
 func TestMirrorEndsWithItsRoute(t *testing.T) {
-	first, _ := answering(t, ok)
+	first, _ := respondingWith(t, ok)
 	letGo := make(chan struct{})
 	free := sync.OnceFunc(func() { close(letGo) })
 	defer free()

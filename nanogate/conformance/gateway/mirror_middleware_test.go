@@ -42,7 +42,7 @@ func heard(t *testing.T, from chan string) string {
 }
 
 // The shadow gets what middleware and plug-ins have made of a request, with its body, and what
-// is compared is what the endpoints have answered, not what has been made of that for the client.
+// is compared is the endpoints' responses, not what has been made of them for the client.
 func TestMirrorBehindMiddleware(t *testing.T) {
 	tag := middleware.Middleware{
 		Request: func(r *request.Request) *request.Reply {
@@ -97,9 +97,9 @@ func TestMirrorBehindMiddleware(t *testing.T) {
 	}
 }
 
-// What middleware answers itself isn't mirrored, and what it has put in the place of a response
+// What middleware replies to isn't mirrored, and what it has put in the place of a response
 // has nothing that it could be compared with. It is the body as it is sent on that must fit.
-func TestMirrorAndAnswersOfMiddleware(t *testing.T) {
+func TestMirrorAndMiddlewareThatResponds(t *testing.T) {
 	asks := func(field string, how func(*request.Request) *request.Reply) func(*request.Request) *request.Reply {
 		return func(r *request.Request) *request.Reply {
 			if _, ok := r.Header(field); ok {

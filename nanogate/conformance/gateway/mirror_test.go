@@ -44,22 +44,22 @@ func mirrored(t *testing.T, g *gateway.Gateway, n uint64) mirror.Counts {
 }
 
 // shadow is an upstream that keeps what it is sent.
-func shadow(t *testing.T, answer http.HandlerFunc) (address string, seen chan *got) {
+func shadow(t *testing.T, response http.HandlerFunc) (address string, seen chan *got) {
 	t.Helper()
 	seen = make(chan *got, 100)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		seen <- &got{r, string(body)}
-		answer(w, r)
+		response(w, r)
 	}))
 	t.Cleanup(s.Close)
 	return s.Listener.Addr().String(), seen
 }
 
-// The shadow gets what the first upstream got, but for the mark; what it answers goes
+// The shadow gets what the first upstream got, but for the mark; its responses go
 // nowhere but into the counts and samples of what is different.
 func TestMirror(t *testing.T) {
-	first, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 24\r\n\r\n{\"id\":1,\"at\":1,\"name\":1}")
+	first, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 24\r\n\r\n{\"id\":1,\"at\":1,\"name\":1}")
 	second, seen := shadow(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(203)
@@ -99,7 +99,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// shown is what the admin address answers.
+// shown is what the admin address shows.
 func shown(t *testing.T, app *nano.App, path string) (status int, body string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -114,8 +114,8 @@ func shown(t *testing.T, app *nano.App, path string) (status int, body string) {
 // The admin address tells the counts to everybody, samples to those who know the token,
 // and metrics with labels of the file.
 func TestMirrorIsShown(t *testing.T) {
-	first, _ := answering(t, ok)
-	second, _ := answering(t, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+	first, _ := respondingWith(t, ok)
+	second, _ := respondingWith(t, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
 	g, at := start(t, "routes: [{name: a, to: \"http://"+first+"\", mirror: {to: s, timeout: 10m, share: 0.99999999, compare: {headers: [server]}}}, {name: b, match: {path: /b}, respond: {body: x}}]\nupstreams: {s: [\""+second+"\"]}\n")
 	ask(t, at, "GET /x?token=s3cret HTTP/1.1\r\nHost: h\r\n\r\n")
 	mirrored(t, g, 1)
@@ -217,11 +217,11 @@ func TestWhatIsMirrored(t *testing.T) {
 	}
 }
 
-// A shadow that takes requests and never answers costs the first ones nothing: all of them
-// are answered while it hangs, and what is kept for it has its bounds.
+// A shadow that takes requests and never responds costs the clients nothing: they get all of
+// their responses while it hangs, and what is kept for it is bounded.
 func TestMirrorThatHangs(t *testing.T) {
 	const requests, atOnce, waiting = 200, 2, 4
-	first, _ := answering(t, ok)
+	first, _ := respondingWith(t, ok)
 	hangs := make(chan struct{})
 	second, seen := shadow(t, func(_ http.ResponseWriter, r *http.Request) {
 		select {
@@ -253,7 +253,7 @@ func TestMirrorThatHangs(t *testing.T) {
 // Nobody at the shadow's address, one that is too slow, and one that breaks off: the first
 // requests don't notice, and the failures are told.
 func TestMirrorThatFails(t *testing.T) {
-	first, _ := answering(t, ok)
+	first, _ := respondingWith(t, ok)
 	for name, c := range map[string]struct {
 		shadow           func(p *peer)
 		timeout, failure string
@@ -285,8 +285,8 @@ func TestMirrorThatFails(t *testing.T) {
 // What is mirrored and compared as before goes on being counted; a mirror that is gone
 // sends nothing more.
 func TestMirrorIsChanged(t *testing.T) {
-	first, _ := answering(t, ok)
-	second, _ := answering(t, ok)
+	first, _ := respondingWith(t, ok)
+	second, _ := respondingWith(t, ok)
 	text := func(more string) string {
 		return "listen: 127.0.0.1:0\nroutes: [{name: a, to: \"http://" + first + "\"" + more + "}]\nupstreams: {s: [\"" + second + "\"]}\n"
 	}
@@ -314,7 +314,7 @@ func TestMirrorIsChanged(t *testing.T) {
 // A shadow whose upstream can't be made is a problem that is told, and none of the
 // route's.
 func TestMirrorThatCannotBeMade(t *testing.T) {
-	first, _ := answering(t, ok)
+	first, _ := respondingWith(t, ok)
 	g, at := start(t, "routes: [{to: \"http://"+first+"\", mirror: s}]\nupstreams: {s: {endpoints: [\"https://127.0.0.1:1\"], tls: {ca: /nowhere.pem}}}\n")
 	if resp, _ := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); resp.StatusCode != 200 {
 		t.Error(resp.StatusCode)
@@ -361,7 +361,7 @@ func TestMirrorOfCalls(t *testing.T) {
 // what all of them keep together is bounded.
 func TestMirrorMemory(t *testing.T) {
 	const clients, part = 20, 32 << 10
-	first, _ := answering(t, ok)
+	first, _ := respondingWith(t, ok)
 	second, seen := shadow(t, func(http.ResponseWriter, *http.Request) {})
 	g, at := startLoops(t, 1, "routes: [{to: \"http://"+first+"\", mirror: {to: \"http://"+second+"\", timeout: 10m, methods: [POST], body: 64KiB, memory: 128KiB}}]\n")
 	all := make([]*peer, clients)

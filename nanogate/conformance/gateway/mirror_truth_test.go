@@ -15,25 +15,25 @@ import (
 )
 
 // Whatever the shadow does with what it is sent, each client gets all of its first responses,
-// in its own order, though it sends all of its requests at once; while the shadow has not
-// answered anybody. Afterwards every request is counted once, and what is counted as
-// different is exactly what the shadow answered differently.
+// in its own order, though it sends all of its requests at once, before the shadow has
+// responded to anything. Afterwards every request is counted once, and what is counted as
+// different is exactly what the shadow responded to differently.
 func TestMirrorNeverDelays(t *testing.T) {
 	const clients, each = 6, 30
 	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.URL.Path) }))
 	t.Cleanup(first.Close)
 	for name, c := range map[string]struct {
-		answer func(w http.ResponseWriter, r *http.Request, n int) // to request n, when it is let go
-		free   bool                                                // it answers at once
-		whole  bool                                                // its responses are, so that they are compared
+		response func(w http.ResponseWriter, r *http.Request, n int) // to request n, when it is let go
+		free     bool                                                // it responds at once
+		whole    bool                                                // its responses are, so that they are compared
 	}{
-		"hangs, and answers late": {answer: func(w http.ResponseWriter, r *http.Request, n int) {
+		"hangs, and responds late": {response: func(w http.ResponseWriter, r *http.Request, n int) {
 			if n%7 == 0 {
 				w.WriteHeader(203)
 			}
 		}, whole: true},
-		"hangs, and hangs up": {answer: func(http.ResponseWriter, *http.Request, int) { panic(http.ErrAbortHandler) }},
-		"floods": {answer: func(w http.ResponseWriter, r *http.Request, n int) {
+		"hangs, and hangs up": {response: func(http.ResponseWriter, *http.Request, int) { panic(http.ErrAbortHandler) }},
+		"floods": {response: func(w http.ResponseWriter, r *http.Request, n int) {
 			if n%7 == 0 {
 				w.WriteHeader(203)
 			}
@@ -43,7 +43,7 @@ func TestMirrorNeverDelays(t *testing.T) {
 				}
 			}
 		}, free: true, whole: true},
-		"floods with fields": {answer: func(w http.ResponseWriter, r *http.Request, n int) {
+		"floods with fields": {response: func(w http.ResponseWriter, r *http.Request, n int) {
 			conn, _, err := w.(http.Hijacker).Hijack()
 			if err != nil {
 				return
@@ -58,7 +58,7 @@ func TestMirrorNeverDelays(t *testing.T) {
 		}, free: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var answered atomic.Int32
+			var responded atomic.Int32
 			var mu sync.Mutex
 			seen := map[int]bool{}
 			letGo := make(chan struct{})
@@ -74,8 +74,8 @@ func TestMirrorNeverDelays(t *testing.T) {
 				seen[n] = true
 				mu.Unlock()
 				<-letGo
-				answered.Add(1)
-				c.answer(w, r, n)
+				responded.Add(1)
+				c.response(w, r, n)
 			}))
 			t.Cleanup(second.Close)
 			g, at := start(t, fmt.Sprintf("routes: [{to: %q, mirror: {to: %q, concurrency: 3, queue: 9, timeout: 10m, compare: {status: true}}}]\n", first.URL, second.URL))
@@ -102,8 +102,8 @@ func TestMirrorNeverDelays(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if n := answered.Load(); n != 0 && !c.free {
-				t.Errorf("the shadow has answered %d requests", n)
+			if n := responded.Load(); n != 0 && !c.free {
+				t.Errorf("the shadow has responded to %d requests", n)
 			}
 			if !c.free {
 				close(letGo)
@@ -124,7 +124,7 @@ func TestMirrorNeverDelays(t *testing.T) {
 				t.Errorf("%d were sent and %d mirrored, and counted are %+v", clients*each, asked, counts)
 			}
 			if c.whole && (counts.Different != differ || counts.Failed != 0) || !c.whole && counts.Failed != asked {
-				t.Errorf("%d of %d are answered differently, and counted are %+v", differ, asked, counts)
+				t.Errorf("%d of %d got different responses, and counted are %+v", differ, asked, counts)
 			}
 		})
 	}

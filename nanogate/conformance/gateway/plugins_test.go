@@ -82,7 +82,7 @@ func TestPluginChanges(t *testing.T) {
 }
 
 // What a plug-in sets of a response before there is one is there when it sees the response,
-// and can be changed; it is on answers of the gateway's own as well.
+// and can be changed; it is on responses of the gateway's own as well.
 func TestPluginPromises(t *testing.T) {
 	const data = memory("x-early|one|x-seen|x-late|x-gone|two")
 	set := func(name, value string, f int) []byte {
@@ -109,14 +109,14 @@ func TestPluginPromises(t *testing.T) {
 	}
 }
 
-// A plug-in answers itself, and the upstream hears nothing of it.
-func TestPluginAnswers(t *testing.T) {
+// A plug-in responds itself, and the upstream hears nothing of it.
+func TestPluginResponds(t *testing.T) {
 	const data = memory("no entry|WWW-Authenticate|Basic|")
 	g := wt.Guest{
 		Imports: []string{"set_header_value", "set_status_code", "write_body"}, Data: string(data),
 		Request: wt.Code(wt.I32(401), wt.Call(1), wt.I32(1), data.at("WWW-Authenticate"), data.at("Basic"), wt.Call(0), wt.I32(1), data.at("no entry"), wt.Call(2), wt.I64(0)),
 	}
-	upstream, requests := answering(t, ok)
+	upstream, requests := respondingWith(t, ok)
 	_, at := plugged(t, "http://"+upstream, "p: {wasm: "+module(t, g)+", "+unrushed+"}", "use: p")
 	c := dial(t, at)
 	for _, method := range []string{"GET", "HEAD", "POST"} {
@@ -131,7 +131,7 @@ func TestPluginAnswers(t *testing.T) {
 	}
 }
 
-// Guests that fail are answered for, or passed by, as the file says; the gateway goes on.
+// For guests that fail the gateway responds, or passes them by, as the file says, and goes on.
 func TestPluginFails(t *testing.T) {
 	loop, panics := wt.Guest{Request: wt.Code(wt.Forever, wt.I64(1))}, wt.Guest{Request: wt.Code(wt.Unreachable)}
 	late := wt.Guest{Response: wt.Forever}
@@ -205,7 +205,7 @@ func TestPluginCrowded(t *testing.T) {
 	}
 }
 
-// What is wrong with plug-ins is said with its place, and routes that use one answer 503.
+// What is wrong with plug-ins is said with its place, and routes that use one respond with 503.
 func TestPluginProblems(t *testing.T) {
 	good := module(t, wt.Guest{})
 	bad := module(t, wt.Guest{Without: "handle_request"})

@@ -70,7 +70,7 @@ func TestPluginMetrics(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 		case "says":
-			if p.Answered != 1 || len(p.Failed) != 0 {
+			if p.Replied != 1 || len(p.Failed) != 0 {
 				t.Errorf("%+v", p)
 			}
 		}

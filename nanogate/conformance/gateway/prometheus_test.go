@@ -24,7 +24,7 @@ import (
 // address.
 func measured(t *testing.T) (adminAt string) {
 	t.Helper()
-	upstream, _ := answering(t, ok)
+	upstream, _ := respondingWith(t, ok)
 	g, at := startLoops(t, 1, "trace: {sample: 1}\naccess-log: /dev/null\nroutes:\n"+
 		"  - {name: up, match: {path: \"/up/*\"}, objective: 10s, allow: [127.0.0.0/8], limit: {rate: 10000/s}, to: users}\n"+
 		"  - {name: late, match: {path: /late}, objective: 1ms, fault: {delay: {for: 5ms}}, to: users}\n"+
@@ -88,8 +88,8 @@ func TestPromtool(t *testing.T) {
 	}
 }
 
-// Prometheus scrapes them, with their exemplars, and answers what the documentation
-// asks for scaling. It looks for targets every five seconds, which is what this waits for.
+// Prometheus scrapes them, with their exemplars, and the queries that the documentation has for
+// scaling work. It looks for targets every five seconds, which is what this waits for.
 func TestPrometheus(t *testing.T) {
 	target := measured(t)
 	if _, err := exec.LookPath("prometheus"); err != nil {
@@ -99,7 +99,7 @@ func TestPrometheus(t *testing.T) {
 	config := written(t, dir, "global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs: [{job_name: nanogate, static_configs: [{targets: [\""+target+"\"]}]}]\n")
 	address := freeport.Address(t)
 	launch(t, exec.Command("prometheus", "--config.file", config, "--storage.tsdb.path", dir+"/data", "--web.listen-address", address, "--enable-feature=exemplar-storage", "--log.level=error"), address)
-	answer := func(path, query string) string {
+	response := func(path, query string) string {
 		resp, err := http.Get("http://" + address + "/api/v1/" + path + "?query=" + url.QueryEscape(query) + "&start=0&end=" + fmt.Sprint(time.Now().Unix()+10))
 		if err != nil {
 			return err.Error() // it is starting
@@ -129,7 +129,7 @@ func TestPrometheus(t *testing.T) {
 		}
 		value := ""
 		for deadline := time.Now().Add(patience); value != want && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-			json.Unmarshal([]byte(answer("query", query)), &got)
+			json.Unmarshal([]byte(response("query", query)), &got)
 			for _, r := range got.Data.Result {
 				if value = fmt.Sprint(r.Value[1]); r.Metric["route"] == "late" {
 					break
@@ -137,10 +137,10 @@ func TestPrometheus(t *testing.T) {
 			}
 		}
 		if value != want {
-			t.Errorf("%s: %q, want %s: %s", query, value, want, answer("query", query))
+			t.Errorf("%s: %q, want %s: %s", query, value, want, response("query", query))
 		}
 	}
-	if got := answer("query_exemplars", `nanogate_request_duration_seconds_bucket`); strings.Count(got, `"trace_id"`) < 2 {
+	if got := response("query_exemplars", `nanogate_request_duration_seconds_bucket`); strings.Count(got, `"trace_id"`) < 2 {
 		t.Errorf("exemplars: %s", got)
 	}
 }

@@ -154,7 +154,7 @@ func scraped(t *testing.T, text string) map[string]float64 {
 // What is pushed is what /metrics says, name by name, with the traces of requests.
 func TestMetricsPushed(t *testing.T) {
 	all, url := newSink(t)
-	upstream, _ := answering(t, ok)
+	upstream, _ := respondingWith(t, ok)
 	path := t.TempDir() + "/headers"
 	write(t, path, "X-Key: k\n")
 	text := func(collector string) string {
@@ -213,7 +213,7 @@ func TestMetricsPushed(t *testing.T) {
 			t.Errorf("%s is %v, want 300", series, got[series])
 		}
 	}
-	next(t, all) // so the one before has been answered
+	next(t, all) // so the one before has had its response
 	for deadline := time.Now().Add(patience); g.Pushed().Written == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%+v", g.Pushed())

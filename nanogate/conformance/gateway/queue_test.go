@@ -16,7 +16,7 @@ import (
 	"dyno.example/nanogate/internal/metrics"
 )
 
-// gated is an upstream that answers each request when it is let.
+// gated is an upstream that responds to each request when it is let.
 func gated(t *testing.T) (address string, arrived chan string, let chan bool) {
 	arrived, let = make(chan string, 100), make(chan bool)
 	address = scripted(t, func(p *peer) {
@@ -85,7 +85,7 @@ func TestQueue(t *testing.T) {
 			gone := send("GET /gone HTTP/1.1\r\nHost: h\r\n\r\n")
 			until(t, g, "the third waits", func(w limit.Waits) bool { return w.Waiting == 2 })
 			if resp, _ := ask(t, at, "GET /d HTTP/1.1\r\nHost: h\r\n\r\n"); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
-				t.Errorf("the fourth is answered %s", resp.Status)
+				t.Errorf("the fourth gets %s", resp.Status)
 			}
 			gone.Close()
 			until(t, g, "the third has left", func(w limit.Waits) bool { return w.Gone == 1 && w.Waiting == 1 })
@@ -123,7 +123,7 @@ func TestQueueLate(t *testing.T) {
 	first.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
 	<-arrived
 	if resp, _ := ask(t, at, "GET /b HTTP/1.1\r\nHost: h\r\n\r\n"); resp.StatusCode != 503 {
-		t.Errorf("the second is answered %s", resp.Status)
+		t.Errorf("the second gets %s", resp.Status)
 	}
 	protocols := &http.Protocols{}
 	protocols.SetUnencryptedHTTP2(true)
@@ -134,7 +134,7 @@ func TestQueueLate(t *testing.T) {
 	r, _ := http.NewRequestWithContext(ctx, "GET", "http://"+at+"/c", nil)
 	resp, err := transport.RoundTrip(r)
 	if err != nil || resp.StatusCode != 503 {
-		t.Errorf("the third is answered %v, %v", resp, err)
+		t.Errorf("the third gets %v, %v", resp, err)
 	}
 	if err == nil {
 		resp.Body.Close()
@@ -146,7 +146,7 @@ func TestQueueLate(t *testing.T) {
 	first.response(t, "GET")
 	go func() { let <- true }()
 	if resp, _ := ask(t, at, "GET /d HTTP/1.1\r\nHost: h\r\n\r\n"); resp.StatusCode != 200 {
-		t.Errorf("with a place it is answered %s", resp.Status)
+		t.Errorf("with a place it gets %s", resp.Status)
 	}
 }
 
@@ -173,10 +173,10 @@ func TestQueueDoesNotAllocate(t *testing.T) {
 		}
 	}
 	first, second := dial(t, at), dial(t, at)
-	question, answer := []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), make([]byte, len(ok))
+	request, got := []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), make([]byte, len(ok))
 	cycle := func() {
-		first.Conn.Write(question)
-		second.Conn.Write(question)
+		first.Conn.Write(request)
+		second.Conn.Write(request)
 		for {
 			if w, _ := queue.Waits(); w.Waiting == 1 {
 				break
@@ -187,8 +187,8 @@ func TestQueueDoesNotAllocate(t *testing.T) {
 			let <- true
 		}
 		for _, c := range [...]*peer{first, second} {
-			if _, err := io.ReadFull(c.Conn, answer); err != nil || string(answer[:15]) != "HTTP/1.1 200 OK" {
-				t.Fatalf("%v, %s", err, answer)
+			if _, err := io.ReadFull(c.Conn, got); err != nil || string(got[:15]) != "HTTP/1.1 200 OK" {
+				t.Fatalf("%v, %s", err, got)
 			}
 		}
 	}

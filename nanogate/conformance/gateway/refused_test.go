@@ -55,7 +55,7 @@ func TestWhyRefused(t *testing.T) {
 	write(t, dir+"/secret", secret)
 	write(t, dir+"/keys", "ann: k-0123456789abcdef0123456789abcdef\n")
 	write(t, dir+"/htpasswd", "ann:$2y$05$WqUtG.oHvzmJmZKzZ5wN2u2jKrTg8yT9cZ3YQ4QW6cN5p7u5Hs0b6\n")
-	upstream, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+	upstream, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 	text := "listen: 127.0.0.1:0\naccess-log: {to: " + dir + "/access.log}\nclient: {body: 10B}\nroutes:\n" +
 		"  - {name: token, match: {path: /token}, jwt: {secret: " + dir + "/secret, issuer: us, audience: here, claims: {role: admin}}, respond: {}}\n" +
 		"  - {name: aged, match: {path: /aged}, jwt: {secret: " + dir + "/secret, issuer: us, audience: here, max-age: 1h}, respond: {}}\n" +

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// echoing is an upstream that answers with its name and what it was asked.
+// echoing is an upstream that responds with its name and what it was asked.
 func echoing(t *testing.T, name string) (address string) {
 	return scripted(t, func(p *peer) { echo(p, name) })
 }
@@ -148,7 +148,7 @@ func TestBodyLimit(t *testing.T) {
 
 // When all clients that may be there are, others wait until one goes.
 func TestMostConnections(t *testing.T) {
-	a, _ := answering(t, ok)
+	a, _ := respondingWith(t, ok)
 	_, at := startLoops(t, 1, "client: {connections: 2}\nroutes: [{to: http://"+a+"}]\n")
 	const request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 	one, two, three := dial(t, at), dial(t, at), dial(t, at)
@@ -163,9 +163,9 @@ func TestMostConnections(t *testing.T) {
 	}
 }
 
-// What is added to a response is there once, also when the gateway answers later in the
+// What is added to a response is there once, also when the gateway responds later in the
 // upstream's place. No endpoint has responded then that a client could come back to.
-func TestFieldsOfLateAnswers(t *testing.T) {
+func TestFieldsOfLateResponses(t *testing.T) {
 	_, at := start(t, "routes: [{sticky: {cookie: instance}, response-headers: {set: {X-By: gate}}, to: http://"+nobody+"}]\n")
 	resp, _ := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 	if resp.StatusCode != 502 || len(resp.Header["Set-Cookie"]) != 0 || len(resp.Header["X-By"]) != 1 {

@@ -17,7 +17,7 @@ import (
 // Rules are asked with what guards have verified, at once or after a wait, before anything
 // reaches the upstream; what can't be evaluated is refused and counted.
 func TestRules(t *testing.T) {
-	upstream, requests := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+	upstream, requests := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)

@@ -66,7 +66,7 @@ func TestCertificateInSecret(t *testing.T) {
 		t.Cleanup(tr.CloseIdleConnections)
 		return &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
-	// ask makes a request, and says what certificate was shown and what was answered.
+	// ask makes a request, and returns the certificate that was shown and the response.
 	ask := func(c *http.Client) (name, got string) {
 		r, err := http.NewRequest(http.MethodGet, at+"/a", nil)
 		if err != nil {
@@ -86,18 +86,18 @@ func TestCertificateInSecret(t *testing.T) {
 	shown := func(name string) {
 		t.Helper()
 		for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-			got, answer := ask(client(false, "site.example"))
-			if got == name && strings.HasPrefix(answer, "https://b.example") {
+			got, response := ask(client(false, "site.example"))
+			if got == name && strings.HasPrefix(response, "https://b.example") {
 				return
 			}
 			if time.Now().After(end) {
-				t.Fatalf("%q is shown, and answered %q", got, answer)
+				t.Fatalf("%q is shown, and the response is %q", got, response)
 			}
 		}
 	}
 	shown("first")
-	if _, answer := ask(client(false, "unknown.example")); answer == "" || strings.HasPrefix(answer, "https://") {
-		t.Errorf("for a name that no listener has: %q", answer)
+	if _, response := ask(client(false, "unknown.example")); response == "" || strings.HasPrefix(response, "https://") {
+		t.Errorf("for a name that no listener has: %q", response)
 	}
 	stop := make(chan struct{})
 	var asking sync.WaitGroup

@@ -13,7 +13,7 @@ import (
 
 // A client that sends its head byte by byte has no more time than one that sends nothing.
 func TestDrippingClient(t *testing.T) {
-	upstream, requests := answering(t, ok)
+	upstream, requests := respondingWith(t, ok)
 	_, at := start(t, "client: {read-head: 150ms}\nroutes: [{to: http://"+upstream+"}]\n")
 	c := dial(t, at)
 	go func() {
@@ -120,9 +120,9 @@ func TestClientResetsUpload(t *testing.T) {
 	}
 }
 
-// An upstream that answers before the request has ended, and keeps its connection, may have
+// An upstream that responds before the request has ended, and keeps its connection, may have
 // the rest of the body on it or not: nobody else's request goes there.
-func TestEarlyAnswerKeepsRequestsApart(t *testing.T) {
+func TestEarlyResponseKeepsRequestsApart(t *testing.T) {
 	var mixed atomic.Int32
 	upstream := scripted(t, func(p *peer) {
 		for {

@@ -97,7 +97,7 @@ func TestWarmPools(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ln.Close() })
-	var open, opened, answered atomic.Int32
+	var open, opened, responded atomic.Int32
 	cut := make(chan struct{})
 	go serve(ln, func(c *peer) {
 		open.Add(1)
@@ -108,7 +108,7 @@ func TestWarmPools(t *testing.T) {
 			if _, err := c.request(); err != nil {
 				return
 			}
-			answered.Add(1)
+			responded.Add(1)
 			io.WriteString(c, ok)
 		}
 	})
@@ -125,13 +125,13 @@ func TestWarmPools(t *testing.T) {
 	// The upstream counts a connection before the gateway has it in the pool: the first
 	// requests may open some.
 	waitFor(t, "requests use what there is", func() bool {
-		before, asked := opened.Load(), answered.Load()
+		before, asked := opened.Load(), responded.Load()
 		for range 3 {
 			if resp, _ := ask(t, address, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 200 {
 				t.Fatal(resp.Status)
 			}
 		}
-		if n := answered.Load() - asked; n != 3 {
+		if n := responded.Load() - asked; n != 3 {
 			t.Errorf("three requests came as %d", n)
 		}
 		return opened.Load() == before
@@ -143,7 +143,7 @@ func TestWarmPools(t *testing.T) {
 // A client that sends a little of its body now and then, never idle for long, is too slow
 // all the same.
 func TestSlowClients(t *testing.T) {
-	upstream, _ := answering(t, ok)
+	upstream, _ := respondingWith(t, ok)
 	_, address := start(t, "client: {read-body: 100ms, write: 100ms, rate: 1GiB}\nroutes: [{to: http://"+upstream+"}]\n")
 	c := dial(t, address)
 	c.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")

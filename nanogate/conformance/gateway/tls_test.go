@@ -361,11 +361,11 @@ func TestTLSDoesNotAllocate(t *testing.T) {
 	})
 	at, config := securely(t, 1, "routes: [{to: http://"+upstream+"}]\n")
 	c := dialTLS(t, at, config)
-	question, answer := []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), make([]byte, len(ok))
+	request, got := []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), make([]byte, len(ok))
 	ask := func() {
-		c.Conn.Write(question)
-		if _, err := io.ReadFull(c.Conn, answer); err != nil || string(answer[:15]) != "HTTP/1.1 200 OK" {
-			t.Fatalf("%v, %s", err, answer)
+		c.Conn.Write(request)
+		if _, err := io.ReadFull(c.Conn, got); err != nil || string(got[:15]) != "HTTP/1.1 200 OK" {
+			t.Fatalf("%v, %s", err, got)
 		}
 	}
 	allocates(t, "over TLS", 2, ask)

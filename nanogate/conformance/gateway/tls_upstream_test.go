@@ -20,7 +20,7 @@ import (
 	"dyno.example/nanogate/internal/secure/securetest"
 )
 
-// securedUpstream answers over TLS with what it was told and how it was connected to.
+// securedUpstream responds over TLS with what it was told and how it was connected to.
 func securedUpstream(t *testing.T, config *tls.Config) (address string) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -86,7 +86,7 @@ func TestTLSUpstreamNotVerified(t *testing.T) {
 	site := &tls.Config{Certificates: []tls.Certificate{ca.Issue("site", time.Hour, "api.example").Pair(t)}}
 	expired := &tls.Config{Certificates: []tls.Certificate{ca.Issue("old", -time.Minute, "api.example").Pair(t)}}
 	wants := &tls.Config{Certificates: site.Certificates, ClientCAs: stranger.Pool, ClientAuth: tls.RequireAndVerifyClientCert, MaxVersion: tls.VersionTLS12}
-	plain, requests := answering(t, ok)
+	plain, requests := respondingWith(t, ok)
 	for name, c := range map[string]struct{ at, tls string }{
 		"system's authorities": {securedUpstream(t, site), "server-name: api.example"},
 		"wrong authority":      {securedUpstream(t, site), "server-name: api.example, ca: " + stranger.Path},
@@ -239,11 +239,11 @@ func TestTLSUpstreamDoesNotAllocate(t *testing.T) {
 	})
 	at, client := securely(t, 1, "routes: [{to: u}]\nupstreams: {u: {endpoints: [\"https://"+upstream+"\"], tls: {ca: "+ca.Path+"}}}\n")
 	c := dialTLS(t, at, client)
-	question, answer := []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), make([]byte, len(ok))
+	request, got := []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), make([]byte, len(ok))
 	ask := func() {
-		c.Conn.Write(question)
-		if _, err := io.ReadFull(c.Conn, answer); err != nil || string(answer[:15]) != "HTTP/1.1 200 OK" {
-			t.Fatalf("%v, %s", err, answer)
+		c.Conn.Write(request)
+		if _, err := io.ReadFull(c.Conn, got); err != nil || string(got[:15]) != "HTTP/1.1 200 OK" {
+			t.Fatalf("%v, %s", err, got)
 		}
 	}
 	allocates(t, "over TLS on both sides", 4, ask)

@@ -16,7 +16,7 @@ import (
 // Who comes in the clear to an address that redirects is sent to https, whatever route there
 // is, and however it asks. What a trusted proxy says came over TLS is served.
 func TestListenerRedirects(t *testing.T) {
-	upstream, requests := answering(t, ok)
+	upstream, requests := respondingWith(t, ok)
 	free, err := net.Listen("tcp", "127.0.0.2:0")
 	if err != nil {
 		t.Fatal(err)

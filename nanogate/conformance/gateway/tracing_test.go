@@ -88,7 +88,7 @@ func TestTrace(t *testing.T) {
 	c, url := newCollector(t)
 	parents := make(chan string, 10)
 	var first sync.Once
-	answer := func(p *peer) {
+	response := func(p *peer) {
 		for {
 			r, err := p.request()
 			if err != nil {
@@ -102,7 +102,7 @@ func TestTrace(t *testing.T) {
 			p.send(ok)
 		}
 	}
-	a, b := scripted(t, answer), scripted(t, answer)
+	a, b := scripted(t, response), scripted(t, response)
 	path := t.TempDir() + "/headers"
 	write(t, path, "# the collector's\nX-Key: k\n")
 	_, at := startLoops(t, 1, "trace: {otlp: \""+url+"\", sample: 0, headers: "+path+"}\nroutes:\n  - {name: quiet, match: {path: /quiet}, trace: off, to: u}\n  - {name: api, match: {path: \"/*\"}, to: u}\nupstreams: {u: {endpoints: [\""+a+"\", \""+b+"\"], balance: round-robin}}\n")

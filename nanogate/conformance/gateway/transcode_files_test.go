@@ -203,7 +203,7 @@ func TestTranscodeFiles(t *testing.T) {
 			for _, c := range []struct {
 				method, path, kind, body string
 				status                   int
-				answer, want             string // the response's content type and body
+				response, want           string // the response's content type and body
 			}{
 				{"GET", "/v1/files/png", "", "", 200, "image/x-png", strings.Repeat("\x00\xff\n", 40_000)},
 				{"HEAD", "/v1/files/png", "", "", 200, "image/x-png", ""},
@@ -230,8 +230,8 @@ func TestTranscodeFiles(t *testing.T) {
 				}
 				resp, got := doRaw(t, client, c.method, "http://"+at+c.path, c.body, header...)
 				before, after, part := strings.Cut(c.want, "*")
-				if resp.StatusCode != c.status || resp.Header.Get("Content-Type") != c.answer || got != c.want && !(part && strings.HasPrefix(got, before) && strings.HasSuffix(got, after)) {
-					t.Errorf("%s: %s %s: %d %q %.300q, want %d %q %.300q", version, c.method, c.path, resp.StatusCode, resp.Header.Get("Content-Type"), got, c.status, c.answer, c.want)
+				if resp.StatusCode != c.status || resp.Header.Get("Content-Type") != c.response || got != c.want && !(part && strings.HasPrefix(got, before) && strings.HasSuffix(got, after)) {
+					t.Errorf("%s: %s %s: %d %q %.300q, want %d %q %.300q", version, c.method, c.path, resp.StatusCode, resp.Header.Get("Content-Type"), got, c.status, c.response, c.want)
 				}
 				if retry := resp.Header.Get("Retry-After"); (retry == "2") != strings.Contains(c.path, "busy") {
 					t.Errorf("%s: Retry-After is %q", c.path, retry)

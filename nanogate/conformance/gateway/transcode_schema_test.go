@@ -201,7 +201,7 @@ func TestTranscodeNotGRPC(t *testing.T) {
 		for name, want := range map[string]string{
 			"other": `{"type":"about:blank","title":"Bad Gateway","status":502,"detail":"the upstream's response is not gRPC as it should be"}`,
 			"open":  `{"type":"about:blank","title":"Bad Gateway","status":502,"detail":"the upstream's response is not gRPC as it should be"}`, // it has no status
-			"busy":  `{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"the upstream answered with the HTTP status 503","code":"UNAVAILABLE"}`,
+			"busy":  `{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"the upstream responded with HTTP status 503","code":"UNAVAILABLE"}`,
 		} {
 			if _, got := do(t, client, "GET", "http://"+address+"/v1/notes/"+name, ""); got != want+"\n" {
 				t.Errorf("%s, %s: %s", version, name, got)

@@ -68,7 +68,7 @@ func TestUnvouchedFields(t *testing.T) {
 // TestAddressesThatCantBeRead: a proxy is let in where its clients aren't. Whatever it says of
 // one that is no address isn't taken for the proxy's own.
 func TestAddressesThatCantBeRead(t *testing.T) {
-	upstream, _ := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	upstream, _ := respondingWith(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	_, at := start(t, `trust: 127.0.0.1
 routes:
   - {match: {path: /in}, allow: [10.0.0.0/8, 127.0.0.1], to: "http://`+upstream+`"}
@@ -99,7 +99,7 @@ routes:
 	} {
 		for path, want := range map[string]int{"/in": c.in, "/out": c.out} {
 			if resp, _ := ask(t, at, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: %s\r\n\r\n", path, c.said)); resp.StatusCode != want {
-				t.Errorf("X-Forwarded-For: %s: %s answers %d, not %d", c.said, path, resp.StatusCode, want)
+				t.Errorf("X-Forwarded-For: %s: %s responds with %d, not %d", c.said, path, resp.StatusCode, want)
 			}
 		}
 	}

@@ -112,7 +112,7 @@ func TestCallsHaveNothingOfEachOther(t *testing.T) {
 			for i := range 3 {
 				f := dialFramed(t, at)
 				f.get(1, "/")
-				status, head := f.answered()
+				status, head := f.responseHead()
 				for ended := head.StreamEnded(); !ended; {
 					frame := f.until("the end", func(frame xhttp2.Frame) bool { return frame.Header().StreamID == 1 })
 					if trailers, ok := frame.(*xhttp2.MetaHeadersFrame); ok && i > 0 {

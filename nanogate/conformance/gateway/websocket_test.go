@@ -156,8 +156,8 @@ func openWebSocket(t testing.TB, at, path string, pairs ...string) *framed {
 	return f
 }
 
-// answered reads the response's status.
-func (f *framed) answered() (status string, head *xhttp2.MetaHeadersFrame) {
+// responseHead reads the response's status and head.
+func (f *framed) responseHead() (status string, head *xhttp2.MetaHeadersFrame) {
 	f.Helper()
 	head = f.until("a response", func(frame xhttp2.Frame) bool { return frame.Header().Type == xhttp2.FrameHeaders }).(*xhttp2.MetaHeadersFrame)
 	return head.PseudoValue("status"), head
@@ -197,7 +197,7 @@ func TestWebSocketOverHTTP2(t *testing.T) {
 			_, at := startLoops(t, 1, text+"}}\n")
 			f := openWebSocket(t, at, "/ws")
 			f.WriteData(1, false, []byte("early "))
-			status, head := f.answered()
+			status, head := f.responseHead()
 			if status != "200" || head.StreamEnded() || field(head, "sec-websocket-protocol") != "chat" || field(head, "sec-websocket-accept") != "" || field(head, "upgrade") != "" {
 				t.Fatalf("%v", head.Fields)
 			}
@@ -222,7 +222,7 @@ func TestWebSocketOverHTTP2(t *testing.T) {
 			}
 
 			f = openWebSocket(t, at, "/ws")
-			f.answered()
+			f.responseHead()
 			f.data(len("hello "))
 			f.WriteData(1, false, []byte("bye"))
 			if got, end := f.data(0); len(got) > 0 || !end {
@@ -230,7 +230,7 @@ func TestWebSocketOverHTTP2(t *testing.T) {
 			}
 			if name != "TLS" {
 				f = openWebSocket(t, at, "/ws")
-				f.answered()
+				f.responseHead()
 				f.data(len("hello "))
 				f.WriteData(1, false, []byte("reset"))
 				if code := f.reset(1); code != xhttp2.ErrCodeCancel {
@@ -238,7 +238,7 @@ func TestWebSocketOverHTTP2(t *testing.T) {
 				}
 			}
 			f = openWebSocket(t, at, "/forbidden")
-			if status, _ := f.answered(); status != "403" {
+			if status, _ := f.responseHead(); status != "403" {
 				t.Error(status)
 			}
 			if got, end := f.data(0); string(got) != "no" || !end {
@@ -253,7 +253,7 @@ func TestWebSocketClientGone(t *testing.T) {
 	url, ended := upgrading(t, nil)
 	_, at := startLoops(t, 1, "routes: [{to: \""+url+"\"}]\n")
 	f := openWebSocket(t, at, "/ws")
-	f.answered()
+	f.responseHead()
 	f.data(len("hello "))
 	f.WriteRSTStream(1, xhttp2.ErrCodeCancel)
 	select {
@@ -272,16 +272,16 @@ func TestWebSocketRefused(t *testing.T) {
   - {match: {path: /denied}, deny: [127.0.0.0/8], to: `+url+`}
   - {match: {path: "/*"}, to: `+url+"}\n")
 	for path, want := range map[string]string{"/without": "501", "/denied": "403", "/wrong": "502"} {
-		if status, head := openWebSocket(t, at, path).answered(); status != want {
+		if status, head := openWebSocket(t, at, path).responseHead(); status != want {
 			t.Errorf("%s: %v", path, head.Fields)
 		}
 	}
-	if status, head := openWebSocket(t, at, "/", "content-length", "5").answered(); status != "400" {
+	if status, head := openWebSocket(t, at, "/", "content-length", "5").responseHead(); status != "400" {
 		t.Errorf("%v", head.Fields)
 	}
 	f := dialFramed(t, at)
 	f.head(1, false, ":method", "CONNECT", ":protocol", "connect-udp", ":scheme", "http", ":authority", "h", ":path", "/")
-	if status, head := f.answered(); status != "501" {
+	if status, head := f.responseHead(); status != "501" {
 		t.Errorf("%v", head.Fields)
 	}
 }
@@ -330,7 +330,7 @@ func TestWebSocketServer(t *testing.T) {
 	t.Cleanup(s.Close)
 	_, at := startLoops(t, 1, "routes: [{to: \""+s.URL+"\"}]\n")
 	f := openWebSocket(t, at, "/")
-	if status, head := f.answered(); status != "200" || field(head, "sec-websocket-protocol") != "chat" {
+	if status, head := f.responseHead(); status != "200" || field(head, "sec-websocket-protocol") != "chat" {
 		t.Fatalf("%v", head.Fields)
 	}
 	f.WriteData(1, false, websocket.AppendFrame(nil, websocket.Text, true, []byte("hi"), &[4]byte{1, 2, 3, 4}))

@@ -62,7 +62,7 @@ func TestWholeResponsesOutliveTheirConnection(t *testing.T) {
 					<-closed
 					f.WriteWindowUpdate(1, 1<<20)
 				}
-				status, _ := f.answered()
+				status, _ := f.responseHead()
 				got, last := &bytes.Buffer{}, false
 				for ended := false; !ended; {
 					frame := f.until(path+": the end", func(frame xhttp2.Frame) bool { return frame.Header().StreamID == 1 })

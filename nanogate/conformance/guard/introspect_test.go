@@ -47,7 +47,7 @@ func newAsking(t *testing.T, url string, change func(*config.Introspect)) *askin
 	return &asking{g, t, log}
 }
 
-// status is what a token is answered; 200 lets it pass. It is safe for many goroutines.
+// status is what a token gets; 200 lets it pass. It is safe for many goroutines.
 func (a *asking) status(token string) (status int, forwards string) {
 	a.t.Helper()
 	r := requesttest.Parse(a.t, "GET / HTTP/1.1\r\nHost: a\r\nX-User: root\r\nAuthorization: Bearer "+token+"\r\n\r\n")
@@ -124,8 +124,8 @@ func TestIntrospect(t *testing.T) {
 	}
 }
 
-// What a server answers is held against what is known.
-func TestIntrospectAnswers(t *testing.T) {
+// A server's response is checked against what is known.
+func TestIntrospectResponses(t *testing.T) {
 	now := time.Now()
 	var body, header atomic.Value
 	status := http.StatusOK
@@ -137,10 +137,10 @@ func TestIntrospectAnswers(t *testing.T) {
 	}))
 	defer server.Close()
 	for i, c := range []struct {
-		answer string
-		code   int
-		change func(*config.Introspect)
-		want   int
+		response string
+		code     int
+		change   func(*config.Introspect)
+		want     int
 	}{
 		{`{"active":true,"sub":"ann"}`, 200, nil, 200},
 		{`{"active":false}`, 200, nil, 401},
@@ -165,12 +165,12 @@ func TestIntrospectAnswers(t *testing.T) {
 		{`{"active":true,"scope":"read write"}`, 200, func(i *config.Introspect) { i.Claims = []config.Claim{{Name: "scope", Value: "write"}} }, 200},
 		{`{"active":true,"scope":"read"}`, 200, func(i *config.Introspect) { i.Claims = []config.Claim{{Name: "scope", Value: "write"}} }, 403},
 	} {
-		body.Store(c.answer)
+		body.Store(c.response)
 		status = c.code
 		a := newAsking(t, server.URL, c.change)
 		a.Now = func() time.Time { return now }
 		if got, _ := a.status("opaque"); got != c.want {
-			t.Errorf("%d: %s, %d: %d, want %d, %s", i, c.answer, c.code, got, c.want, a.log)
+			t.Errorf("%d: %s, %d: %d, want %d, %s", i, c.response, c.code, got, c.want, a.log)
 		}
 		if got, _ := a.status(strings.Repeat("x", 8<<10+1)); got != 401 {
 			t.Errorf("a token that is too long: %d", got)

@@ -137,8 +137,8 @@ type browser struct {
 
 func (l *logins) browser() *browser { return &browser{l, map[string]string{}} }
 
-// answer is what came of a request: status 200 if it was let pass.
-type answer struct {
+// result is what came of a request: status 200 if it was let pass.
+type result struct {
 	status   int
 	location string
 	set      []string // Set-Cookie
@@ -150,9 +150,9 @@ type answer struct {
 const page = "Accept: text/html\r\n"
 
 // get asks for a target as a browser does.
-func (b *browser) get(target, fields string) answer { return b.ask("GET", target, fields) }
+func (b *browser) get(target, fields string) result { return b.ask("GET", target, fields) }
 
-func (b *browser) ask(method, target, fields string) answer {
+func (b *browser) ask(method, target, fields string) result {
 	b.t.Helper()
 	a := b.send(method, target, fields)
 	for _, line := range a.set {
@@ -168,7 +168,7 @@ func (b *browser) ask(method, target, fields string) answer {
 }
 
 // send asks, and leaves the cookies as they are.
-func (b *browser) send(method, target, fields string) (a answer) {
+func (b *browser) send(method, target, fields string) (a result) {
 	b.t.Helper()
 	text := method + " " + target + " HTTP/1.1\r\nHost: gateway.example\r\n" + fields
 	cookies := []string{"theme=dark"}
@@ -178,7 +178,7 @@ func (b *browser) send(method, target, fields string) (a answer) {
 	r := requesttest.Parse(b.t, text+"Cookie: "+strings.Join(cookies, "; ")+"\r\n\r\n")
 	r.Secure = true
 	refusal := decide(b.t, b.OIDC, r)
-	a = answer{status: 200, forwards: string(r.Forwards()), drops: fmt.Sprint(r.Drops()), claims: r.Claims("oidc")}
+	a = result{status: 200, forwards: string(r.Forwards()), drops: fmt.Sprint(r.Drops()), claims: r.Claims("oidc")}
 	lines := string(r.Responds())
 	if refusal != nil {
 		a.status = refusal.Status
@@ -197,7 +197,7 @@ func (b *browser) send(method, target, fields string) (a answer) {
 }
 
 // logIn logs in at the provider, and returns where the browser was sent then, and which
-// answer of the provider's that was.
+// response of the provider's that was.
 func (b *browser) logIn(target string) (back, callback string) {
 	b.t.Helper()
 	a := b.get(target, page)

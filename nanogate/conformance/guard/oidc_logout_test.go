@@ -18,7 +18,7 @@ import (
 	"dyno.example/nanogate/internal/request/requesttest"
 )
 
-// backChannel has a provider's server post a form; the answer's status.
+// backChannel has a provider's server post a form, and returns the response's status.
 func (l *logins) backChannel(form string) int {
 	l.t.Helper()
 	r := requesttest.Parse(l.t, "POST /ended HTTP/1.1\r\nHost: gateway.example\r\nContent-Type: application/x-www-form-urlencoded; charset=utf-8\r\n\r\n")
@@ -325,7 +325,7 @@ func TestLogoutRevokes(t *testing.T) {
 		return r.URL.Path == oidctest.Revoke
 	})
 	b.logIn("/")
-	if a := b.ask("POST", "/oauth2/logout", page); a.status != 303 || len(b.cookies) != 0 || !strings.Contains(l.log.String(), "revocation of the refresh_token 503") {
+	if a := b.ask("POST", "/oauth2/logout", page); a.status != 303 || len(b.cookies) != 0 || !strings.Contains(l.log.String(), "revocation of the refresh_token with 503") {
 		t.Errorf("%+v, %s", a, l.log)
 	}
 }

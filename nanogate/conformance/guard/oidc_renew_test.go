@@ -18,7 +18,7 @@ import (
 // The provider gives access tokens for five minutes, and refresh tokens for one use.
 
 // authorization is the token that an upstream is given.
-func (a answer) authorization() string {
+func (a result) authorization() string {
 	_, after, _ := strings.Cut(a.forwards, "authorization: ")
 	token, _, _ := strings.Cut(after, "\r\n")
 	return token
@@ -127,7 +127,7 @@ func TestOIDCRenewalHoldsNobodyUp(t *testing.T) {
 	l.wait(4*time.Minute + 10*time.Second)
 	waiting := l.browser()
 	maps.Copy(waiting.cookies, b.cookies)
-	done := make(chan answer)
+	done := make(chan result)
 	go func() { done <- waiting.get("/", page) }()
 	<-asked
 	for range 3 {
@@ -229,10 +229,10 @@ func TestOIDCRefused(t *testing.T) {
 		if r.URL.Path != oidctest.Token {
 			return false
 		}
-		answer := httptest.NewRecorder()
-		l.provider.Handler.ServeHTTP(answer, r)
+		result := httptest.NewRecorder()
+		l.provider.Handler.ServeHTTP(result, r)
 		w.Header().Set("Content-Type", "application/json")
-		w.Write([]byte(strings.Replace(answer.Body.String(), `"refresh_token":"`, `"refresh_token":"`+strings.Repeat("x", 10_000), 1)))
+		w.Write([]byte(strings.Replace(result.Body.String(), `"refresh_token":"`, `"refresh_token":"`+strings.Repeat("x", 10_000), 1)))
 		return true
 	})
 	at := l.provider.LogIn(t, b.get("/", page).location)

@@ -145,7 +145,7 @@ func TestOIDCReturns(t *testing.T) {
 	}
 }
 
-// An answer of the provider's is for the browser that began the login, once.
+// A response of the provider's is for the browser that began the login, once.
 func TestOIDCCallback(t *testing.T) {
 	l := newLogins(t, nil).ready()
 	mallory, victim := l.browser(), l.browser()
@@ -204,7 +204,7 @@ func TestOIDCCallback(t *testing.T) {
 	// Several tabs of a browser log in at once.
 	tabs := l.browser()
 	one, two := tabs.get("/one", page), tabs.get("/two", page)
-	for want, sent := range map[string]answer{"/one": one, "/two": two} {
+	for want, sent := range map[string]result{"/one": one, "/two": two} {
 		if a := tabs.get(l.provider.LogIn(t, sent.location).RequestURI(), page); a.status != 302 || a.location != want {
 			t.Errorf("%s: %+v", want, a)
 		}

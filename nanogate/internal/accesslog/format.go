@@ -49,9 +49,9 @@ func (l *line) json(dst []byte, r *record, s *config.AccessLog, wall time.Time) 
 	dst = strconv.AppendInt(dst, r.received, 10)
 	dst = append(dst, `,"duration_ms":`...)
 	dst = appendMilliseconds(dst, r.took)
-	if r.answered > 0 {
-		dst = append(dst, `,"answered_ms":`...)
-		dst = appendMilliseconds(dst, r.answered)
+	if r.responded > 0 {
+		dst = append(dst, `,"response_ms":`...)
+		dst = appendMilliseconds(dst, r.responded)
 	}
 	dst = jsonForwarding(dst, r)
 	if len(r.referer) > 0 {

@@ -12,7 +12,7 @@ import (
 	"dyno.example/nanogate/internal/request/requesttest"
 )
 
-// lineOf is the line of a request that was answered so, by way of a record.
+// lineOf is the line of a request with such a response, by way of a record.
 func lineOf(t testing.TB, text string, o *request.Outcome, s *config.AccessLog) string {
 	t.Helper()
 	r := requesttest.Parse(t, text)
@@ -27,7 +27,7 @@ func TestFormats(t *testing.T) {
 	text := "GET /a/b?x=1&access_token=s3cret&y= HTTP/1.1\r\nHost: h:81\r\nReferer: https://u:p@e.example/q?code=abc&z=1#f\r\nUser-Agent: a \"b\" \\ \xff\r\nAuthorization: Bearer s3cret\r\nCookie: s3cret\r\n\r\n"
 	o := &request.Outcome{Status: 200, Tries: 2, Began: 1e9, Responded: 1e9 + 2e6, Ended: 1e9 + 3_456_000, Endpoint: "127.0.0.1:9", Received: 5, Sent: 12, Failed: request.UpstreamGone}
 	for format, want := range map[config.LogFormat]string{
-		config.LogJSON:     `{"time":"2026-11-23T01:02:03.004Z","client":"192.0.2.1","method":"GET","host":"h:81","path":"/a/b","query":"x=1&access_token=REDACTED&y=","protocol":"HTTP/1.1","status":200,"bytes":12,"received":5,"duration_ms":3.456,"answered_ms":2.000,"route":"users","upstream":"127.0.0.1:9","tries":2,"failure":"upstream-gone","referer":"https://REDACTED@e.example/q?code=REDACTED&z=1","user_agent":"a \"b\" \\ ` + "\uFFFD" + `"}` + "\n",
+		config.LogJSON:     `{"time":"2026-11-23T01:02:03.004Z","client":"192.0.2.1","method":"GET","host":"h:81","path":"/a/b","query":"x=1&access_token=REDACTED&y=","protocol":"HTTP/1.1","status":200,"bytes":12,"received":5,"duration_ms":3.456,"response_ms":2.000,"route":"users","upstream":"127.0.0.1:9","tries":2,"failure":"upstream-gone","referer":"https://REDACTED@e.example/q?code=REDACTED&z=1","user_agent":"a \"b\" \\ ` + "\uFFFD" + `"}` + "\n",
 		config.LogCLF:      `192.0.2.1 - - [23/Nov/2026:01:02:03 +0000] "GET /a/b?x=1&access_token=REDACTED&y= HTTP/1.1" 200 12` + "\n",
 		config.LogCombined: `192.0.2.1 - - [23/Nov/2026:01:02:03 +0000] "GET /a/b?x=1&access_token=REDACTED&y= HTTP/1.1" 200 12 "https://REDACTED@e.example/q?code=REDACTED&z=1" "a \"b\" \\ \xff"` + "\n",
 	} {

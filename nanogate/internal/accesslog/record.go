@@ -65,11 +65,11 @@ func appendText(note, text []byte, most int) []byte {
 // record is a line of the log before it is written. Its texts are views of what it was
 // read from.
 type record struct {
-	began, took, answered int64 // ns of the monotonic clock; took and answered (the response's begin) from began
-	received, sent        int64
-	status, tries         int
-	failed                request.Failure
-	refused               request.Refusal
+	began, took, responded int64 // ns of the monotonic clock; took and responded (the response's begin) from began
+	received, sent         int64
+	status, tries          int
+	failed                 request.Failure
+	refused                request.Refusal
 
 	route, endpoint []byte
 	client          netip.Addr
@@ -85,11 +85,11 @@ const fixedSize = 8*5 + 2 + 2 + 1 + 1 + 2 + 2
 // appendFixed writes the part of a record that has the same size in all.
 func appendFixed(b []byte, o *request.Outcome, route string) []byte {
 	le := binary.LittleEndian
-	answered := int64(0)
+	responded := int64(0)
 	if o.Responded > 0 {
-		answered = o.Responded - o.Began
+		responded = o.Responded - o.Began
 	}
-	for _, x := range [...]int64{o.Began, o.Ended - o.Began, answered, o.Received, o.Sent} {
+	for _, x := range [...]int64{o.Began, o.Ended - o.Began, responded, o.Received, o.Sent} {
 		b = le.AppendUint64(b, uint64(x))
 	}
 	b = le.AppendUint16(b, uint16(o.Status))
@@ -104,7 +104,7 @@ func (r *record) read(b []byte) {
 	le := binary.LittleEndian
 	next := func(n int) (part []byte) { part, b = b[:n], b[n:]; return part }
 	number := func() int64 { return int64(le.Uint64(next(8))) }
-	r.began, r.took, r.answered, r.received, r.sent = number(), number(), number(), number(), number()
+	r.began, r.took, r.responded, r.received, r.sent = number(), number(), number(), number(), number()
 	r.status, r.tries = int(le.Uint16(next(2))), int(le.Uint16(next(2)))
 	r.failed, r.refused = request.Failure(next(1)[0]), request.Refusal(next(1)[0])
 	route, endpoint := int(le.Uint16(next(2))), int(le.Uint16(next(2)))

@@ -30,9 +30,9 @@ type account struct {
 
 // Bounds of what an authority says and of how long that takes.
 const (
-	mostAnswer = 1 << 20 // bytes
-	mostWait   = 30 * time.Second
-	mostPoll   = 2 * time.Minute
+	mostResponse = 1 << 20 // bytes
+	mostWait     = 30 * time.Second
+	mostPoll     = 2 * time.Minute
 )
 
 // Check reads the files that settings name, which may be nil. It opens no connection.
@@ -81,7 +81,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 		resp.Body = struct {
 			io.Reader
 			io.Closer
-		}{io.LimitReader(resp.Body, mostAnswer), resp.Body}
+		}{io.LimitReader(resp.Body, mostResponse), resp.Body}
 	}
 	return resp, err
 }

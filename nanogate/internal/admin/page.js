@@ -88,7 +88,7 @@ function row(labels, cells, quiet) {
 function destination(r) {
   if (r.broken) return ["can't be served", "wide bad"];
   if (r.redirect) return ["redirect " + r.redirect, "wide"];
-  if (r.respond) return ["answer " + r.respond, "wide"];
+  if (r.respond) return ["responds " + r.respond, "wide"];
   return [r.to.map((t) => r.to.length > 1 ? `${t.upstream} (${t.weight})` : t.upstream).join(", "), "wide"];
 }
 
@@ -146,7 +146,7 @@ function drawCanaries(canaries) {
   ])));
 }
 
-// drawMirrors shows how mirrored requests went, and the last that were answered
+// drawMirrors shows how mirrored requests went, and the last that had responses
 // differently, which only who knows the admin token may see.
 async function drawMirrors(mirrors) {
   document.getElementById("mirrored").hidden = !mirrors.length;
@@ -221,7 +221,7 @@ function drawPlugins(plugins) {
   document.getElementById("plugged").hidden = !plugins.length;
   const table = document.getElementById("plugins"), labels = labelsOf(table);
   table.tBodies[0].replaceChildren(...plugins.slice(0, most).map((p) => row(labels, [
-    [p.name, "name", p.file], p.problem ? [p.problem, "wide bad"] : ["runs", "good"], [count(p.requests), "n"], [count(p.responses), "n"], [count(p.answered), "n"],
+    [p.name, "name", p.file], p.problem ? [p.problem, "wide bad"] : ["runs", "good"], [count(p.requests), "n"], [count(p.responses), "n"], [count(p.replied), "n"],
     [count(total(p.failed)), total(p.failed) ? "n bad" : "n"], [Object.entries(p.failed || {}).map(([why, n]) => `${why} (${count(n)})`).join(", "), "wide"],
     [number(p.mean_ms), "n"], [count(p.instances), "n"], [size(p.memory_bytes), "n"],
   ], !(p.requests + p.responses))));
@@ -288,7 +288,7 @@ async function look() {
     await drawMirrors(mirrors);
     for (const [key, s] of series) if (s.at !== looks[looks.length - 1]) series.delete(key); // it is gone
   } catch (error) {
-    state.textContent = "the gateway doesn't answer";
+    state.textContent = "the gateway doesn't respond";
     state.className = "bad";
   }
   setTimeout(look, 1000);

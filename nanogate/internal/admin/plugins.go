@@ -15,7 +15,7 @@ type Plugin struct {
 	Problem   string            `json:"problem,omitempty"` // why what the file holds now isn't what runs
 	Requests  uint64            `json:"requests"`          // that it was called for
 	Responses uint64            `json:"responses"`
-	Answered  uint64            `json:"answered"`         // requests that it has responded to itself
+	Replied   uint64            `json:"replied"`          // requests that it replied to itself
 	Failed    map[string]uint64 `json:"failed,omitempty"` // by reason
 	Mean      float64           `json:"mean_ms"`          // of a call
 	Instances int               `json:"instances"`
@@ -27,7 +27,7 @@ func pluginsOf(s *snapshot.Snapshot) []Plugin {
 	all := []Plugin{}
 	for _, p := range s.Plugins {
 		v := Plugin{Name: p.Name, File: p.File(), SHA256: p.SHA256(), Problem: p.Problem(), Failed: map[string]uint64{},
-			Requests: p.Counts.Requests.Load(), Responses: p.Counts.Responses.Load(), Answered: p.Counts.Replied.Load()}
+			Requests: p.Counts.Requests.Load(), Responses: p.Counts.Responses.Load(), Replied: p.Counts.Replied.Load()}
 		for why := range p.Counts.Failed {
 			if n := p.Counts.Failed[why].Load(); n > 0 {
 				v.Failed[wasm.Reason(why).String()] = n

@@ -139,7 +139,7 @@ func TestCostIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever the text and the request, there is an answer or an error.
+// Whatever the text and the request, there is a result or an error.
 func FuzzRule(f *testing.F) {
 	for _, seed := range []string{`request.method == 'GET'`, `request.query['a'] == jwt.sub`, `has(jwt.a.b)`, `request.headers.exists(k, k.split('-')[0] == 'x')`, `cidr('10.0.0.0/8').containsIP(request.address)`} {
 		f.Add(seed, "a=1&b=%zz", "s=1; t")

@@ -29,10 +29,10 @@ type agent struct {
 
 // Bounds of what Consul says.
 const (
-	mostAnswer = 32 << 20 // bytes
-	mostHead   = 64 << 10
-	mostToken  = 4 << 10
-	mostReason = 300 // bytes of an error
+	mostResponse = 32 << 20 // bytes
+	mostHead     = 64 << 10
+	mostToken    = 4 << 10
+	mostReason   = 300 // bytes of an error
 )
 
 func newAgent(s *Source) *agent {
@@ -101,7 +101,7 @@ func (a *agent) query(ctx context.Context, index uint64) (*response, error) {
 		made.own, err = a.node(limited)
 	}
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("no answer in %s", wait)
+		err = fmt.Errorf("no response in %s", wait)
 	}
 	return made, err
 }
@@ -141,14 +141,14 @@ func (a *agent) get(ctx context.Context, target string) (http.Header, []byte, er
 		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, mostResponse+1))
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case resp.StatusCode != http.StatusOK:
-		return nil, nil, fmt.Errorf("it answers %d: %s", resp.StatusCode, bytes.TrimSpace(body[:min(len(body), mostReason)]))
-	case len(body) > mostAnswer:
-		return nil, nil, fmt.Errorf("its answer has more than %d bytes", mostAnswer)
+		return nil, nil, fmt.Errorf("it responds with %d: %s", resp.StatusCode, bytes.TrimSpace(body[:min(len(body), mostReason)]))
+	case len(body) > mostResponse:
+		return nil, nil, fmt.Errorf("its response has more than %d bytes", mostResponse)
 	}
 	return resp.Header, body, nil
 }
@@ -157,11 +157,11 @@ func (a *agent) get(ctx context.Context, target string) (http.Header, []byte, er
 func parse(head http.Header, body []byte) (*response, error) {
 	made := new(response)
 	if err := json.Unmarshal(body, &made.services); err != nil {
-		return nil, fmt.Errorf("its answer isn't as it should be: %w", err)
+		return nil, fmt.Errorf("its response can't be read: %w", err)
 	}
 	var err error
 	if made.index, err = strconv.ParseUint(head.Get("X-Consul-Index"), 10, 63); err != nil || made.index == 0 {
-		return nil, fmt.Errorf("its answer has no index: it says %q", head.Get("X-Consul-Index"))
+		return nil, fmt.Errorf("its response has no index: it says %q", head.Get("X-Consul-Index"))
 	}
 	if len(made.services) == 0 && head.Get("X-Consul-Results-Filtered-By-Acls") == "true" {
 		return nil, errors.New("the token may not read the service (service:read) and its nodes (node:read)")

@@ -166,7 +166,7 @@ func TestRealConsul(t *testing.T) {
 
 	write("00000000-0000-0000-0000-00000000dead")
 	a.register(t, "three", "10.0.0.3", `"v2"`)
-	f.fails(t, "it answers 403")
+	f.fails(t, "it responds with 403")
 	write(reads)
 	f.sees(t, "10.0.0.1:8080*5 eu-1", "10.0.0.3:8080*5 eu-1")
 	f.until(t, func() bool { return f.Status().Live }, func() string { return fmt.Sprintf("%+v", f.Status()) })
@@ -186,7 +186,7 @@ func TestRealConsul(t *testing.T) {
 	f.fails(t, "")
 	f.sees(t, "10.0.0.1:8080*5 eu-1")
 	a.start(t) // it has forgotten everything, tokens too
-	f.fails(t, "it answers 403")
+	f.fails(t, "it responds with 403")
 	f.sees(t, "10.0.0.1:8080*5 eu-1")
 	write(root)
 	f.sees(t)

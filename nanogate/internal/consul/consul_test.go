@@ -58,15 +58,15 @@ func TestAway(t *testing.T) {
 	const known = "10.0.0.1:8080*3 node-zone"
 	f.sees(t, known)
 	for why, change := range map[string]struct{ begin, end func() }{
-		"it answers 500: No cluster leader": {
+		"it responds with 500: No cluster leader": {
 			func() { s.do(func() { s.refuse = func() string { return "No cluster leader" } }) },
 			func() { s.do(func() { s.refuse = func() string { return "" } }) },
 		},
-		"it answers 403: ACL not found": {
+		"it responds with 403: ACL not found": {
 			func() { s.do(func() { s.token = "secret-2"; s.index++ }) },
 			func() { write("secret-2") },
 		},
-		"its answer has no index": {
+		"its response has no index": {
 			func() { s.do(func() { s.bare = true; s.index++ }) },
 			func() { s.do(func() { s.bare = false }) },
 		},
@@ -321,7 +321,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-func FuzzAnswer(f *testing.F) {
+func FuzzResponse(f *testing.F) {
 	f.Add([]byte("["+instance("10.0.0.1", 8080, "passing", "")+"]"), "7")
 	f.Add([]byte("[]"), "0")
 	f.Add([]byte("{}"), "x")

@@ -25,7 +25,7 @@ import (
 // anything takes.
 const patience = 30 * time.Second
 
-// server answers as Consul's HTTP API does (/v1/health/service/:service), by what the
+// server responds as Consul's HTTP API does (/v1/health/service/:service), by what the
 // test says: with blocking queries, and tokens if there is one to know.
 type server struct {
 	*httptest.Server
@@ -35,8 +35,8 @@ type server struct {
 	index   uint64
 	all     []string      // instances, as JSON
 	token   string        // "": nobody needs one
-	refuse  func() string // why it can't answer; "": it can
-	bare    bool          // it answers without an index
+	refuse  func() string // why it can't respond; "": it can
+	bare    bool          // its responses have no index
 	self    string        // what the agent says of itself; "": it may not be asked
 	asked   []string      // queries, in turn
 	ended   bool

@@ -30,7 +30,7 @@ func TestWatch(t *testing.T) {
 		}
 		c.Endpoints = append(c.Endpoints, config.Endpoint{Address: a, Weight: 1 + len(c.Endpoints)})
 	}
-	away := errors.New("no answer")
+	away := errors.New("no response")
 	rounds := []struct {
 		a, b answer
 		want string // what there is now; empty: nothing is told

@@ -121,7 +121,7 @@ func (c *cluster) bounded(ctx context.Context, call func(ctx context.Context) er
 	defer cancel()
 	err := call(bounded)
 	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
-		return errors.New("no answer in " + c.config.Timeout.String())
+		return errors.New("no response in " + c.config.Timeout.String())
 	}
 	return plain(err)
 }

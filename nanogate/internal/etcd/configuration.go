@@ -35,8 +35,8 @@ func (s *Clusters) Configuration(c *config.EtcdCluster, key string) *Configurati
 	}
 }
 
-// firstAnswer is how long a start waits for etcd before it takes what is on disk.
-const firstAnswer = 5 * time.Second
+// firstResponse is how long a start waits for etcd before it takes what is on disk.
+const firstResponse = 5 * time.Second
 
 // Follow implements [discovery.Configuration]. While etcd has nothing that can be served at
 // first, that is the last good one on disk; while there is neither it waits.
@@ -52,7 +52,7 @@ func (f *Configuration) Follow(ctx context.Context, apply func(discovery.Documen
 			}
 		})
 	})
-	late := time.NewTimer(firstAnswer)
+	late := time.NewTimer(firstResponse)
 	defer late.Stop()
 	for {
 		select {

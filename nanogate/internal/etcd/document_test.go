@@ -32,7 +32,7 @@ func TestDocument(t *testing.T) {
 	is := func(text string, there bool) Version {
 		t.Helper()
 		v := <-told
-		if v.Err != nil && !away { // which is told once: a busy machine may not answer in time
+		if v.Err != nil && !away { // which is reported once: a busy machine may not respond in time
 			v = <-told
 		}
 		away = false

@@ -202,7 +202,7 @@ func TestRestart(t *testing.T) {
 		t.Error("at one time it was told that there is nobody")
 	}
 
-	// Another store at the same address is believed: it answers.
+	// Another store at the same address is believed: it responds.
 	second.Close()
 	again.live(t, false)
 	own(t, filepath.Join(dir, "other"), first.Address)
@@ -287,7 +287,7 @@ func TestSilence(t *testing.T) {
 	defer ln.Close()
 	c := at(ln.Addr().String(), "/s/")
 	c.Cluster.Timeout = 50 * time.Millisecond
-	if s := watch(t, clusters(""), c).live(t, false); s.Err != "no answer in 50ms" {
+	if s := watch(t, clusters(""), c).live(t, false); s.Err != "no response in 50ms" {
 		t.Errorf("why it isn't live: %s", s.Err)
 	}
 }

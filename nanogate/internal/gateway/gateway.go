@@ -70,8 +70,8 @@ type Options struct {
 }
 
 // Start builds the configuration and listens on its addresses. A route that can't be
-// built answers 503, and is logged; who asks for what isn't linked in is refused, with
-// [config.Problems]. [Gateway.Shutdown] ends it.
+// built responds with 503, and is logged; a configuration that needs what isn't linked in is
+// refused, with [config.Problems]. [Gateway.Shutdown] ends it.
 func Start(c *config.Config, o Options) (*Gateway, error) {
 	if problems := snapshot.Missing(c); len(problems) > 0 {
 		return nil, problems
@@ -139,7 +139,7 @@ func (g *Gateway) begin(c *config.Config, loops int) error {
 
 func (g *Gateway) report(s *snapshot.Snapshot) {
 	for _, p := range s.Problems {
-		g.log.Error("a route can't be built, and answers 503", "problem", p.String())
+		g.log.Error("a route can't be built, and responds with 503", "problem", p.String())
 	}
 }
 

@@ -78,7 +78,7 @@ func TestCORS(t *testing.T) {
 		g := NewCORS(c.rules)
 		r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\nOrigin: "+c.origin+"\r\n\r\n")
 		if a := g.Check(r); a != nil {
-			t.Errorf("%s: a plain request is answered %d", c.origin, a.Status)
+			t.Errorf("%s: a plain request gets %d", c.origin, a.Status)
 		}
 		if got := strings.Contains(string(r.Responds()), mayRead); got != c.may {
 			t.Errorf("%s: may read %v, want %v (%q)", c.origin, got, c.may, r.Responds())
@@ -88,11 +88,11 @@ func TestCORS(t *testing.T) {
 		}
 		a := g.Check(requesttest.Parse(t, "OPTIONS / HTTP/1.1\r\nHost: a\r\nAccess-Control-Request-Method: PUT\r\nAccess-Control-Request-Headers: x-b\r\nOrigin: "+c.origin+"\r\n\r\n"))
 		if a == nil || a.Status != 204 || strings.Contains(string(a.Fields), mayRead) != c.may {
-			t.Errorf("%s: a preflight is answered %+v", c.origin, a)
+			t.Errorf("%s: a preflight gets %+v", c.origin, a)
 		}
 	}
 	if g := NewCORS(some); g.Check(requesttest.Parse(t, "OPTIONS / HTTP/1.1\r\nHost: a\r\n\r\n")) != nil {
-		t.Error("OPTIONS that is no preflight is answered")
+		t.Error("OPTIONS that is no preflight gets a response")
 	}
 }
 

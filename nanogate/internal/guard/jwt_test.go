@@ -127,7 +127,7 @@ func newJWT(t *testing.T, rules config.JWT) *JWT {
 	return g
 }
 
-// status is what a request with such a field is answered; 200 if it passes.
+// status is what a request with such a field gets; 200 if it passes.
 func status(t *testing.T, g filter.Filter, fields string) int {
 	t.Helper()
 	if a := g.Check(requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n"+fields+"\r\n")); a != nil {
@@ -277,10 +277,10 @@ func TestJWTRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := status(t, g, fields); got != 401 {
-		t.Errorf("the key was withdrawn, and the token is answered %d", got)
+		t.Errorf("the key was withdrawn, and the token gets %d", got)
 	}
 	if got := status(t, g, "Authorization: Bearer "+i.token(t, jose.ES256, i.ec, "ec-2", nil)+"\r\n"); got != 200 {
-		t.Errorf("the new key's token is answered %d", got)
+		t.Errorf("the new key's token gets %d", got)
 	}
 }
 

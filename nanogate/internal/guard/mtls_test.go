@@ -22,7 +22,7 @@ func TestMTLS(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		rules config.MTLS
-		want  int // of the answer; 0: it passes
+		want  int // of the response; 0: it passes
 	}{
 		{"any", config.MTLS{}, 0},
 		{"common name", config.MTLS{Subjects: []string{"CN=other", "CN=billing"}}, 0},
@@ -114,7 +114,7 @@ func TestMTLSIdentity(t *testing.T) {
 			got = lines[len("x-user-id: ") : len(lines)-len("\r\n")]
 		}
 		if got != c.want || (reply == nil) != (c.want != "") || reply != nil && reply.Status != 403 {
-			t.Errorf("%s: %q, answered %+v, want %q", c.name, got, reply, c.want)
+			t.Errorf("%s: %q, got %+v, want %q", c.name, got, reply, c.want)
 		}
 	}
 	spiffe := request.NewCertificate(&x509.Certificate{NotAfter: time.Now().Add(time.Hour), URIs: uris("urn:x", "spiffe://a/c")})

@@ -22,7 +22,7 @@ const (
 	serviceField = 1 // of HealthCheckRequest
 	statusField  = 1 // of HealthCheckResponse
 	serving      = 1
-	mostAnswer   = 4 << 10 // bytes
+	mostResponse = 4 << 10 // bytes
 )
 
 // checkServing checks one endpoint over gRPC.
@@ -42,7 +42,7 @@ func (a *Active) checkServing(ctx context.Context, e *upstream.Endpoint) error {
 		return cause(err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, mostResponse))
 	switch {
 	case err != nil:
 		return cause(err)

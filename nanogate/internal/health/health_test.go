@@ -86,15 +86,15 @@ func TestActive(t *testing.T) {
 	until(t, u, "0 1 0")
 }
 
-// The first answer decides at once; after it, it takes as many failures in a row as the
+// The first response decides at once; after it, it takes as many failures in a row as the
 // rules say, and as many successes.
 func TestActiveInARow(t *testing.T) {
-	asked, answers := make(chan bool), make(chan int)
+	asked, responses := make(chan bool), make(chan int)
 	over := make(chan bool)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case asked <- true:
-			w.WriteHeader(<-answers)
+			w.WriteHeader(<-responses)
 		case <-over:
 		}
 	}))
@@ -105,13 +105,13 @@ func TestActiveInARow(t *testing.T) {
 	statuses := []int{200, 500, 404, 200, 500, 500, 301, 200, 500, 200, 200, 200}
 	want := []string{"0", "0", "0", "0", "0", "0", "1", "1", "1", "1", "0", "0"}
 	for i, status := range statuses {
-		<-asked // what came of the answer before is done
+		<-asked // the response before has been acted upon
 		if i > 0 {
 			if got := marks(u); got != want[i-1] {
 				t.Errorf("after %v: %s, want %s", statuses[:i], got, want[i-1])
 			}
 		}
-		answers <- status
+		responses <- status
 	}
 }
 

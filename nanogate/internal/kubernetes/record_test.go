@@ -17,7 +17,7 @@ import (
 	"dyno.example/nanogate/internal/kubernetes/kubernetestest"
 )
 
-// recorded is where answers of a real API server are kept: kube-apiserver 1.36.1.
+// recorded is where responses of a real API server are kept: kube-apiserver 1.36.1.
 const recorded = "testdata"
 
 const slicesPath = "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices"
@@ -80,7 +80,7 @@ func page(t *testing.T, b []byte) (p listed) {
 	return p
 }
 
-// What a real API server answered is understood: pages, a watch, that a version is gone,
+// What a real API server responded with is understood: pages, a watch, that a version is gone,
 // that somebody may not read.
 func TestRecorded(t *testing.T) {
 	t.Parallel()

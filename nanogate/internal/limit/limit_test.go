@@ -185,8 +185,8 @@ func TestConcurrency(t *testing.T) {
 	}
 }
 
-// A service that serves so many at once and lets the others wait is asked for no more
-// than it can answer in time, and for hardly less; when it gets slower, for less.
+// A service that serves so many at once and lets the others wait is sent no more
+// than it can serve in time, and hardly less; when it gets slower, for less.
 func TestConcurrencyFinds(t *testing.T) {
 	l := NewConcurrency(&config.Concurrency{Objective: 50 * time.Millisecond, Least: 1, Most: 10_000})
 	service := int64(10 * time.Millisecond)
@@ -194,15 +194,15 @@ func TestConcurrencyFinds(t *testing.T) {
 	var under []request.Outcome
 	now, l2 := int64(1e9), 0
 	l.window.began.Store(now)
-	refused, answered, late := 0, 0, 0
+	refused, responded, late := 0, 0, 0
 	run := func(d time.Duration) {
-		refused, answered, late = 0, 0, 0
+		refused, responded, late = 0, 0, 0
 		free := make([]int64, at)
 		for end := now + int64(d); now < end; now += int64(time.Second) / 6000 {
 			for len(under) > 0 && under[0].Ended <= now {
 				o := under[0]
 				under = under[1:]
-				if answered++; o.Responded-o.Began > int64(50*time.Millisecond) {
+				if responded++; o.Responded-o.Began > int64(50*time.Millisecond) {
 					late++
 				}
 				l.Done(&o)
@@ -221,15 +221,15 @@ func TestConcurrencyFinds(t *testing.T) {
 	}
 	run(5 * time.Second) // to find it
 	run(20 * time.Second)
-	if perSecond := answered / 20; perSecond < 1800 || late*5 > answered || refused == 0 {
-		t.Errorf("of 2,000 a second that it can do, %d were answered, %d of %d late, %d refused, bound %d", perSecond, late, answered, refused, l.Bound())
+	if perSecond := responded / 20; perSecond < 1800 || late*5 > responded || refused == 0 {
+		t.Errorf("of 2,000 a second that it can do, %d were served, %d of %d late, %d refused, bound %d", perSecond, late, responded, refused, l.Bound())
 	}
 	before := l.Bound()
 	service *= 4
 	run(5 * time.Second)
 	run(20 * time.Second)
-	if perSecond := answered / 20; perSecond < 450 || l.Bound() >= before || late*5 > answered {
-		t.Errorf("four times slower: %d a second of 500, %d of %d late, bound %d after %d", perSecond, late, answered, l.Bound(), before)
+	if perSecond := responded / 20; perSecond < 450 || l.Bound() >= before || late*5 > responded {
+		t.Errorf("four times slower: %d a second of 500, %d of %d late, bound %d after %d", perSecond, late, responded, l.Bound(), before)
 	}
 }
 

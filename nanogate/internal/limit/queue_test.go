@@ -46,7 +46,7 @@ func TestQueueOrder(t *testing.T) {
 		t.Fatal("the first one is refused")
 	}
 	if a := l.Check(nil); a == nil || a.Queue != q || a.Status != 503 {
-		t.Fatalf("the second one is answered %+v", a)
+		t.Fatalf("the second one gets %+v", a)
 	}
 	first, until, ok := q.Enter(w, 1, 100)
 	if !ok || until != 100+int64(time.Second) {

@@ -39,7 +39,7 @@ func (r *report) middleware() {
 				since = r.g.Started()
 			}
 			r.count(float64(c.Panics.Load()), since, "middleware", m.Name(), "reason", "panic")
-			r.count(float64(c.Wrong.Load()), since, "middleware", m.Name(), "reason", "wrong-answer")
+			r.count(float64(c.Wrong.Load()), since, "middleware", m.Name(), "reason", "wrong-response")
 			r.count(float64(c.Undecided.Load()), since, "middleware", m.Name(), "reason", "undecided")
 		}
 	}

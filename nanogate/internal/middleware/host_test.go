@@ -15,8 +15,8 @@ import (
 
 const head = "GET /a/b?c=d HTTP/1.1\r\nHost: example.com\r\nUser-Agent: test\r\nAccept: */*\r\nCookie: a=b; c=d\r\n\r\n"
 
-// answered gives a request its response.
-func answered(t testing.TB, r *request.Request) (again func()) {
+// respond gives a request its response.
+func respond(t testing.TB, r *request.Request) (again func()) {
 	t.Helper()
 	text := []byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nServer: up\r\nContent-Length: 2\r\n\r\n")
 	parsed := &http1.ResponseHead{}
@@ -55,7 +55,7 @@ var gate = []byte("gate")
 func TestHookDoesNotAllocate(t *testing.T) {
 	r := requesttest.Parse(t, head)
 	plain, buf := r.Head, r.Buf
-	h, again := hostOf(stamp), answered(t, r)
+	h, again := hostOf(stamp), respond(t, r)
 	response := r.Response
 	if n := testing.AllocsPerRun(100, func() {
 		r.Begin(plain, buf)
@@ -111,7 +111,7 @@ func TestDecisionsFromWorkers(t *testing.T) {
 func BenchmarkHook(b *testing.B) {
 	r := requesttest.Parse(b, head)
 	plain, buf := r.Head, r.Buf
-	again := answered(b, r)
+	again := respond(b, r)
 	response := r.Response
 	for name, m := range map[string]middleware.Middleware{"nothing": {}, "stamp": stamp} {
 		h := hostOf(m)

@@ -13,7 +13,7 @@ import (
 // A middleware that keeps a request, or wipes it out, has none of what the gateway reads.
 func TestNothingThatIsKeptIsTheGateways(t *testing.T) {
 	r := requesttest.Parse(t, head)
-	answered(t, r)
+	respond(t, r)
 	response := r.Response
 	r.Forward("x-before", []byte("a"))
 	var kept []*request.Request

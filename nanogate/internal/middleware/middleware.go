@@ -1,7 +1,7 @@
 // Package middleware has parts that aren't the gateway's own look at the requests of
 // routes and at their responses: what a program compiles in, and plug-ins. A middleware
 // is a guard that is asked after all others ([filter.Filter]), and may be asked once more
-// when the upstream has answered. [Host] keeps what goes wrong in it from the gateway.
+// when the upstream has responded. [Host] keeps what goes wrong in it from the gateway.
 package middleware
 
 import (

@@ -40,8 +40,8 @@ func requestOf(t *testing.T, text string) *request.Request {
 	return r
 }
 
-// answerOf is a response as it is captured.
-func answerOf(t testing.TB, head, content string) (a capturedResponse) {
+// responseOf is a response as it is captured.
+func responseOf(t testing.TB, head, content string) (a capturedResponse) {
 	t.Helper()
 	a.head = []byte(head)
 	if n, err := a.parsed.Parse(a.head, false, nil); n == 0 || err != nil {
@@ -51,45 +51,45 @@ func answerOf(t testing.TB, head, content string) (a capturedResponse) {
 	return a
 }
 
-// loop is what an event loop does for mirrored requests, all of which are answered as they were
-// first.
+// loop is what an event loop does for mirrored requests, all of which get the response that
+// they got first.
 type loop struct {
-	local           upstream.Local
-	head            http1.Request
-	out, body       []byte // that were sent last
-	answer, content []byte
+	local             upstream.Local
+	head              http1.Request
+	out, body         []byte // that were sent last
+	response, content []byte
 }
 
 func newLoop() *loop {
-	return &loop{local: upstream.Local{Seed: 1}, answer: []byte("HTTP/1.1 200 OK\r\nServer: a\r\nContent-Length: 1000\r\n\r\n"), content: make([]byte, 1000)}
+	return &loop{local: upstream.Local{Seed: 1}, response: []byte("HTTP/1.1 200 OK\r\nServer: a\r\nContent-Length: 1000\r\n\r\n"), content: make([]byte, 1000)}
 }
 
-// ask has a request be answered by its own endpoint. It reports whether its copy waits.
+// ask has a request's own endpoint respond to it. It reports whether its copy waits.
 func (l *loop) ask(m *Mirror, r *request.Request, now int64) bool {
 	c := m.Take(r, &l.local)
 	if c == nil {
 		return false
 	}
 	c.Request(l.content)
-	c.Response(200, l.answer)
+	c.Response(200, l.response)
 	c.Content(l.content)
 	return c.End(r.Buf, &request.Outcome{Status: 200, Upstream: true, Forwarded: now}, true, now)
 }
 
-// send sends what waits, and has it answered.
+// send sends what waits, and has the shadow respond.
 func (l *loop) send(m *Mirror, now int64) {
 	for c := m.Next(); c != nil; c = m.Next() {
 		l.head.Reset()
 		l.head.Parse(c.Head(), nil)
 		l.out, l.body = c.AppendHead(l.out[:0], &l.head), c.Body(l.body)
-		c.Response(200, l.answer)
+		c.Response(200, l.response)
 		c.Content(l.content)
 		c.ShadowDone(c.Endpoint(), &request.Outcome{Status: 200, Upstream: true, Forwarded: now}, now)
 	}
 }
 
 // Mirroring a request allocates nothing, whether the queue has room or not, as long as the
-// answers are the same and no documents; nor does a request that isn't mirrored.
+// responses are the same and no documents; nor does a request that isn't mirrored.
 func TestMirroringDoesNotAllocate(t *testing.T) {
 	text := "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n"
 	now := time.Now().UnixNano()

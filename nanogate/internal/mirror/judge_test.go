@@ -21,21 +21,21 @@ func TestSeenSame(t *testing.T) {
 		first, second capturedResponse
 		want          bool
 	}{
-		"the same":          {all, answerOf(t, ok+"X-A: 1\r\nX-A: 2\r\n\r\n", "a"), answerOf(t, ok+"Date: now\r\nx-a: 1\r\nX-B: 3\r\nX-A: 2\r\n\r\n", "a"), true},
-		"status":            {all, answerOf(t, ok+"\r\n", ""), answerOf(t, "HTTP/1.1 404 Not Found\r\n\r\n", ""), false},
-		"another reason":    {all, answerOf(t, ok+"\r\n", ""), answerOf(t, "HTTP/1.1 200 Fine\r\n\r\n", ""), true},
-		"a value":           {all, answerOf(t, ok+"X-A: 1\r\n\r\n", ""), answerOf(t, ok+"X-A: 2\r\n\r\n", ""), false},
-		"one value less":    {all, answerOf(t, ok+"X-A: 1\r\nX-A: 2\r\n\r\n", ""), answerOf(t, ok+"X-A: 1\r\n\r\n", ""), false},
-		"one value more":    {all, answerOf(t, ok+"X-A: 1\r\n\r\n", ""), answerOf(t, ok+"X-A: 1\r\nX-A: 2\r\n\r\n", ""), false},
-		"other order":       {all, answerOf(t, ok+"X-A: 2\r\nX-A: 1\r\n\r\n", ""), answerOf(t, ok+"X-A: 1\r\nX-A: 2\r\n\r\n", ""), false},
-		"body":              {all, answerOf(t, ok+"\r\n", "a"), answerOf(t, ok+"\r\n", "b"), false},
-		"both are long":     {all, with(answerOf(t, ok+"\r\n", "a"), "", true), with(answerOf(t, ok+"\r\n", "a"), "", true), false},
-		"gRPC":              {all, with(answerOf(t, ok+"\r\n", ""), "grpc-status: 0\r\n", false), with(answerOf(t, ok+"\r\n", ""), "grpc-message: a\r\ngrpc-status: 0\r\n", false), true},
-		"gRPC fails":        {all, with(answerOf(t, ok+"\r\n", ""), "grpc-status: 0\r\n", false), answerOf(t, ok+"grpc-status: 14\r\n\r\n", ""), false},
-		"documents":         {config.Compare{JSON: []string{"$"}}, answerOf(t, ok+"\r\n", "{}"), answerOf(t, ok+"\r\n", "{}"), false},
-		"no documents":      {config.Compare{JSON: []string{"$"}}, answerOf(t, ok+"\r\n", ""), answerOf(t, ok+"\r\n", ""), true},
-		"nothing compared":  {config.Compare{}, answerOf(t, ok+"\r\n", "a"), answerOf(t, "HTTP/1.1 404 Not Found\r\n\r\n", strings.Repeat("b", 9)), true},
-		"status, long body": {config.Compare{Status: true}, with(answerOf(t, ok+"\r\n", ""), "", true), with(answerOf(t, ok+"\r\n", ""), "", true), true},
+		"the same":          {all, responseOf(t, ok+"X-A: 1\r\nX-A: 2\r\n\r\n", "a"), responseOf(t, ok+"Date: now\r\nx-a: 1\r\nX-B: 3\r\nX-A: 2\r\n\r\n", "a"), true},
+		"status":            {all, responseOf(t, ok+"\r\n", ""), responseOf(t, "HTTP/1.1 404 Not Found\r\n\r\n", ""), false},
+		"another reason":    {all, responseOf(t, ok+"\r\n", ""), responseOf(t, "HTTP/1.1 200 Fine\r\n\r\n", ""), true},
+		"a value":           {all, responseOf(t, ok+"X-A: 1\r\n\r\n", ""), responseOf(t, ok+"X-A: 2\r\n\r\n", ""), false},
+		"one value less":    {all, responseOf(t, ok+"X-A: 1\r\nX-A: 2\r\n\r\n", ""), responseOf(t, ok+"X-A: 1\r\n\r\n", ""), false},
+		"one value more":    {all, responseOf(t, ok+"X-A: 1\r\n\r\n", ""), responseOf(t, ok+"X-A: 1\r\nX-A: 2\r\n\r\n", ""), false},
+		"other order":       {all, responseOf(t, ok+"X-A: 2\r\nX-A: 1\r\n\r\n", ""), responseOf(t, ok+"X-A: 1\r\nX-A: 2\r\n\r\n", ""), false},
+		"body":              {all, responseOf(t, ok+"\r\n", "a"), responseOf(t, ok+"\r\n", "b"), false},
+		"both are long":     {all, with(responseOf(t, ok+"\r\n", "a"), "", true), with(responseOf(t, ok+"\r\n", "a"), "", true), false},
+		"gRPC":              {all, with(responseOf(t, ok+"\r\n", ""), "grpc-status: 0\r\n", false), with(responseOf(t, ok+"\r\n", ""), "grpc-message: a\r\ngrpc-status: 0\r\n", false), true},
+		"gRPC fails":        {all, with(responseOf(t, ok+"\r\n", ""), "grpc-status: 0\r\n", false), responseOf(t, ok+"grpc-status: 14\r\n\r\n", ""), false},
+		"documents":         {config.Compare{JSON: []string{"$"}}, responseOf(t, ok+"\r\n", "{}"), responseOf(t, ok+"\r\n", "{}"), false},
+		"no documents":      {config.Compare{JSON: []string{"$"}}, responseOf(t, ok+"\r\n", ""), responseOf(t, ok+"\r\n", ""), true},
+		"nothing compared":  {config.Compare{}, responseOf(t, ok+"\r\n", "a"), responseOf(t, "HTTP/1.1 404 Not Found\r\n\r\n", strings.Repeat("b", 9)), true},
+		"status, long body": {config.Compare{Status: true}, with(responseOf(t, ok+"\r\n", ""), "", true), with(responseOf(t, ok+"\r\n", ""), "", true), true},
 	} {
 		made, err := compile(&c.rules)
 		if err != nil {

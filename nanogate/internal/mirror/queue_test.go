@@ -28,25 +28,25 @@ func TestQueue(t *testing.T) {
 	if one != order[0] || two != order[1] || m.Next() != nil {
 		t.Error("the first two aren't sent at once, or more are")
 	}
-	answered := func(c *Capture) {
+	respond := func(c *Capture) {
 		c.ShadowDone(c.Endpoint(), &request.Outcome{Status: 200, Upstream: true, Forwarded: now}, now)
 	}
-	one.Response(200, l.answer)
-	answered(one)
+	one.Response(200, l.response)
+	respond(one)
 	three := m.Next()
 	if three != order[2] || m.Next() != nil || m.last != nil {
 		t.Error("the last one isn't sent when there is room")
 	}
 	l.ask(m, r, now)
 	still := m.Take(r, &l.local)
-	still.Response(200, l.answer)
+	still.Response(200, l.response)
 	m.Close()
 	if still.End(r.Buf, &request.Outcome{Status: 200, Upstream: true, Forwarded: now}, true, now) || m.Record.Read().Dropped[Closed] != 2 {
 		t.Errorf("%+v", m.Record.Read())
 	}
 	for _, c := range []*Capture{two, three} { // these go on
-		c.Response(200, l.answer)
-		answered(c)
+		c.Response(200, l.response)
+		respond(c)
 	}
 	if c := m.Record.Read(); c.Same != 3 || m.held.Load() != 0 || m.under != 0 {
 		t.Errorf("%+v, %d bytes held, %d under way", c, m.held.Load(), m.under)

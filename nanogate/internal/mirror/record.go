@@ -27,7 +27,7 @@ const (
 
 // String is the reason's name in metrics.
 func (r Reason) String() string {
-	return [...]string{"queue", "memory", "request-body", "unanswered", "stream", "no-endpoint", "closed", "files"}[r]
+	return [...]string{"queue", "memory", "request-body", "no-response", "stream", "no-endpoint", "closed", "files"}[r]
 }
 
 // Record is what mirroring a route has come to. It goes on when the route is changed, as

@@ -21,7 +21,7 @@ func TestSample(t *testing.T) {
 	c := &Capture{
 		mirror: m, endpoint: &upstream.Endpoint{Name: "10.0.0.1:80"}, began: 1e18,
 		head:  []byte("GET /a/" + long + "?token=s3cret&ours=s3cret&b=c HTTP/1.1\r\nHost: h\r\nAuthorization: s3cret\r\nCookie: s3cret\r\n\r\n"),
-		first: answerOf(t, "HTTP/1.1 200 OK\r\nSet-Cookie: s3cret\r\nX-Ours: s3cret\r\nServer: a\r\n\r\n", `{"token":"s3cret","user":{"password":"s3cret","name":"ann"},"gone":{"secret":"s3cret","ours":"s3cret","x":"`+long+`"}}`),
+		first: responseOf(t, "HTTP/1.1 200 OK\r\nSet-Cookie: s3cret\r\nX-Ours: s3cret\r\nServer: a\r\n\r\n", `{"token":"s3cret","user":{"password":"s3cret","name":"ann"},"gone":{"secret":"s3cret","ours":"s3cret","x":"`+long+`"}}`),
 	}
 	second := response{status: 200, content: []byte(`{"token":"other","user":{"password":"other","name":"bob"}}`)}
 	found, _ := made.responses(c.first.response(), second, m.redact())

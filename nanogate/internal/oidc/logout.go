@@ -175,7 +175,7 @@ func (c *Client) revoke(ctx context.Context, p *Provider, hint, token string) er
 	case resp.StatusCode == http.StatusBadRequest && strings.Contains(string(body), "unsupported_token_type"): // RFC 7009 2.2.1: such tokens just end
 		return nil
 	}
-	return &AwayError{"it answered the revocation of the " + hint + " " + printable(resp.Status)}
+	return &AwayError{"it responded to the revocation of the " + hint + " with " + printable(resp.Status)}
 }
 
 // until is when a session is over by the rules as they are now, which may allow less than

@@ -36,7 +36,7 @@ func server(t *testing.T, socket string) (stop func()) {
 	t.Cleanup(stop)
 	client := redis.NewClient(&redis.Options{Network: "unix", Addr: socket, MaxRetries: -1})
 	defer client.Close()
-	until(t, "redis-server answers", func() bool { return client.Ping(context.Background()).Err() == nil })
+	until(t, "redis-server responds", func() bool { return client.Ping(context.Background()).Err() == nil })
 	return stop
 }
 

@@ -195,7 +195,7 @@ func (f *Source[T]) fetch(ctx context.Context, client *http.Client) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %s", f.from, resp.Status)
+		return fmt.Errorf("%s responded with %s", f.from, resp.Status)
 	}
 	b, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
 	if err != nil {

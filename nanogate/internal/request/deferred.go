@@ -60,15 +60,15 @@ func (a *Reply) Undecided() *Reply {
 // Findings are what checks have found out about a request so far, for the rest of them
 // after a wait.
 type Findings struct {
-	lines, answer []byte
-	drops         []string
-	found         []found
-	trace         Trace
+	lines, added []byte
+	drops        []string
+	found        []found
+	trace        Trace
 }
 
 // Save copies the current findings into f, whose memory is reused.
 func (r *Request) Save(f *Findings) {
-	f.lines, f.answer, f.drops = append(f.lines[:0], r.lines...), append(f.answer[:0], r.answer...), append(f.drops[:0], r.drops...)
+	f.lines, f.added, f.drops = append(f.lines[:0], r.lines...), append(f.added[:0], r.added...), append(f.drops[:0], r.drops...)
 	f.found, f.trace = append(f.found[:0], r.found...), r.Trace
 }
 
@@ -80,7 +80,7 @@ func (f *Findings) Forget() {
 
 // Resume goes on with what was found out before, after [Request.Begin].
 func (r *Request) Resume(f Findings) {
-	r.lines, r.answer, r.drops = append(r.lines[:0], f.lines...), append(r.answer[:0], f.answer...), append(r.drops[:0], f.drops...)
+	r.lines, r.added, r.drops = append(r.lines[:0], f.lines...), append(r.added[:0], f.added...), append(r.drops[:0], f.drops...)
 	r.found, r.Trace = append(r.found[:0], f.found...), f.trace
 }
 

@@ -104,7 +104,7 @@ func (r *Request) Clone() *Request {
 	head.Fields = append(head.Fields[:0:0], head.Fields...)
 	c.Head, c.Buf = &head, append([]byte(nil), r.Buf...)
 	c.Path, c.Params = append([]byte(nil), r.Path...), append([]Span(nil), r.Params...)
-	c.lines, c.answer = append([]byte(nil), r.lines...), append([]byte(nil), r.answer...)
+	c.lines, c.added = append([]byte(nil), r.lines...), append([]byte(nil), r.added...)
 	c.drops = append([]string(nil), r.drops...)
 	c.found = append([]found(nil), r.found...)
 	c.ends, c.own, c.loan = nil, true, nil
@@ -117,7 +117,7 @@ func (r *Request) Clone() *Request {
 // Adopt takes over what was set of a clone: fields for the upstream and for the response,
 // another first line, what is changed of the response, claims, and what is kept.
 func (r *Request) Adopt(clone *Request) {
-	r.lines, r.answer = append(r.lines[:0], clone.lines...), append(r.answer[:0], clone.answer...)
+	r.lines, r.added = append(r.lines[:0], clone.lines...), append(r.added[:0], clone.added...)
 	r.drops = append(r.drops[:0], clone.drops...)
 	r.found = append(r.found[:0], clone.found...)
 	r.ends = append(r.ends, clone.ends...)

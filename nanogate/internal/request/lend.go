@@ -12,7 +12,7 @@ type loan struct {
 	buf, path      []byte
 	fields, back   []http1.Field
 	params         []Span
-	lines, answer  []byte
+	lines, added   []byte
 	drops          []string
 	found          []found
 	reply          http1.ResponseHead
@@ -37,12 +37,12 @@ func (r *Request) Lend() *Request {
 	*c = *r
 	m.head, m.buf, m.path = *r.Head, append(m.buf[:0], r.Buf...), append(m.path[:0], r.Path...)
 	m.fields, m.params = append(m.fields[:0], r.Head.Fields...), append(m.params[:0], r.Params...)
-	m.lines, m.answer = append(m.lines[:0], r.lines...), append(m.answer[:0], r.answer...)
+	m.lines, m.added = append(m.lines[:0], r.lines...), append(m.added[:0], r.added...)
 	m.drops, m.found = append(m.drops[:0], r.drops...), append(m.found[:0], r.found...)
 	m.head.Fields = m.fields
 	c.loan, c.own, c.ends = nil, true, nil
 	c.Head, c.Buf, c.Path, c.Params = &m.head, m.buf, m.path, m.params
-	c.lines, c.answer, c.drops, c.found = m.lines, m.answer, m.drops, m.found
+	c.lines, c.added, c.drops, c.found = m.lines, m.added, m.drops, m.found
 	if r.Response != nil {
 		c.Response = m.lend(r.Response)
 	}
@@ -72,7 +72,7 @@ func (r *Request) Reclaim(c *Request) {
 		r.Response.content, r.Response.refilled = p.content, p.refilled
 	}
 	c.Response = p
-	r.loan.lines, r.loan.answer, r.loan.drops, r.loan.found = c.lines, c.answer, c.drops, c.found
+	r.loan.lines, r.loan.added, r.loan.drops, r.loan.found = c.lines, c.added, c.drops, c.found
 	r.content, r.refilled = c.content, c.refilled
 	r.Adopt(c)
 	c.ends = nil

@@ -9,7 +9,7 @@ var (
 )
 
 // CountDown counts a TRACE or OPTIONS request down that says how often it may be sent on
-// (RFC 9110 7.6.2). It gives what the last recipient answers, which is the gateway then.
+// (RFC 9110 7.6.2). It returns the last recipient's response, if that is the gateway.
 func CountDown(r *Request) *Reply {
 	method := string(r.Method())
 	if method != "TRACE" && method != "OPTIONS" {

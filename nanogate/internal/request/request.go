@@ -41,9 +41,9 @@ type Request struct {
 	// Importance decides which requests are shed first under overload.
 	Importance Importance
 
-	lines  []byte // that are sent to the upstream with the client's
-	answer []byte // that are added to the response
-	drops  []string
+	lines []byte // that are sent to the upstream with the client's
+	added []byte // that are added to the response
+	drops []string
 
 	rewritten Line   // what the first line is to say; zero: what it says
 	content   []byte // in place of the client's, if refilled
@@ -59,7 +59,7 @@ type Request struct {
 // set before is forgotten.
 func (r *Request) Begin(head *http1.Request, buf []byte) {
 	r.Head, r.Buf, r.Params, r.Trace, r.Response = head, buf, nil, Trace{}, nil
-	r.lines, r.answer, r.drops = r.lines[:0], r.answer[:0], r.drops[:0]
+	r.lines, r.added, r.drops = r.lines[:0], r.added[:0], r.drops[:0]
 	r.rewritten, r.content, r.refilled = Line{}, nil, false
 	r.ends = nil
 	if len(r.found) > 0 {
@@ -185,7 +185,7 @@ func without(lines []byte, lower string) []byte {
 }
 
 // Respond adds a field to the response, whoever gives it.
-func (r *Request) Respond(name string, value []byte) { r.answer = AppendField(r.answer, name, value) }
+func (r *Request) Respond(name string, value []byte) { r.added = AppendField(r.added, name, value) }
 
 // Forwards returns the lines that [Request.Forward] has gathered, each with its CRLF.
 func (r *Request) Forwards() []byte { return r.lines }
@@ -194,7 +194,7 @@ func (r *Request) Forwards() []byte { return r.lines }
 func (r *Request) Drops() []string { return r.drops }
 
 // Responds returns the lines that [Request.Respond] has gathered.
-func (r *Request) Responds() []byte { return r.answer }
+func (r *Request) Responds() []byte { return r.added }
 
 // AppendField appends a field's line with its CRLF, and nothing if it isn't valid.
 func AppendField[T string | []byte](dst []byte, name string, value T) []byte {

@@ -31,12 +31,12 @@ func TestLook(t *testing.T) {
 		wrong  string
 		sameAs bool // the API is the one before
 	}{
-		{"nobody answers", nil, errors.New("connection refused"), "", "connection refused", true},
+		{"nothing listens", nil, errors.New("connection refused"), "", "connection refused", true},
 		{"it is told", set("/v1/{m}"), nil, "/v1/{m}", "", false},
 		{"it is told again", set("/v1/{m}"), nil, "/v1/{m}", "", true},
 		{"nothing is new", nil, nil, "/v1/{m}", "", true},
 		{"it can't be kept", set("/v1/{n}"), nil, "/v1/{m}", `a.proto: a.S/Do: GET /v1/{n}: {n}: a.M has no field "n"`, true},
-		{"nobody answers any more", nil, errors.New("connection refused"), "/v1/{m}", "connection refused", true},
+		{"nothing listens any more", nil, errors.New("connection refused"), "/v1/{m}", "connection refused", true},
 		{"it is another one", set("/v2/{m}"), nil, "/v2/{m}", "", false},
 	} {
 		before := s.API()

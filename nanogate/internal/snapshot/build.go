@@ -59,7 +59,7 @@ func NewBuilder(loops int) *Builder {
 }
 
 // Use has the builder's own goroutines be those of a system, and rest as it has them rest.
-// Upstreams are looked after in its time, and ask answers their health checks.
+// Upstreams are looked after in its time, and ask does their health checks.
 func (b *Builder) Use(goes func(func()), rest func(time.Duration), t *upstream.Time, ask func(*upstream.Upstream, *upstream.Endpoint) error) {
 	b.compare.Go, b.compare.Rest = goes, rest
 	b.registry.Time, b.ask = t, ask

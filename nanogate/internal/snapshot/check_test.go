@@ -16,7 +16,7 @@ import (
 	"dyno.example/nanogate/internal/filter"
 )
 
-// listener takes connections and answers nothing.
+// listener accepts connections and sends nothing.
 type listener struct {
 	t       *testing.T
 	address string

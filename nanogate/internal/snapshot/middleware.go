@@ -30,8 +30,8 @@ func usesOf(c *config.Config, r *config.Route, offers middleware.Offers) uses {
 	return u
 }
 
-// hosts makes a route's middleware. It comes after all guards, so that what it does, or
-// answers, is for whom they let pass.
+// hosts makes a route's middleware. It comes after all guards, so it sees only requests that
+// they let pass.
 func hosts(_ *config.Route, r *Route) (all []filter.Filter, err error) {
 	log := cmp.Or(r.log, slog.Default())
 	for _, use := range r.uses.all {

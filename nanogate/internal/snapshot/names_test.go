@@ -57,7 +57,7 @@ func TestChangeOfNames(t *testing.T) {
 	if got := addresses(one.Upstream("u")); !strings.Contains(got, "10.0.0.1") {
 		t.Fatalf("the names of the first configuration: %q", got)
 	}
-	n.free.Store(false) // it doesn't answer from now on
+	n.free.Store(false) // it doesn't respond from now on
 	two := b.Build(parse(t, "routes: [{to: u}, {match: {path: /v}, to: v}]\nupstreams: {u: {endpoints: [\"a.example:80\"], balance: round-robin}, v: [\"a.example:81\"]}\n"), one)
 	for name, want := range map[string]string{"u": "10.0.0.1:80", "v": "10.0.0.1:81"} {
 		if u := two.Upstream(name); u == one.Upstream("u") || !strings.Contains(addresses(u), want) {

@@ -67,7 +67,7 @@ type closing struct{ closed *int }
 func (c closing) Check(*request.Request) *request.Reply { return nil }
 func (c closing) Close()                                { *c.closed++ }
 
-// A route whose guard can't be made answers 503 and has no way to its upstream; the
+// A route whose guard can't be made responds with 503 and has no way to its upstream; the
 // others are as they were.
 func TestBrokenRoute(t *testing.T) {
 	closed := 0

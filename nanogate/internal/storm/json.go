@@ -128,7 +128,7 @@ func (e *endpoint) handleJSON(x served, r *request, one *run) {
 	if x.end([]field{{"grpc-status", "0"}}) != nil {
 		return
 	}
-	one.answered = true
+	one.responded = true
 	at("close-after", "cut-after", "goaway-after")
 }
 

@@ -55,7 +55,7 @@ func (j *judge) head(status int, get func(name string) string) {
 		j.of = other
 	}
 	if group, _, _ := strings.Cut(j.by, "/"); !j.r.route.goes(group) {
-		j.s.violate("wrong-upstream", "%s answered %s", j.by, j.r)
+		j.s.violate("wrong-upstream", "%s responded to %s", j.by, j.r)
 	}
 	if status != 200 && status != 500 {
 		j.s.violate("wrong-status", "%d of %s for %s", status, j.by, j.r)
@@ -212,7 +212,7 @@ func (j *judge) whole() (last *run) {
 			continue
 		}
 		n++
-		if one.answered && (j.by == "" && one.fault != "status" || j.by == one.endpoint.name) { // a 500 may be retried
+		if one.responded && (j.by == "" && one.fault != "status" || j.by == one.endpoint.name) { // a 500 may be retried
 			last = one
 		}
 	}

@@ -45,16 +45,16 @@ type request struct {
 
 // run is a request as an endpoint saw it.
 type run struct {
-	endpoint *endpoint
-	shadow   bool
-	refused  bool // it said that it hasn't looked at it
-	fault    string
-	at       time.Time
-	got      int          // bytes of the body
-	whole    bool         // the body was
-	answered bool         // the response was sent completely
-	broken   *atomic.Bool // its connection was, and with it perhaps what was sent
-	done     chan struct{}
+	endpoint  *endpoint
+	shadow    bool
+	refused   bool // it said that it hasn't looked at it
+	fault     string
+	at        time.Time
+	got       int          // bytes of the body
+	whole     bool         // the body was
+	responded bool         // the response was sent completely
+	broken    *atomic.Bool // its connection was, and with it perhaps what was sent
+	done      chan struct{}
 }
 
 func (r *request) String() string {
@@ -75,7 +75,7 @@ func (r *request) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, one := range r.runs {
-		s += fmt.Sprintf("; at %s +%dms: fault %q got %d whole %t answered %t", one.endpoint.name, one.at.Sub(r.begun).Milliseconds(), one.fault, one.got, one.whole, one.answered)
+		s += fmt.Sprintf("; at %s +%dms: fault %q got %d whole %t responded %t", one.endpoint.name, one.at.Sub(r.begun).Milliseconds(), one.fault, one.got, one.whole, one.responded)
 		if one.shadow {
 			s += " (shadow)"
 		}

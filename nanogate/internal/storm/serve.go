@@ -109,6 +109,6 @@ func (e *endpoint) respond(x served, r *request, one *run, at func(...string) bo
 	if x.end(trailers) != nil {
 		return
 	}
-	one.answered = true
+	one.responded = true
 	at("close-after", "cut-after", "goaway-after")
 }

@@ -45,7 +45,7 @@ func (e *endpoint) serve1(c net.Conn) {
 		}
 		x := &exchange1{e: e, c: c, broken: broken, w: bufio.NewWriter(c), r: r, told: r.Header.Get("Expect") == ""}
 		e.handle(x, req, one)
-		if x.over || !one.answered {
+		if x.over || !one.responded {
 			return
 		}
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {

@@ -73,7 +73,7 @@ func (e *endpoint) stream(s *h2stream) {
 		e.s.requestTrailer(r, f.Name, []string{f.Value})
 	}
 	s.c.mu.Lock()
-	open := (one.answered || r.route.kind == "ws") && !s.ended && s.err == nil
+	open := (one.responded || r.route.kind == "ws") && !s.ended && s.err == nil
 	s.c.mu.Unlock()
 	if open {
 		s.reset(http2.ErrCodeNo) // the rest of the body isn't wanted

@@ -67,7 +67,7 @@ func asked(t testing.TB, line, fields string) *request.Request {
 	return r
 }
 
-// send gives the method and the messages that a request is made, or what is answered.
+// send gives the method and the messages that a request is made, or the response that it gets.
 func send(t testing.TB, a *API, line, body string) string {
 	t.Helper()
 	c, reply := a.Begin(asked(t, line, ""), body != "")

@@ -21,7 +21,7 @@ func IsCall(h *http2.Header) bool {
 	return ok
 }
 
-// CodeOf is the status of a call that the gateway answers itself, instead of an HTTP
+// CodeOf is the status of a call that the gateway responds to itself, instead of an HTTP
 // status.
 func CodeOf(status int) grpc.Code {
 	switch status {

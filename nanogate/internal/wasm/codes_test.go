@@ -10,7 +10,7 @@ import (
 	wt "dyno.example/nanogate/internal/wasm/wasmtest"
 )
 
-// statusOf is what a module that answers with a status answers.
+// statusOf is the status that a module responds with.
 func statusOf(t *testing.T, m *module) int {
 	t.Helper()
 	turn, _, failure := ask(t, m, &Exchange{Method: "GET", URI: "/"})
@@ -20,7 +20,7 @@ func statusOf(t *testing.T, m *module) int {
 	return turn.x.Status
 }
 
-func answering(status int64) []byte {
+func respondingWith(status int64) []byte {
 	return wt.Guest{Imports: []string{"set_status_code"}, Request: wt.Code(wt.I32(status), wt.Call(0), wt.I64(0))}.Module()
 }
 
@@ -53,9 +53,9 @@ func TestCodesAreKept(t *testing.T) {
 		}
 		return m
 	}
-	one, two := read(answering(201), true), read(answering(202), true)
+	one, two := read(respondingWith(201), true), read(respondingWith(202), true)
 	if a, b := statusOf(t, one), statusOf(t, two); a != 201 || b != 202 {
-		t.Fatalf("they answer %d and %d", a, b)
+		t.Fatalf("they respond with %d and %d", a, b)
 	}
 	if n := len(filesIn(t, codes.Dir)); n != 2 {
 		t.Fatalf("%d files for two modules", n)
@@ -68,23 +68,23 @@ func TestCodesAreKept(t *testing.T) {
 	if err := os.WriteFile(first[0], other, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := statusOf(t, read(answering(201), true)); got != 202 {
-		t.Errorf("it answers %d: what lies there, which was made another module's, isn't used", got)
+	if got := statusOf(t, read(respondingWith(201), true)); got != 202 {
+		t.Errorf("it responds with %d: what lies there, which was made another module's, isn't used", got)
 	}
 	if err := os.WriteFile(first[0], other[:len(other)/2], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := statusOf(t, read(answering(201), false)); got != 201 {
-		t.Errorf("with damaged code it answers %d", got)
+	if got := statusOf(t, read(respondingWith(201), false)); got != 201 {
+		t.Errorf("with damaged code it responds with %d", got)
 	}
-	if got := statusOf(t, read(answering(201), true)); got != 201 {
-		t.Errorf("after that it answers %d", got)
+	if got := statusOf(t, read(respondingWith(201), true)); got != 201 {
+		t.Errorf("after that it responds with %d", got)
 	}
 	if err := os.Chmod(codes.Dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if got := statusOf(t, read(answering(202), false)); got != 202 {
-		t.Errorf("in a folder that is everybody's it answers %d", got)
+	if got := statusOf(t, read(respondingWith(202), false)); got != 202 {
+		t.Errorf("in a folder that is everybody's it responds with %d", got)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestCodesAreBounded(t *testing.T) {
 	}
 	var last *module
 	for status := range int64(3) {
-		m, err := compile(answering(200+status), nil, generous, codes, func(Level, string) {})
+		m, err := compile(respondingWith(200+status), nil, generous, codes, func(Level, string) {})
 		if err != nil || m.unkept != nil {
 			t.Fatal(err, m.unkept)
 		}
@@ -113,7 +113,7 @@ func TestCodesAreBounded(t *testing.T) {
 	}
 	codes.Most = 1 << 20
 	for status := range int64(2) {
-		m, err := compile(answering(210+status), nil, generous, codes, func(Level, string) {})
+		m, err := compile(respondingWith(210+status), nil, generous, codes, func(Level, string) {})
 		if err != nil {
 			t.Fatal(err)
 		}

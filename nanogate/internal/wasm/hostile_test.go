@@ -34,7 +34,7 @@ func TestHostileGuests(t *testing.T) {
 		{"a read beyond the memory", wt.Guest{Request: wt.Code(wt.I32(-1), 0x28, 2, 0, wt.Drop, wt.I64(1))}, generous, Trapped, "out of bounds"},
 		{"exit", wt.Guest{Imports: []string{"proc_exit"}, Request: wt.Code(wt.I32(3), wt.Call(0), wt.I64(1))}, generous, Exited, "code 3"},
 		{"exit without an error", wt.Guest{Imports: []string{"proc_exit"}, Request: wt.Code(wt.I32(0), wt.Call(0), wt.I64(1))}, generous, Exited, "code 0"},
-		{"neither on nor answered", wt.Guest{Request: wt.I64(2)}, generous, Forbidden, "neither"},
+		{"neither on nor responded", wt.Guest{Request: wt.I64(2)}, generous, Forbidden, "neither"},
 		{"a method with a space", wt.Guest{Imports: []string{"set_method"}, Data: "GET /", Request: wt.Code(wt.I32(0), wt.I32(5), wt.Call(0), wt.I64(1))}, generous, Forbidden, "method"},
 		{"HEAD", wt.Guest{Imports: []string{"set_method"}, Data: "HEAD", Request: wt.Code(wt.I32(0), wt.I32(4), wt.Call(0), wt.I64(1))}, generous, Forbidden, "HEAD"},
 		{"a path above the root", wt.Guest{Imports: []string{"set_uri"}, Data: "/../../etc", Request: wt.Code(wt.I32(0), wt.I32(10), wt.Call(0), wt.I64(1))}, generous, Forbidden, "path"},
@@ -46,7 +46,7 @@ func TestHostileGuests(t *testing.T) {
 		{"a second host", wt.Guest{Imports: []string{"add_header_value"}, Data: "host", Request: wt.Code(wt.I32(0), wt.I32(0), wt.I32(4), wt.I32(0), wt.I32(4), wt.Call(0), wt.I64(1))}, generous, Forbidden, "host"},
 		{"no host", wt.Guest{Imports: []string{"remove_header"}, Data: "host", Request: wt.Code(wt.I32(0), wt.I32(0), wt.I32(4), wt.Call(0), wt.I64(1))}, generous, Forbidden, "host"},
 		{"fields without end", wt.Guest{Imports: []string{"add_header_value"}, Data: "ab", Request: wt.Code(0x03, 0x40, wt.I32(0), wt.I32(0), wt.I32(1), wt.I32(1), wt.I32(1), wt.Call(0), 0x0c, 0x00, wt.End, wt.I64(1))}, generous, Forbidden, "fields"},
-		{"an answer without end", wt.Guest{Imports: []string{"write_body"}, Request: wt.Code(0x03, 0x40, wt.I32(1), wt.I32(0), wt.I32(1<<16), wt.Call(0), 0x0c, 0x00, wt.End, wt.I64(0))}, generous, Forbidden, "body"},
+		{"a response without end", wt.Guest{Imports: []string{"write_body"}, Request: wt.Code(0x03, 0x40, wt.I32(1), wt.I32(0), wt.I32(1<<16), wt.Call(0), 0x0c, 0x00, wt.End, wt.I64(0))}, generous, Forbidden, "body"},
 		{"a body nobody has read", wt.Guest{Imports: []string{"read_body"}, Request: wt.Code(wt.I32(0), wt.I32(0), wt.I32(10), wt.Call(0), wt.Drop, wt.I64(1))}, generous, Forbidden, "buffer_request"},
 		{"a response that isn't there", wt.Guest{Imports: []string{"read_body"}, Request: wt.Code(wt.I32(1), wt.I32(0), wt.I32(10), wt.Call(0), wt.Drop, wt.I64(1))}, generous, Forbidden, "handle_response"},
 		{"an interim status", wt.Guest{Imports: []string{"set_status_code"}, Request: wt.Code(wt.I32(101), wt.Call(0), wt.I64(0))}, generous, Forbidden, "status"},
@@ -65,7 +65,7 @@ func TestHostileGuests(t *testing.T) {
 					t.Errorf("%d calls were counted", n)
 				}
 			}
-			if _, n := m.memory(); n != 0 && one.name != "neither on nor answered" { // which is wrong, but it was not stopped anywhere
+			if _, n := m.memory(); n != 0 && one.name != "neither on nor responded" { // which is wrong, but it was not stopped anywhere
 				t.Errorf("%d instances are left", n)
 			}
 		})

@@ -184,7 +184,7 @@ func TestFileIsReadAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	answers := func(p *Plugin) string {
+	statusOfPlugin := func(p *Plugin) string {
 		t.Helper()
 		turn := &turn{p: p, m: p.now.Load(), x: &Exchange{Method: "GET", URI: "/"}}
 		if _, failure := turn.request(); failure != nil {
@@ -220,7 +220,7 @@ func TestFileIsReadAgain(t *testing.T) {
 	} {
 		step.do()
 		p.Look()
-		if got := answers(p); got != step.want {
+		if got := statusOfPlugin(p); got != step.want {
 			t.Errorf("%s: %q, wanted %q", step.name, got, step.want)
 		}
 		if got := p.Problem(); (got != "") != (step.problem != "") || !strings.Contains(got, step.problem) {

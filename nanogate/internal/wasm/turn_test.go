@@ -13,7 +13,7 @@ import (
 )
 
 // A request that a guest has let go on is over for it too when nobody takes its decision, as
-// the client has gone meanwhile, and only then; one that it has answered was over before.
+// the client has gone meanwhile, and only then; one that it has responded to was over before.
 func TestMissedTurns(t *testing.T) {
 	for name, one := range map[string]struct {
 		result int64 // of handle_request
@@ -22,8 +22,8 @@ func TestMissedTurns(t *testing.T) {
 	}{
 		"let go on, and missed": {7<<32 | 1, false, 1},
 		"let go on":             {7<<32 | 1, true, 0},
-		"answered, and missed":  {0, false, 0},
-		"answered":              {0, true, 0},
+		"responded, and missed": {0, false, 0},
+		"responded":             {0, true, 0},
 	} {
 		file := filepath.Join(t.TempDir(), "plugin.wasm")
 		if err := os.WriteFile(file, wt.Guest{Request: wt.I64(one.result)}.Module(), 0o600); err != nil {
@@ -52,7 +52,7 @@ func TestMissedTurns(t *testing.T) {
 		<-done
 		if one.taken {
 			if reply := decide(r); (reply == nil) != (one.result != 0) {
-				t.Errorf("%s: the answer is %v", name, reply)
+				t.Errorf("%s: the reply is %v", name, reply)
 			}
 		} else {
 			later.Missed()

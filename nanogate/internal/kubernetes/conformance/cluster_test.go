@@ -28,7 +28,7 @@ import (
 // pod for each Deployment, whatever number of replicas it asks for, and EndpointSlices of
 // Services. Of pods with the suite's echo server a process is started on this machine, but
 // of those for TCP only. A pod's name ends with two parts more than its Deployment's, as
-// the suite takes them away to know who answered.
+// the suite takes them away to know which one responded.
 type cluster struct {
 	t       *testing.T
 	client  clientset.Interface
