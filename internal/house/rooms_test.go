@@ -157,7 +157,7 @@ type source struct {
 }
 
 // apart are modules of their own that no other package here imports.
-var apart = []string{"dyno/subjects/go", "dyno/archive/s3test/server", "nanogate/internal/kubernetes/conformance"}
+var apart = []string{"dyno/subjects/go", "nanogate/internal/kubernetes/conformance"}
 
 // packages reads all packages of the repository, of every system, but for those apart.
 func packages(t *testing.T) map[string]*source {

@@ -1,6 +1,6 @@
 // Package s3test runs a real S3 server for tests: versitygw, which keeps the
-// objects of a bucket as files in a folder. It is built from the module in
-// server, whose dependencies are not dyno's.
+// objects of a bucket as files in a folder. It is the one that runs with subjects as a
+// service, built from a module of its own, whose dependencies are not dyno's.
 package s3test
 
 import (
@@ -86,9 +86,9 @@ func Start(t testing.TB) *Server {
 // build returns the server's program, which is built if it has not been. A test
 // runs in the folder of its package, from where the module is found.
 //
-// It is built with the flags of package service, whose S3 server is the same program: what
-// one of them compiled, some 600 packages, the other finds in Go's cache. That is why it is
-// not go tool that builds it, which takes no -trimpath.
+// It is built with the flags of package service: what one of them compiled, some 600
+// packages, the other finds in Go's cache. That is why it is not go tool that builds it,
+// which takes no -trimpath.
 func build() (string, error) {
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -98,7 +98,7 @@ func build() (string, error) {
 		// What runs it prints where it is: in Go's cache, or, where it was not, in a folder
 		// that is gone by now; then it is in the cache the next time.
 		run := exec.Command("go", "run", "-trimpath", "-exec", "echo", "github.com/versity/versitygw/cmd/versitygw")
-		run.Dir = filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "archive", "s3test", "server")
+		run.Dir = filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "subjects", "go", "s3server")
 		run.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly", "CGO_ENABLED=0")
 		out, err := run.Output()
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {

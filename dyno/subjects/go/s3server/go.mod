@@ -1,4 +1,4 @@
-// The S3 server that tests run, apart from dyno's own dependencies.
+// The S3 server that runs as a service, and that tests run, apart from dyno's own dependencies.
 module s3server
 
 go 1.26.0
