@@ -146,6 +146,13 @@ func (w *world) parted(x *exchange) bool {
 	return n > 1 || n > 0 && len(x.body) > 0
 }
 
+// spoilt is whether its endpoints broke HTTP/2 meanwhile on so many connections as a request of which
+// nothing was written may have had places on: it moves on from one, unless it has from another loss.
+func (w *world) spoilt(x *exchange) bool {
+	n := w.meanwhile(x, func(g *Group) []int64 { return g.spoilt })
+	return n > 1 || n > 0 && x.stale
+}
+
 // partly is whether some of its tries came to nothing for another reason.
 func (x *exchange) partly() bool {
 	return x.lost+x.unseen > 0 || slices.ContainsFunc(x.runs, func(one *run) bool { return !one.shadow })
@@ -162,7 +169,7 @@ func (w *world) ends(x *exchange) bool { return w.draining && x.begun > w.draine
 
 // troubled is whether something was done to a request that it may fail of.
 func (w *world) troubled(x *exchange) bool {
-	if x.gone || x.attacked || x.Nonsense > 0 || x.suffered() || w.crowded(x) || w.unconnected(x) || w.moved(x) {
+	if x.gone || x.attacked || x.Nonsense > 0 || x.suffered() || w.crowded(x) || w.unconnected(x) || w.moved(x) || w.spoilt(x) {
 		return true
 	}
 	for _, g := range x.Route.Groups {

@@ -68,6 +68,30 @@ func TestWhoIsPartedFrom(t *testing.T) {
 	}
 }
 
+// A request of which nothing was written moves on once from where HTTP/2 is broken.
+func TestWhoIsSpoilt(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		spoilt []int64 // by when it was known, from the beginning of the request on
+		stale  bool
+		want   bool
+	}{
+		{"none was broken", nil, true, false},
+		{"one was", []int64{10}, false, false},
+		{"one was, and it had moved on from a loss", []int64{10}, true, true},
+		{"one was, long before", []int64{-1e9}, true, false},
+		{"two were", []int64{20, 10}, false, true},
+	} {
+		w, x, g := caught(0)
+		for _, at := range test.spoilt {
+			g.spoilt = append(g.spoilt, x.begun+at)
+		}
+		if x.stale = test.stale; w.spoilt(x) != test.want {
+			t.Errorf("%s: %t", test.name, !test.want)
+		}
+	}
+}
+
 // What is sent where nobody reads is no excuse if that is an end of which requests go elsewhere:
 // once, and where the connection had carried others.
 func TestWhatMissesIsSentAgain(t *testing.T) {

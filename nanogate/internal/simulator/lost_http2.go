@@ -19,6 +19,9 @@ func (p *server2) lose(how string) {
 		p.deniesNone()
 		p.went = false
 	}
+	if p.spoilt {
+		p.e.Group.spoilt = append(p.e.Group.spoilt, p.w.sys.Now()+p.e.Line.Latest)
+	}
 	p.knows(p.e.Line.Latest)
 	p.w.loses(p.e, p.s, p.carried == 0)
 	p.end(how)

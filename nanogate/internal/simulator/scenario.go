@@ -41,6 +41,7 @@ type Group struct {
 	refused []int64 // when connections to it were
 	parted  []int64 // when at the latest it was heard why idle ones are closed
 	went    []int64 // by when the gateway knew that they take no more requests
+	spoilt  []int64 // by when it knew that they had broken HTTP/2
 	blurred int64   // when one was last lost with requests that only the gateway knows
 }
 
