@@ -249,18 +249,36 @@ func (d *drawing) faults(r *Request) {
 	if d.weather == 2 {
 		all = slices.Concat(softFaults, hardFaults)
 	}
-	for range 4 {
+	for try := range 4 {
 		f := Fault{}
 		if d.OneIn(5) {
 			f.Kind, f.At = all[d.Below(len(all))], d.Below(400)
 			if d.OneIn(4) {
 				f.At = d.Below(100000)
 			}
-			if f.Kind == "talks-after" && r.Route.Kind == "plain" {
-				r.Want, r.Framing, r.Interims = 58000+d.Below(6000), "length", 0
-			}
+			d.suits(r, f, try)
 		}
 		r.Tries = append(r.Tries, f)
+	}
+}
+
+// suits makes a request one to which a fault does what it can do, now and then: most are too short.
+func (d *drawing) suits(r *Request, f Fault, try int) {
+	if r.Route.Kind != "plain" {
+		return
+	}
+	http2, often := r.Route.Groups[0].HTTP2, r.ID%2 == 0
+	switch kind := f.Kind; {
+	case kind == "talks-after":
+		if r.Want = 58000 + d.Below(6000); often && try == 0 {
+			r.Want %= 1000 // all that is said is in one read
+		}
+		r.Framing, r.Interims = "length", 0
+	case try > 0 || !often:
+	case kind == "cut-after" && http2: // it is read twice, and something is written between
+		r.Want = 65400 + r.ID%137
+	case (kind == "close-response" || kind == "cut-response") && !http2 && r.Body > 0: // which may be heard by what is still written
+		r.Framing, r.Early, r.Body, r.Want = "close", true, 40000+r.Body%40000, 40000+r.Want%40000
 	}
 }
 
