@@ -114,11 +114,14 @@ type Window struct {
 	// those under way at its end, less what its responses were under way before it
 	// and after it.
 	Unrecorded time.Duration `json:"unrecorded,omitempty"`
-	CPUUser    time.Duration `json:"cpu_user"`       // of the generator's loops, ns
-	CPUSys     time.Duration `json:"cpu_sys"`        // of the generator's loops, ns
-	Spun       time.Duration `json:"spun"`           // of it, CPU time spent polling for the next arrival to come due, ns
-	Stall      time.Duration `json:"stall"`          // longest time a loop was away when it should have been polling, or that held up responses of this window, ns
-	Busy       time.Duration `json:"busy,omitempty"` // longest part of a time away that a loop is known to have been at work with something else, ns
+	CPUUser    time.Duration `json:"cpu_user"` // of the generator's loops, ns
+	CPUSys     time.Duration `json:"cpu_sys"`  // of the generator's loops, ns
+	Spun       time.Duration `json:"spun"`     // of it, CPU time spent polling for the next arrival to come due, ns
+	Stall      time.Duration `json:"stall"`    // longest time a loop was away when it should have been polling, or that held up responses of this window, ns
+	// Away is for how long in all loops were away for so long at once that it is a stall
+	// ([StallSuspect]), each counted on its own, ns; 0 in archives of before it was.
+	Away time.Duration `json:"away,omitempty"`
+	Busy time.Duration `json:"busy,omitempty"` // longest part of a time away that a loop is known to have been at work with something else, ns
 
 	Health *Health `json:"health,omitempty"` // of the generator's process and machine
 
@@ -188,5 +191,6 @@ func (w *Window) AddCounts(o *Window) {
 	w.CPUSys += o.CPUSys
 	w.Spun += o.Spun
 	w.Unrecorded += o.Unrecorded
+	w.Away += o.Away
 	w.Stall, w.Busy = max(w.Stall, o.Stall), max(w.Busy, o.Busy)
 }

@@ -23,6 +23,7 @@ type aftermath struct {
 	usual   float64       // mean in flight of the window before
 	touched int64         // requests due before it may belong to one of the episodes
 	past    [8]episode
+	noted   int64 // until when times away are in Away
 
 	usedAt int64         // when the loop's CPU time was last read …
 	used   time.Duration // … and what it was
@@ -49,6 +50,8 @@ func (r *Recorder) away(from, to int64) {
 	if stall < measure.StallSuspect {
 		return // too short for a finding, and so for its aftermath
 	}
+	r.Away += max(time.Duration(to-max(from, r.noted)), 0)
+	r.noted = max(r.noted, to)
 	if r.lasting == 0 {
 		r.from, r.level = from, max(float64(r.inFlight), r.usual)
 		if quiet && to > r.Start {

@@ -116,3 +116,19 @@ func TestBusyOrStopped(t *testing.T) {
 		t.Errorf("at work for %v of a time without CPU", r.Busy)
 	}
 }
+
+// TestTimesAwayAddUp: of several that overlap, as a loop and those it took up late tell of
+// them, each instant counts once; what is too short to be a stall doesn't.
+func TestTimesAwayAddUp(t *testing.T) {
+	r := ledger()
+	for _, away := range [][2]int64{{100, 130}, {105, 131}, {120, 131}, {200, 205}, {300, 315}} {
+		r.away(away[0]*ms, away[1]*ms)
+	}
+	if want := 46 * time.Millisecond; r.Away != want {
+		t.Errorf("the loop was away for %v, want %v", r.Away, want)
+	}
+	a, b := measure.Window{Away: r.Away, Stall: r.Stall}, measure.Window{Away: time.Second, Stall: time.Millisecond}
+	if a.AddCounts(&b); a.Away != time.Second+46*time.Millisecond || a.Stall != 31*time.Millisecond && a.Stall != 30*time.Millisecond {
+		t.Errorf("together %v, the longest %v", a.Away, a.Stall)
+	}
+}
