@@ -32,6 +32,7 @@ type cellBuilder struct {
 	turns     map[int][]stats.Turn    // by block, those of the trials that were …
 	slots     map[int][]archive.Slice // … and when they had them
 	unusable  map[string][]float64    // metric → one value per completed trial left out
+	disturbed map[int]*disturbed      // by block, of each used trial if there are claims
 
 	places []int                   // block of each trial that counts: used, or failed
 	failed map[int]bool            // blocks in which the subject failed, or failed many requests
@@ -50,7 +51,7 @@ func newCellBuilder(c *study.Cell) *cellBuilder {
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
 			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]i18n.Message{},
 		},
-		failed: map[int]bool{}, turns: map[int][]stats.Turn{}, slots: map[int][]archive.Slice{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
+		disturbed: map[int]*disturbed{}, failed: map[int]bool{}, turns: map[int][]stats.Turn{}, slots: map[int][]archive.Slice{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
 		explained: &explain.Cell{},
 		name:      c.Subject + " under " + c.Title(), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
 	}
@@ -72,10 +73,12 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 	sums.sliced = t.Sliced != nil
 	sums.startUp, sums.executable, sums.size, sums.idle, sums.warmUp = t.StartUp, t.Executable, t.Size, t.Idle, t.WarmUp
 	responses := responseWindows{each: 1}
+	disturbances := watch(run, t)
 	for w, err := range run.Windows(i) {
 		if err != nil {
 			return false, err
 		}
+		disturbances.add(&w, run.Manifest.Placement.Generator)
 		s.Seconds = append(s.Seconds, newSecond(t, &w))
 		used := sums.add(&w)
 		if w.Client = w.Client.Counted(w.Counts()); used || w.Client.Booked() > 0 {
@@ -109,6 +112,7 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 	s.Trials = append(s.Trials, t.Index)
 	s.blocks = append(s.blocks, t.Block)
 	s.takeSlices(t)
+	s.disturbed[t.Block] = disturbances.settle(sums, disturbing(t))
 	s.Windows += sums.windows
 	s.Invalid += sums.invalid
 	s.merged.merge(sums)
@@ -116,12 +120,17 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 	for _, f := range all {
 		s.compute(f, sums)
 	}
+	s.takeServices(t)
+	return true, s.takeStages(run, i)
+}
+
+// takeServices adds what services did in a used trial's windows.
+func (s *cellBuilder) takeServices(t *archive.Trial) {
 	for w := range t.Windows {
 		if t.Windows[w].Counts() {
 			s.addServices(&t.Windows[w])
 		}
 	}
-	return true, s.takeStages(run, i)
 }
 
 // fail takes a trial in which the subject failed.

@@ -1,29 +1,27 @@
 package analysis
 
 import (
-	"math"
 	"slices"
 	"strings"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/finding"
-	"dyno.example/dyno/load/profile"
-	"dyno.example/dyno/stats"
 	"dyno.example/dyno/validity"
 	"dyno.example/internal/i18n"
 )
 
 // What makes a run SUSPECT need not bear on a claim. A finding can turn a verdict if it is
-// about trials that the claim rests on, and the verdict is another without them; or, where the
-// finding has a size, with their figures put right by all of it. That is tried for each finding
-// and for all of them together. What can't be tried, such as that the run was broken off, is
-// taken for something that could.
+// about trials that the claim rests on, and the verdict could be another without what it says.
+// Where that has a bound the verdict is held to both ends of it ([supposition]); else it is
+// decided without the trials that have it. That is done for each finding and for all of them
+// together. What can't be tried, such as that the run was broken off, is taken for something
+// that could.
 
 // doubt is a finding that lowers what a run is worth.
 type doubt struct {
 	finding *Finding
-	in      map[int]map[int]float64 // by cell and block: by which factor its machine was slower; NaN: it is tried without
+	in      map[int]map[int]float64 // by cell and block: by which factor its machine was slower, if the finding says so, else 1
 	levels  bool                    // starts have two levels: tried without those of either
 	caveat  bool                    // it is what a subject did: that can't be left out
 	whole   bool                    // it is about the run: nothing can be tried
@@ -37,27 +35,30 @@ func turning(run *archive.Run, a *Analysis, source *evidence, options claim.Opti
 	doubts := doubtsOf(run, a, source, usual)
 	for i := range a.Claims {
 		out := &a.Claims[i]
-		out.Basis.Tried = true
+		out.Basis.Tried, out.Basis.ByPart = true, true
 		c := &run.Manifest.Claims[i]
 		used, indices := askedFor(c, source, options)
-		stands := func(list ...*doubt) bool { return tried(c, out, source, options, list) }
 		var movable []*doubt
 		for k := range doubts {
 			d := &doubts[k]
-			switch {
-			case !d.whole && !indices && !d.touches(used):
-			case d.whole || d.caveat || indices || !stands(d):
-				out.Basis.Turning = append(out.Basis.Turning, i18n.Join(string(d.finding.Name), ": ", d.finding.Detail))
-			case !d.levels:
+			if !d.whole && !indices && !d.touches(used) {
+				continue
+			}
+			turned := newTurned(out)
+			if d.whole || d.caveat || indices {
+				turned.everything()
+			} else {
+				turned.try(c, source, options, used, []*doubt{d})
+			}
+			turned.tell(string(d.finding.Name), i18n.Join(string(d.finding.Name), ": ", d.finding.Detail))
+			if !turned.all && !d.levels {
 				movable = append(movable, d)
 			}
 		}
-		if len(out.Basis.Turning) == 0 && len(movable) > 1 && !stands(movable...) {
-			var names []string
-			for _, d := range movable {
-				names = append(names, string(d.finding.Name))
-			}
-			out.Basis.Turning = append(out.Basis.Turning, i18n.New("analysis.turning-together", "together: %s", strings.Join(names, ", ")))
+		if len(out.Basis.Turning) == 0 && len(movable) > 1 {
+			turned := newTurned(out)
+			turned.try(c, source, options, used, movable)
+			turned.tellTogether(movable)
 		}
 	}
 }
@@ -96,7 +97,7 @@ func doubtsOf(run *archive.Run, a *Analysis, source *evidence, usual *validity.U
 			if d.in[t.Cell] == nil {
 				d.in[t.Cell] = map[int]float64{}
 			}
-			by := math.NaN()
+			by := 1.0
 			if f.Name == finding.CPUSpeed && t.Speed != nil {
 				by = usual.Slower(t.Speed)
 			}
@@ -114,102 +115,126 @@ func trialOf(run *archive.Run, index int) *archive.Trial {
 	return nil
 }
 
-// tried reports whether a verdict, and that of each part, is the same if the doubts are
-// given in to.
-func tried(c *claim.Claim, out *claim.Outcome, source *evidence, options claim.Options, doubts []*doubt) bool {
+// turned is what doubts could have turned of an outcome.
+type turned struct {
+	out   *claim.Outcome
+	all   bool   // the verdict on the whole
+	parts []bool // that on each part
+}
+
+func newTurned(out *claim.Outcome) *turned {
+	return &turned{out: out, parts: make([]bool, len(out.Parts))}
+}
+
+func (t *turned) everything() {
+	t.all = true
+	for i := range t.parts {
+		t.parts[i] = true
+	}
+}
+
+// try decides a claim again, without the trials that have the doubts, and with whatever of their
+// figures these have made, as far as that can be told. A verdict that stands by either stands.
+func (t *turned) try(c *claim.Claim, source *evidence, options claim.Options, asked map[int]bool, doubts []*doubt) {
+	compare := func(as *supposed) (more bool) {
+		other := claim.Evaluate(c, as, options)
+		return t.compare(&other)
+	}
 	if len(doubts) == 1 && doubts[0].levels {
 		lower, upper := source.levelsOf(doubts[0])
-		return same(c, out, source, options, lower) && same(c, out, source, options, upper)
+		compare(&supposed{evidence: source, without: lower})
+		compare(&supposed{evidence: source, without: upper})
+		return
 	}
-	changed := map[int]map[int]float64{}
+	without := map[int]map[int]bool{}
 	for _, d := range doubts {
 		for cell, blocks := range d.in {
-			if changed[cell] == nil {
-				changed[cell] = map[int]float64{}
-			}
-			for block, by := range blocks {
-				if old, seen := changed[cell][block]; seen {
-					by = old * by // NaN if either is
+			for block := range blocks {
+				if without[cell] == nil {
+					without[cell] = map[int]bool{}
 				}
-				changed[cell][block] = by
+				without[cell][block] = true
 			}
 		}
 	}
-	return same(c, out, source, options, changed)
-}
-
-// same evaluates the claim again with values changed.
-func same(c *claim.Claim, out *claim.Outcome, source *evidence, options claim.Options, changed map[int]map[int]float64) bool {
-	other := claim.Evaluate(c, &supposed{evidence: source, changed: changed}, options)
-	return other.Verdict == out.Verdict && slices.EqualFunc(other.Parts, out.Parts, func(a, b claim.Part) bool { return a.Verdict == b.Verdict })
-}
-
-// supposed is the evidence if some trials were not there, or on a machine as fast as usual.
-type supposed struct {
-	*evidence
-	changed map[int]map[int]float64 // see doubt.in
-	asked   map[int]bool            // cells of which there was a value asked for; nil: it isn't noted
-	indices bool                    // a Sobol index was asked for
-}
-
-func (s *supposed) Index(of claim.Share) (stats.Interval, i18n.Message) {
-	s.indices = true
-	return s.evidence.Index(of)
-}
-
-func (s *supposed) Values(metric string, cell int) ([]float64, i18n.Message) {
-	if s.asked != nil {
-		s.asked[cell] = true
+	compare(&supposed{evidence: source, without: without})
+	if !t.all && !slices.Contains(t.parts, true) {
+		return
 	}
-	values, missing := s.evidence.Values(metric, cell)
-	return s.change(metric, cell, values), missing
+	left := *t
+	*t = *newTurned(t.out)
+	supposing(source, asked, doubts).each(compare)
+	t.all = t.all && left.all
+	for i := range t.parts {
+		t.parts[i] = t.parts[i] && left.parts[i]
+	}
+	if t.tellsOfParts() {
+		t.all = slices.Contains(t.parts, true)
+	}
 }
 
-func (s *supposed) AtLeast(metric string, cell int) []float64 {
-	return s.change(metric, cell, s.evidence.AtLeast(metric, cell))
+// tellsOfParts reports whether the verdict on the whole is one on each part, or comes of there
+// being no other.
+func (t *turned) tellsOfParts() bool {
+	v := t.out.Verdict
+	return v == claim.Mixed || v == claim.Undecided || v == claim.Direction
 }
 
-func (s *supposed) Failed(cell int) []bool {
-	failed := s.evidence.Failed(cell)
-	for i, block := range s.blocks {
-		if by, in := s.changed[cell][block]; in && math.IsNaN(by) {
-			failed[i] = false
+// compare notes what of another outcome is not as it was. It reports whether more could be.
+func (t *turned) compare(other *claim.Outcome) (more bool) {
+	if len(other.Parts) != len(t.parts) {
+		t.everything()
+		return false
+	}
+	t.all = t.all || other.Verdict != t.out.Verdict
+	for i := range t.parts {
+		if !t.parts[i] && !stands(other.Parts[i], t.out.Parts[i]) {
+			t.parts[i] = true
+			t.all = t.all || t.tellsOfParts()
+		}
+		more = more || !t.parts[i]
+	}
+	return more || !t.all
+}
+
+// tell notes a finding with what it could have turned.
+func (t *turned) tell(name string, detail i18n.Message) {
+	if t.all {
+		t.out.Basis.Turning = append(t.out.Basis.Turning, detail)
+	} else {
+		t.out.Basis.Dismissed++
+	}
+	for i := range t.parts {
+		if t.parts[i] {
+			t.out.Parts[i].Turning = append(t.out.Parts[i].Turning, name)
 		}
 	}
-	return failed
 }
 
-// change takes values out, or puts them right where that is known of the metric.
-func (s *supposed) change(metric string, cell int, values []float64) []float64 {
-	power, known := s.bySpeed(metric, cell)
-	for i, block := range s.blocks {
-		if by, in := s.changed[cell][block]; in && i < len(values) {
-			if math.IsNaN(by) || !known {
-				values[i] = math.NaN()
-			} else {
-				values[i] *= math.Pow(by, power)
-			}
+// tellTogether notes what several could have turned that none could alone.
+func (t *turned) tellTogether(doubts []*doubt) {
+	var names []string
+	for _, d := range doubts {
+		names = append(names, string(d.finding.Name))
+	}
+	if t.all {
+		t.out.Basis.Dismissed = 0
+		t.out.Basis.Turning = append(t.out.Basis.Turning, i18n.New("analysis.turning-together", "together: %s", strings.Join(names, ", ")))
+	}
+	for i := range t.parts {
+		if part := &t.out.Parts[i]; t.parts[i] && len(part.Turning) == 0 {
+			part.Turning = names
 		}
 	}
-	return values
 }
 
-// bySpeed is the power of a machine's slowness with which a metric goes: of CPU time, and
-// of what a closed loop keeps busy all the time. Response times under a rate are another
-// matter, as queues grow by more than that.
-func (e *evidence) bySpeed(metric string, cell int) (power float64, known bool) {
-	closed := e.builders[cell].mode == profile.Closed
-	switch name, _, _ := strings.Cut(metric, "."); {
-	case metric == "cpu", metric == "cpu.user", metric == "cpu.sys":
-		return -1, true
-	case metric == "executable", metric == "size":
-		return 0, true
-	case closed && metric == "throughput":
-		return 1, true
-	case closed && (name == "response" || name == "service" || name == "first_byte"):
-		return -1, true
+// stands reports whether a part's verdict is as it was. With fewer blocks less can be told, so that
+// what couldn't be told can't be either, whatever was left out: that speaks for nothing.
+func stands(now, was claim.Part) bool {
+	if now.Verdict != was.Verdict {
+		return false
 	}
-	return 0, false
+	return now.Blocks == was.Blocks || was.Verdict != claim.Undecided && was.Verdict != claim.Direction
 }
 
 // rests reports whether figures rest on a trial.
@@ -222,8 +247,8 @@ func (e *evidence) rests(t *archive.Trial) bool {
 }
 
 // levelsOf are the starts of a cell on either of its two levels, as what is to be left out.
-func (e *evidence) levelsOf(d *doubt) (lower, upper map[int]map[int]float64) {
-	lower, upper = map[int]map[int]float64{}, map[int]map[int]float64{}
+func (e *evidence) levelsOf(d *doubt) (lower, upper map[int]map[int]bool) {
+	lower, upper = map[int]map[int]bool{}, map[int]map[int]bool{}
 	for cell := range d.in {
 		s := e.builders[cell]
 		metric := "cpu"
@@ -241,12 +266,12 @@ func (e *evidence) levelsOf(d *doubt) (lower, upper map[int]map[int]float64) {
 				gap, split = g, sorted[i]
 			}
 		}
-		lower[cell], upper[cell] = map[int]float64{}, map[int]float64{}
+		lower[cell], upper[cell] = map[int]bool{}, map[int]bool{}
 		for i, block := range s.blocks {
 			if values[i] < split {
-				lower[cell][block] = math.NaN()
+				lower[cell][block] = true
 			} else {
-				upper[cell][block] = math.NaN()
+				upper[cell][block] = true
 			}
 		}
 	}

@@ -22,6 +22,11 @@ type Basis struct {
 	// are those that could have turned it. Without any the verdict stands as on a VALID run.
 	Tried   bool           `json:"tried,omitempty"`
 	Turning []i18n.Message `json:"turning,omitzero"`
+	// ByPart says that each part has what could have turned the verdict on it. That on the whole
+	// may stand where one on a part doesn't.
+	ByPart bool `json:"by_part,omitempty"`
+	// Dismissed is how many findings about what the verdict rests on could not have turned it.
+	Dismissed int `json:"dismissed,omitempty"`
 	// Rule says by which rule it was judged, where that is not today's.
 	Rule i18n.Message `json:"rule,omitzero"`
 }
@@ -74,6 +79,11 @@ func (out *Outcome) Fewest() int {
 func (out *Outcome) WeaknessOf(part int) Weakness {
 	w := out.weakness(out.Parts[part].Verdict, out.Parts[part].Blocks)
 	w.ByRank = out.Parts[part].ByRank != nil
+	if b := out.Basis; b != nil && b.ByPart && out.Parts[part].Verdict != Unmeasurable {
+		if w.Validity = ""; len(out.Parts[part].Turning) > 0 {
+			w.Validity = b.Validity
+		}
+	}
 	return w
 }
 

@@ -46,6 +46,9 @@ type Part struct {
 	// ByRank is the effect by ranks, in its unit, where that is another than the mean over
 	// all starts, so that the verdict depends on which is meant; else nil.
 	ByRank *stats.Interval `json:"by_rank,omitempty"`
+	// Turning are the names of the run's findings that could have turned the verdict on this
+	// part, where [Basis.ByPart] says that it was tried.
+	Turning []string `json:"turning,omitempty"`
 }
 
 // Effect is a figure with its interval, beside what is claimed of it, all in Unit.

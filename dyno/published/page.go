@@ -386,8 +386,14 @@ func basis(o *claim.Outcome) string {
 	parts := []string{"validity not recorded"}
 	if b := o.Basis; b != nil && b.Validity != "" {
 		parts[0] = "a " + b.Validity + " run"
-		if b.Tried && len(b.Turning) == 0 {
-			parts[0] += ", for nothing that could turn this verdict"
+		switch {
+		case !b.Tried || len(b.Turning) > 0:
+		case b.Dismissed == 1:
+			parts[0] += ", for 1 finding that could not turn this verdict"
+		case b.Dismissed > 1:
+			parts[0] += fmt.Sprintf(", for %d findings that could not turn this verdict", b.Dismissed)
+		default:
+			parts[0] += ", for nothing that this verdict rests on"
 		}
 		switch {
 		case b.Clean:

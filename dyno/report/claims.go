@@ -91,7 +91,7 @@ func rulings(a *analysis.Analysis, c language) []ruling {
 func rests(b *claim.Basis, c language) string {
 	data := c.text("badge.data") + c.text("list.colon") + c.text("validity."+strings.ToLower(b.Validity))
 	if b.Tried && len(b.Turning) == 0 {
-		data += " (" + c.say(nothingTurns) + ")"
+		data += " (" + c.say(nothingTurns(b)) + ")"
 	}
 	list := []string{data}
 	if b.Machine != "" {
@@ -115,8 +115,17 @@ func basis(o *claim.Outcome, c language) string {
 	return c.count("blocks", o.Fewest())
 }
 
-// nothingTurns is said of a run that is SUSPECT for reasons that don't bear on a verdict.
-var nothingTurns = i18n.New("claim.nothing-turns-it", "for nothing that could turn this verdict")
+// nothingTurns is said of a run that is SUSPECT for reasons that don't bear on a verdict, or
+// could not have turned it.
+func nothingTurns(b *claim.Basis) i18n.Message {
+	switch b.Dismissed {
+	case 0:
+		return i18n.New("claim.nothing-turns-it", "for nothing that this verdict rests on")
+	case 1:
+		return i18n.New("claim.finding-turns-nothing", "for 1 finding that could not turn this verdict")
+	}
+	return i18n.New("claim.findings-turn-nothing", "for %d findings that could not turn this verdict", b.Dismissed)
+}
 
 // verdictKey is that of a verdict's texts.
 func verdictKey(v claim.Verdict) string {

@@ -54,6 +54,9 @@ const (
 	othersTick        = 20 * time.Millisecond
 )
 
+// OthersSuspect is the share of a CPU from which on a window says that others used it.
+const OthersSuspect = othersSuspect
+
 // Finding names what others did, if it was too much. It is of one window.
 func (o *Others) Finding(index int) (f finding.Finding, found bool) {
 	if o == nil || o.Length <= 0 {

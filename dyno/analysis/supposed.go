@@ -1,0 +1,332 @@
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"dyno.example/dyno/claim"
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
+)
+
+// supposition is what doubts may have made of the trials of a claim.
+//
+// What disturbed a trial changed it by anything from nothing to its bound, each trial on its
+// own: the ends of an interval lie farthest out where trials are at ends of their bounds, all
+// of an arm alike or apart from each other. The speed of a trial's CPUs was read beside it:
+// what it made of a subject's cost is anything from nothing to all of it and a quarter more, as
+// readings are of moments; of one subject in all trials alike.
+type supposition struct {
+	source *evidence
+	asked  map[int]bool
+	doubts []*doubt
+	cells  []int // of the claim, that the doubts are about; ascending
+	stops  bool  // some of the doubts have bounds of each trial's own
+	known  map[inBlock]reach
+}
+
+// inBlock is a metric in one block of a cell.
+type inBlock struct {
+	metric      string
+	cell, block int
+}
+
+// reach is what the doubts may have made of it.
+type reach struct {
+	bound bound
+	speed float64 // by what it is to be multiplied for the usual speed
+	ok    bool    // there is a bound
+}
+
+func supposing(source *evidence, asked map[int]bool, doubts []*doubt) *supposition {
+	p := &supposition{source: source, asked: asked, doubts: doubts, known: map[inBlock]reach{}}
+	for _, d := range doubts {
+		for cell := range d.in {
+			if asked[cell] && !slices.Contains(p.cells, cell) {
+				p.cells = append(p.cells, cell)
+			}
+		}
+		p.stops = p.stops || bounded(d.finding.Name)
+	}
+	slices.Sort(p.cells)
+	return p
+}
+
+// mode is where the trials of a cell lie within their bounds.
+type mode struct {
+	at    place
+	speed float64 // how much of what the speed of its CPUs made of them is put right
+}
+
+type place int
+
+const (
+	measured   place = iota // as they are
+	atLow                   // all at the lower end
+	atHigh                  // all at the upper end
+	apart                   // what is above the median at the upper, what is below it at the lower
+	nearer                  // as near to the median as the bounds allow
+	anywhere                // each by chance
+	anyCorner               // each at either end by chance
+	placeCount = anywhere
+)
+
+// fewScenarios is up to how many all combinations of modes are tried; of more, so many are
+// drawn that each two cells are in each two ends. drawn is how many more have trials anywhere.
+const (
+	fewScenarios = 250
+	drawn        = 100
+)
+
+// each tries scenarios as long as more of them are asked for.
+func (p *supposition) each(try func(*supposed) (more bool)) {
+	modes := p.modes()
+	combinations := math.Pow(float64(len(modes)), float64(len(p.cells)))
+	few := combinations <= fewScenarios
+	r := rand.New(rand.NewPCG(1, uint64(len(p.cells))))
+	count := fewScenarios
+	if few {
+		count = int(combinations)
+	}
+	for i := range count {
+		chosen := map[int]mode{}
+		for _, cell := range p.cells {
+			if few {
+				chosen[cell], i = modes[i%len(modes)], i/len(modes)
+			} else {
+				chosen[cell] = modes[r.IntN(len(modes))]
+			}
+		}
+		if !try(p.scenario(chosen, 0)) {
+			return
+		}
+	}
+	for i := range drawn {
+		if !p.stops {
+			break
+		}
+		chosen := map[int]mode{}
+		for _, cell := range p.cells {
+			chosen[cell] = mode{anywhere + place(i%2), modes[r.IntN(len(modes))].speed}
+		}
+		if !try(p.scenario(chosen, r.Uint64())) {
+			return
+		}
+	}
+}
+
+// modes are those that a cell can be in.
+func (p *supposition) modes() (list []mode) {
+	speeds := []float64{0}
+	if slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.finding.Name == finding.CPUSpeed }) {
+		speeds = append(speeds, 0.5, 1, 1.25)
+	}
+	for _, speed := range speeds {
+		for at := measured; at < placeCount; at++ {
+			if p.stops || at == measured {
+				list = append(list, mode{at, speed})
+			}
+		}
+	}
+	return list
+}
+
+// scenario is the evidence with cells in modes; what is drawn is by the seed.
+func (p *supposition) scenario(chosen map[int]mode, seed uint64) *supposed {
+	return &supposed{evidence: p.source, p: p, chosen: chosen, seed: seed}
+}
+
+// reach is what the doubts may have made of a metric in one block of a cell.
+func (p *supposition) reach(metric string, cell, block int) reach {
+	at := inBlock{metric, cell, block}
+	found, seen := p.known[at]
+	if !seen {
+		found.bound, found.ok = p.bound(metric, cell, block)
+		by, ok := p.speed(metric, cell, block)
+		found.speed, found.ok = by, found.ok && ok
+		p.known[at] = found
+	}
+	return found
+}
+
+// bound is what the doubts may have made of a metric in one block of a cell, all together,
+// but for the speed. It is not ok where there is no bound.
+func (p *supposition) bound(metric string, cell, block int) (b bound, ok bool) {
+	b = unchanged
+	for _, d := range p.doubts {
+		if _, has := d.in[cell][block]; !has || d.finding.Name == finding.CPUSpeed {
+			continue
+		}
+		disturbed := p.source.builders[cell].disturbed[block]
+		if disturbed == nil {
+			return b, false
+		}
+		one, ok := disturbed.bound(d.finding.Name, metric)
+		if !ok {
+			return b, false
+		}
+		b.low, b.high = b.low*one.low, b.high*one.high
+	}
+	return b, true
+}
+
+// speed is by what a metric in one block of a cell is to be multiplied for the usual speed.
+func (p *supposition) speed(metric string, cell, block int) (by float64, ok bool) {
+	for _, d := range p.doubts {
+		slower, has := d.in[cell][block]
+		if !has || d.finding.Name != finding.CPUSpeed {
+			continue
+		}
+		return p.source.bySpeed(metric, cell, block, slower)
+	}
+	return 1, true
+}
+
+// supposed is the evidence if some trials were not there, or were not disturbed as they were.
+type supposed struct {
+	*evidence
+	without map[int]map[int]bool // by cell and block
+	p       *supposition         // nil: nothing else is changed
+	chosen  map[int]mode
+	seed    uint64
+	asked   map[int]bool // cells of which there was a value asked for; nil: it isn't noted
+	indices bool         // a Sobol index was asked for
+}
+
+func (s *supposed) Index(of claim.Share) (stats.Interval, i18n.Message) {
+	s.indices = true
+	return s.evidence.Index(of)
+}
+
+func (s *supposed) Values(metric string, cell int) ([]float64, i18n.Message) {
+	if s.asked != nil {
+		s.asked[cell] = true
+	}
+	values, missing := s.evidence.Values(metric, cell)
+	return s.change(metric, cell, values), missing
+}
+
+func (s *supposed) AtLeast(metric string, cell int) []float64 {
+	return s.change(metric, cell, s.evidence.AtLeast(metric, cell))
+}
+
+func (s *supposed) Failed(cell int) []bool {
+	failed := s.evidence.Failed(cell)
+	for i, block := range s.blocks {
+		if s.leaves(cell, block) {
+			failed[i] = false
+		}
+	}
+	return failed
+}
+
+// leaves reports whether a block is left out whatever the metric.
+func (s *supposed) leaves(cell, block int) bool {
+	if s.without[cell][block] {
+		return true
+	}
+	if s.p == nil {
+		return false
+	}
+	for _, d := range s.p.doubts {
+		if _, has := d.in[cell][block]; has && d.finding.Name != finding.CPUSpeed && !bounded(d.finding.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// change takes values out, or moves them within what the doubts may have made of them.
+func (s *supposed) change(metric string, cell int, values []float64) []float64 {
+	var middle float64
+	var r *rand.Rand
+	in := s.chosen[cell]
+	if in.at == apart || in.at == nearer {
+		middle = median(values)
+	}
+	if in.at >= anywhere {
+		r = rand.New(rand.NewPCG(s.seed, uint64(cell)))
+	}
+	for i, block := range s.blocks {
+		switch {
+		case i >= len(values):
+		case s.without[cell][block]:
+			values[i] = math.NaN()
+		case metric == errorsMetric && values[i] == 0 && !s.leaves(cell, block):
+			// being disturbed makes errors, and takes none away
+		case s.p != nil:
+			reach := s.p.reach(metric, cell, block)
+			if !reach.ok {
+				values[i] = math.NaN()
+				continue
+			}
+			values[i] = in.at.move(values[i], reach.bound, middle, r)
+			values[i] *= math.Pow(reach.speed, in.speed)
+		}
+	}
+	return values
+}
+
+// move puts a value where it is to lie within its bound.
+func (at place) move(value float64, b bound, middle float64, r *rand.Rand) float64 {
+	low, high := value*b.low, value*b.high
+	switch {
+	case at == atLow, at == apart && value < middle:
+		return low
+	case at == atHigh, at == apart:
+		return high
+	case at == nearer:
+		return min(max(middle, low), high)
+	case at == anywhere:
+		return low + (high-low)*r.Float64()
+	case at == anyCorner && r.IntN(2) == 0:
+		return low
+	case at == anyCorner:
+		return high
+	}
+	return value
+}
+
+// median is that of the values there are; NaN without any.
+func median(values []float64) float64 {
+	there := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(there) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(there)
+	return (there[(len(there)-1)/2] + there[len(there)/2]) / 2
+}
+
+// bySpeed is by what a metric is to be multiplied for the usual speed, of a trial on a machine
+// that was so many times slower: CPU time, and what a closed loop keeps busy all the time, by
+// just that. Under a rate as much is served as long as CPUs are not full, and response times
+// change by more, as queues do: those of an M/G/1 queue, in which work takes 1/f of its time,
+// by (1 − ρ)/(f²·(1 − ρ/f)) (Pollaczek and Khinchin).
+func (e *evidence) bySpeed(metric string, cell, block int, slower float64) (by float64, known bool) {
+	closed := e.builders[cell].mode == profile.Closed
+	name, _, _ := strings.Cut(metric, ".")
+	times := name == "response" || name == "service" || name == "first_byte"
+	switch {
+	case metric == "cpu", metric == "cpu.user", metric == "cpu.sys", closed && times:
+		return 1 / slower, true
+	case metric == "executable", metric == "size":
+		return 1, true
+	case closed && metric == "throughput":
+		return slower, true
+	}
+	busy, ok := e.builders[cell].disturbed[block].busyShare()
+	if closed || !ok || busy > mostBusy || busy/slower > mostBusy {
+		return 0, false
+	}
+	switch {
+	case times:
+		return (1 - busy) / (slower * slower * (1 - busy/slower)), true
+	case metric == "throughput":
+		return 1, true
+	}
+	return 0, false
+}
