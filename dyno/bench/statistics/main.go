@@ -7,6 +7,7 @@
 //	go run ./dyno/bench/statistics -what unequal                          # subjects that scatter each in its own way
 //	go run ./dyno/bench/statistics -what days,history,knee,sobol,modes    # gates, series of runs, and single methods
 //	go run ./dyno/bench/statistics -what shapes,gates,calendars,levels    # the same under noise of other shapes
+//	go run ./dyno/bench/statistics -what dismissed -studies 200           # doubts of a run that were dismissed, rightly or not
 //	go run ./dyno/bench/statistics -what trace -for 10m -name speed       # record how fast this machine is
 //	go run ./dyno/bench/statistics -what slices -trace FILE               # slices and gates on such machines
 //	go run ./dyno/bench/statistics -what slices -from RUN                 # and in runs of equal subjects
@@ -88,7 +89,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 // asked is what can be asked for, kinds those of results: flagged trials are
 // counted with live studies.
 var (
-	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels", "slices", "trace", "bias"}
+	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels", "slices", "dismissed", "trace", "bias"}
 	kinds = append(asked[:len(asked):len(asked)], "flagged", "unequal-aa", "pairs")
 )
 

@@ -59,6 +59,7 @@ var sections = map[string][2]string{
 	"gates":      {"Gates under such trials", "happened"},
 	"calendars":  {"Changes found in series of nights of other shapes", "found"},
 	"slices":     {"Subjects that take turns in slices", "right"},
+	"dismissed":  {"Doubts that a verdict was held to, of what is injected", "dismissed"},
 	"pairs":      {"Gates in pairs of slices, two stages", "alarmed"},
 	"bias":       {"Ratios of the same subjects, measured in two ways", "–"},
 	"levels":     {"Sobol indices over inputs with a few levels", "covered"},
