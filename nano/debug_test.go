@@ -67,7 +67,7 @@ func (k *keeper) shown() (text string) {
 	return text
 }
 
-// forget begins anew.
+// forget begins again.
 func (k *keeper) forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

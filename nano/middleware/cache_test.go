@@ -54,7 +54,7 @@ func TestCache(t *testing.T) {
 		{"vary, sent twice", "/?Cache-Control=max-age=60&Vary=X-Tenant", []string{"X-Tenant", "a"}, []string{"X-Tenant", "a", "X-Tenant", "b"}, false},
 		{"private in a second field", "/?Cache-Control=max-age=60&Cache-Control2=private", nil, nil, false},
 		{"public", "/?Cache-Control=public,max-age=60", []string{"Authorization", "x"}, []string{"Authorization", "y"}, true},
-		{"the client wants it anew", "/?Cache-Control=max-age=60", nil, []string{"Cache-Control", "no-cache"}, false},
+		{"the client wants it fresh", "/?Cache-Control=max-age=60", nil, []string{"Cache-Control", "no-cache"}, false},
 		{"vary, the same", "/?Cache-Control=max-age=60&Vary=Accept", []string{"Accept", "a"}, []string{"Accept", "a"}, true},
 		{"vary, another", "/?Cache-Control=max-age=60&Vary=Accept", []string{"Accept", "a"}, []string{"Accept", "b"}, false},
 		{"vary by everything", "/?Cache-Control=max-age=60&Vary=*", nil, nil, false},

@@ -25,7 +25,7 @@ type loop struct {
 	next      int     // of events
 	more      []int32 // connections that have more to do
 	now       int64   // of this batch of events, in ns
-	dated     int64   // when the date has to be written anew
+	dated     int64   // when the date has to be written again
 	conns     eventloop.Table[conn]
 	listeners *eventloop.Listeners[*loop, *tls.Config]
 	stopped   bool

@@ -26,7 +26,7 @@ func TestDateWhenClocksStep(t *testing.T) {
 		if random.IntN(10) == 0 { // a step, up to a month in either direction
 			wall = wall.Add(time.Duration(random.Int64N(int64(60*24*time.Hour))) - 30*24*time.Hour)
 			if wait := until - c.now; wait <= 0 || wait > int64(time.Second) {
-				t.Fatalf("the date is written anew in %v", time.Duration(wait))
+				t.Fatalf("the date is written again in %v", time.Duration(wait))
 			}
 			c.now, wall = until, wall.Add(time.Duration(until-c.now))
 		} else {

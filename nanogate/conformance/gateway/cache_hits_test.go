@@ -120,7 +120,7 @@ func TestCacheHitsOverEachWire(t *testing.T) {
 	}
 }
 
-// What is purged by URL, by tag, or with all else is asked for anew; what can't be done
+// What is purged by URL, by tag, or with all else is asked for again; what can't be done
 // purges nothing.
 func TestCachePurged(t *testing.T) {
 	o := newOrigin(t)

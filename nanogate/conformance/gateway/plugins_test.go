@@ -228,7 +228,7 @@ func TestPluginProblems(t *testing.T) {
 }
 
 // Another configuration takes over plug-ins that are as they were, with their counts, and
-// makes anew those that aren't.
+// rebuilds those that aren't.
 func TestPluginsAreTakenOver(t *testing.T) {
 	up, p, q := saying(t), module(t, wt.Guest{}), module(t, wt.Guest{})
 	text := func(size string) string {
@@ -251,7 +251,7 @@ func TestPluginsAreTakenOver(t *testing.T) {
 		}
 		s := g.Snapshot()
 		if s.Plugins[0] != before.Plugins[0] || s.Routes[0] != before.Routes[0] {
-			t.Error("what is as it was was made anew")
+			t.Error("what is as it was was rebuilt")
 		}
 		if (s.Plugins[1] == before.Plugins[1]) != same && size == "2MiB" || (s.Routes[1] == before.Routes[1]) != same && size == "2MiB" {
 			t.Errorf("with %s: the plug-in or its route is the one before", size)

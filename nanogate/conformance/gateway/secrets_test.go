@@ -127,7 +127,7 @@ func TestCertificateInSecret(t *testing.T) {
 	if _, told := g.Expiries()["Secret shop/site"]; !told {
 		t.Errorf("nobody says when it expires: %v", g.Expiries())
 	}
-	// Another file makes the listener's TLS anew, with the same certificate.
+	// Another file rebuilds the listener's TLS, with the same certificate.
 	next, err := config.Parse("f.yaml", []byte(strings.Replace(string(c.Source), "kubernetes: true", `kubernetes: true, min-version: "1.3"`, 1)))
 	if err != nil {
 		t.Fatal(err)

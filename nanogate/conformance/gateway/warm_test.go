@@ -42,7 +42,7 @@ func handshaken(t *testing.T, ca *securetest.Authority, http2 bool) (address str
 }
 
 // A pool of an upstream with TLS is warm when its handshakes are done, too: requests find
-// connections that are up, over either version, and what is closed is made anew.
+// connections that are up, over either version, and what is closed is opened again.
 func TestWarmPoolsTLS(t *testing.T) {
 	for protocol, want := range map[string]int32{"HTTP/1.1": 6, "HTTP/2.0": 2} {
 		t.Run(protocol, func(t *testing.T) {

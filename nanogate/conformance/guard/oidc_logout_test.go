@@ -238,7 +238,7 @@ func (b *board) Follow(heard func(oidc.Logout)) {
 func (b *board) Close() {}
 
 // Other gateways hear of a logout, also those that are started later; if they can't be told
-// the provider is, and the session is over here at least. A client that is made anew knows too.
+// the provider is, and the session is over here at least. A client that is rebuilt knows too.
 func TestLogoutIsShared(t *testing.T) {
 	common := &board{}
 	var clients *oidc.Clients

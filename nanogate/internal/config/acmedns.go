@@ -37,7 +37,7 @@ func readACMEDNS(p place) *ACMEDNS {
 				p.Problem("such as shop.example", "expected the name of a zone, got %s", form.Quote(d.Zone))
 			}
 		}},
-		// Servers that have to know a record before the authority is told. Default: `server`
+		// Servers that must have a record before the authority is asked to check it. Default: `server`
 		{"check", func(d *ACMEDNS, p place) {
 			for _, item := range p.list() {
 				d.Check = append(d.Check, item.nameServer())

@@ -49,7 +49,7 @@ func readIntrospect(p place) *Introspect {
 		{"cache", func(i *Introspect, p place) { i.Cache = p.Integer(0, 1_000_000) }},
 		// Members that the response must have, with their values.
 		{"claims", func(i *Introspect, p place) { i.Claims = readClaims(p) }},
-		// Header fields in which the upstream is told members of the response.
+		// Header fields that pass members of the response to the upstream.
 		{"forward", func(i *Introspect, p place) { i.Forward = readForward(p) }},
 	})
 	for _, need := range []struct{ name, hint string }{

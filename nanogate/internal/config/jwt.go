@@ -16,7 +16,7 @@ type JWT struct {
 	Cookie   string // where the token stands; "": in Authorization, as a bearer's
 	Leeway   time.Duration
 	MaxAge   time.Duration // since a token was made; 0: any
-	Refresh  time.Duration // how often keys are looked for anew
+	Refresh  time.Duration // how often keys are looked for again
 	TLS      ProviderTLS   // with who is asked for them
 	TLSAt    At
 	Cache    int // how many verified tokens are kept
@@ -52,7 +52,7 @@ func readJWT(p place) *JWT {
 		{"cache", func(j *JWT, p place) { j.Cache = p.Integer(0, 1_000_000) }},
 		// Claims that a token must have, with their values.
 		{"claims", func(j *JWT, p place) { j.Claims = readClaims(p) }},
-		// Header fields in which the upstream is told claims.
+		// Header fields that pass claims to the upstream.
 		{"forward", func(j *JWT, p place) { j.Forward = readForward(p) }},
 	})
 	if (j.JWKS == "") == (j.Secret == "") && p.IsMapping() {

@@ -104,7 +104,7 @@ func readOIDC(p place) *OIDC {
 		{"insecure", func(o *OIDC, p place) { o.Insecure = p.Boolean() }},
 		// Claims that the ID token must have, with their values.
 		{"claims", func(o *OIDC, p place) { o.Claims = readClaims(p) }},
-		// Header fields in which the upstream is told claims, or `access_token` or `id_token`
+		// Header fields that pass claims to the upstream, or `access_token` or `id_token`
 		// itself.
 		{"forward", func(o *OIDC, p place) { o.Forward = readForward(p) }},
 		// Sessions that are remembered.

@@ -98,7 +98,7 @@ func TestFiltered(t *testing.T) {
 	f.sees(t, "10.0.0.1:8080*3 node-zone")
 }
 
-// Servers that are set up anew begin with a small index: they are believed at once.
+// Servers that are set up again begin with a small index: they are believed at once.
 func TestIndexGoesBack(t *testing.T) {
 	s := newServer(t)
 	s.register(instance("10.0.0.1", 8080, "passing", ""))

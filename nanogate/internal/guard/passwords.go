@@ -85,7 +85,7 @@ func (p *passwords) verify(user string, password []byte) bool {
 
 // parseHash reads a hash, whose kind its beginning says.
 func parseHash(text string) (password, error) {
-	const fix = "make it anew with htpasswd -B"
+	const fix = "make it again with htpasswd -B"
 	switch {
 	case strings.HasPrefix(text, "$2a$"), strings.HasPrefix(text, "$2b$"), strings.HasPrefix(text, "$2y$"):
 		return parseBcrypt(text)

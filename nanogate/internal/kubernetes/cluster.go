@@ -64,7 +64,7 @@ func (c *cluster) connected() (*connection, error) {
 }
 
 // discard ends the use of a connection, if it is still the one in use, or of any: the
-// next one reads files with credentials and authorities anew.
+// next one reads files with credentials and authorities again.
 func (c *cluster) discard(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -255,7 +255,7 @@ func TestKept(t *testing.T) {
 	v.sees(t, "")
 }
 
-// What a watch or a page can't go on from any more (410) is read anew, and nobody is
+// What a watch or a page can't go on from any more (410) is read again, and nobody is
 // taken out meanwhile.
 func TestGone(t *testing.T) {
 	t.Parallel()
@@ -274,7 +274,7 @@ func TestGone(t *testing.T) {
 	server.Away(false)
 	v.sees(t, "10.0.0.3:80@a")
 	if v.live(t, true); server.Lists() == before {
-		t.Error("nothing was read anew")
+		t.Error("nothing was read again")
 	}
 	server.Forget() // and with the connection up
 	api.Apply(t, sliceOf("users", "t", 80, "10.0.0.4"))

@@ -133,7 +133,7 @@ func (c *cluster) read(ctx context.Context, r Resource, t timing, store cache.Re
 // not as streams.
 func (r *reading) IsWatchListSemanticsUnSupported() bool { return true }
 
-// ask asks the API server. After a failure the next question reads credentials anew.
+// ask asks the API server. After a failure the next question reads credentials again.
 func (r *reading) ask(ctx context.Context, question func(*rest.Request) error) error {
 	conn, err := r.cluster.connected()
 	if err == nil {

@@ -224,7 +224,7 @@ func (l *deadlines) timeLimit(c *client, r *request.Request) (d time.Duration) {
 	}
 	value, said := r.Header(rules.Header)
 	if said || rules != callDeadline {
-		r.Drop(rules.Header) // it is told anew
+		r.Drop(rules.Header) // it is set again
 	}
 	if !said {
 		return d

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The time that is left stands at the end of the head, and is written anew for each try.
+// The time that is left stands at the end of the head, and is written again for each try.
 func TestRetime(t *testing.T) {
 	l, c := bench(t, "routes: [{deadline: x-time, timeout: 1s, to: \"http://127.0.0.1:9\"}]\n")
 	x := &c.x

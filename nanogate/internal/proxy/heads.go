@@ -164,7 +164,7 @@ var ownLimits = http1.Limits{Head: 4 << 20, URI: 2 << 20, Fields: 20_000}
 var responseLimits = http1.Limits{Head: 64 << 10, Fields: 256}
 
 // responseHead appends the head that the client is sent, of the response whose head was
-// parsed from b: as it came but for what is for one hop only, and framed anew
+// parsed from b: as it came but for what is for one hop only, and framed again
 // (RFC 9110 7.6, RFC 9112 6).
 func (l *heads) responseHead(dst []byte, c *client, b []byte) []byte {
 	x, h := &c.x, &l.resp
@@ -242,7 +242,7 @@ func (l *heads) framedAs(dst []byte, c *client, unsized bool) []byte {
 	return endHead(dst, x)
 }
 
-// reread makes the loop's request anew of an exchange's, from its head as it was sent.
+// reread makes the loop's request again from an exchange's, from its head as it was sent.
 func (l *heads) reread(x *exchange) *request.Request {
 	l.head.Reset()
 	if n, err := l.head.Parse(x.head, &ownLimits); n > 0 && err == nil {

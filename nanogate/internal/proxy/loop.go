@@ -29,7 +29,7 @@ type loop struct {
 	snap        *snapshot.Snapshot // of this batch of events
 	limits      http1.Limits       // of snap
 	now         int64              // of this batch, ns
-	dated       int64              // when the date has to be written anew
+	dated       int64              // when the date has to be written again
 	date        []byte             // "Date: …\r\n"
 	clients     eventloop.Table[client]
 	connections eventloop.Table[connection]

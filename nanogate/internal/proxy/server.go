@@ -4,7 +4,7 @@
 // HTTP/1.1 on both sides: event loops, each with its clients and its connections to
 // upstreams, that share nothing but counters and the snapshot they serve from.
 //
-// A request stays on the loop that read it. Heads are parsed in place and written anew
+// A request stays on the loop that read it. Heads are parsed in place and written again
 // into one buffer; bodies pass through the loop's scratch buffer, and a side that
 // doesn't take them stops the other one's reading. See nanogate/docs/design.md.
 package proxy

@@ -10,7 +10,7 @@ import (
 )
 
 // coming is what the cache is told of the response whose head was parsed from b. It reads
-// the request anew from its head as it was sent.
+// the request again from its head as it was sent.
 func (l *caching) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamResponse {
 	l.named.Read(l.resp.Fields, b)
 	sent := l.heads.reread(x)

@@ -178,7 +178,7 @@ func nodes(t *Table[spec]) map[*node[spec]]bool {
 	return all
 }
 
-// Of ten thousand routes one changes: only the nodes on the way to it are made anew,
+// Of ten thousand routes one changes: only the nodes on the way to it are rebuilt,
 // and only the bucket of its host.
 func TestEditsShare(t *testing.T) {
 	var all []*spec
@@ -215,7 +215,7 @@ func TestEditsShare(t *testing.T) {
 			}
 		}
 		if fresh == 0 || fresh > 12 {
-			t.Errorf("route %d: %d of %d nodes were made anew", i, fresh, len(before))
+			t.Errorf("route %d: %d of %d nodes were rebuilt", i, fresh, len(before))
 		}
 		shared, buckets := 0, 0
 		for k, b := range after.tiers[0].exact.buckets {
@@ -225,7 +225,7 @@ func TestEditsShare(t *testing.T) {
 			}
 		}
 		if want := 1 - i%2; buckets-shared != want {
-			t.Errorf("route %d: %d buckets were made anew, want %d", i, buckets-shared, want)
+			t.Errorf("route %d: %d buckets were rebuilt, want %d", i, buckets-shared, want)
 		}
 	}
 }

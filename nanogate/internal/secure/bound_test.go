@@ -62,7 +62,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// What is bound again is shown from then on; what is the same makes nothing anew, so that
+// What is bound again is shown from then on; what is the same rebuilds nothing, so that
 // clients can come back without a whole handshake.
 func TestBoundAgain(t *testing.T) {
 	ca := securetest.New(t)
@@ -83,7 +83,7 @@ func TestBoundAgain(t *testing.T) {
 	before := s.Config()
 	s.Bind([]secure.Bound{{Certificates: []secure.Named{first}}})
 	if s.Config() != before {
-		t.Error("it was made anew, and nothing has changed")
+		t.Error("it was rebuilt, and nothing has changed")
 	}
 	if at := s.Expiries()["Secret first"]; !at.Equal(first.Leaf.NotAfter) {
 		t.Errorf("it expires at %s, want %s", at, first.Leaf.NotAfter)

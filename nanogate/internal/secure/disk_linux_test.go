@@ -45,7 +45,7 @@ func TestRenewalOnFullDisk(t *testing.T) {
 		}
 	}
 	two := ca.Issue("two", time.Hour, "two")
-	os.Truncate(f.Cert, 0) // what is written anew begins so
+	os.Truncate(f.Cert, 0) // what is written again begins so
 	disk.Fill()
 	if _, err := copied(two); err == nil {
 		t.Fatal("it could be written")

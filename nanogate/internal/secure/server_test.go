@@ -91,7 +91,7 @@ func TestFilesThatChange(t *testing.T) {
 	}
 	before := s.Config()
 	if is("one", ""); s.Config() != before {
-		t.Error("nothing has changed, and it was made anew")
+		t.Error("nothing has changed, and it was rebuilt")
 	}
 	ca.Issue("site", time.Hour, "two")
 	is("two", "is used")

@@ -47,7 +47,7 @@ func TestBuildTakesOver(t *testing.T) {
 		t.Error("upstreams")
 	}
 	if two.Routes[2] != one.Routes[0] {
-		t.Error("a route that is the same was made anew")
+		t.Error("a route that is the same was rebuilt")
 	}
 	if two.Routes[1] == one.Routes[1] || two.Routes[1].Counters != one.Routes[1].Counters {
 		t.Error("a route whose upstream has changed was taken over, or its counters were not")
@@ -197,7 +197,7 @@ func TestManyRoutes(t *testing.T) {
 		}
 	}
 	if three := b.Build(after, two); three.table != two.table || three.Routes[5000] != two.Routes[5000] {
-		t.Error("nothing has changed, and something was made anew")
+		t.Error("nothing has changed, and something was rebuilt")
 	}
 	var f route.Found
 	if same != 9999 || two.Find(of(t, "/changed/x"), &f) != two.Routes[5000] || two.Find(of(t, "/service-5000/x"), &f) != nil {

@@ -41,7 +41,7 @@ func (s *succession) of(i int, name string) int {
 }
 
 // tableOf makes the table of a snapshot's routes from the one before: was says where
-// each of them stood there, or -1. Only what differs is made anew.
+// each of them stood there, or -1. Only what differs is rebuilt.
 func tableOf(routes []*Route, was []int, before *Snapshot) *route.Table[Route] {
 	old, table := []*Route(nil), &route.Table[Route]{}
 	if before != nil {
@@ -57,7 +57,7 @@ func tableOf(routes []*Route, was []int, before *Snapshot) *route.Table[Route] {
 		}
 		return order[r]
 	})
-	gone := make([]bool, len(old)) // and those that are put in anew
+	gone := make([]bool, len(old)) // and those that are put in
 	for i := range gone {
 		gone[i] = true
 	}

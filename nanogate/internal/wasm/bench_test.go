@@ -60,7 +60,7 @@ func BenchmarkGuest(b *testing.B) {
 // and without.
 func BenchmarkCompile(b *testing.B) {
 	guest := wt.Guest{Extra: largeCode()}.Module()
-	for name, codes := range map[string]*Codes{"anew": nil, "from disk": {Dir: filepath.Join(b.TempDir(), "plugins")}} {
+	for name, codes := range map[string]*Codes{"compiled": nil, "from disk": {Dir: filepath.Join(b.TempDir(), "plugins")}} {
 		b.Run(name, func(b *testing.B) {
 			read := func() {
 				m, err := compile(guest, nil, generous, codes, func(Level, string) {})
