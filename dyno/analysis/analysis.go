@@ -149,6 +149,7 @@ type Second struct {
 	LagP99     float64          `json:"lag_p99"`
 	Generator  float64          `json:"generator_cpu"` // CPUs used by the generator
 	CPU        *float64         `json:"cpu,omitempty"` // CPUs used by the subject
+	Services   []ServiceSecond  `json:"services,omitempty"`
 	RSS        *float64         `json:"rss,omitempty"` // bytes
 	PSS        *float64         `json:"pss,omitempty"` // bytes; nil in most seconds, as it is read rarely
 	Threads    *float64         `json:"threads,omitempty"`

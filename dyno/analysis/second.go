@@ -27,6 +27,7 @@ func newSecond(t *archive.Trial, w *archive.Window) Second {
 		}
 	}
 	s.addServer(&w.Server)
+	s.addServices(&w.Server)
 	return s
 }
 

@@ -11,15 +11,34 @@ import (
 // Service is what something that the subject stands on did, over all windows of the used
 // trials of a cell that figures rest on.
 type Service struct {
-	Name   string             `json:"name"`
-	CPU    *float64           `json:"cpu,omitempty"`    // CPUs used; nil of one that isn't dyno's
-	RSS    *float64           `json:"rss,omitempty"`    // bytes, the most at the end of a window
-	Rates  map[string]float64 `json:"rates,omitempty"`  // its own counters, per second
-	Gauges map[string]float64 `json:"gauges,omitempty"` // its own gauges, the mean over the ends of windows
+	Name string   `json:"name"`
+	CPU  *float64 `json:"cpu,omitempty"` // CPUs used; nil of one that isn't dyno's
+	RSS  *float64 `json:"rss,omitempty"` // bytes, the most at the end of a window
+	// PerRequest is its CPU time per request that was completed, in µs, and Subject are the
+	// CPUs that the subject used in the same windows; nil where they are not known.
+	PerRequest *float64           `json:"cpu_per_request,omitempty"`
+	Subject    *float64           `json:"subject_cpu,omitempty"`
+	Rates      map[string]float64 `json:"rates,omitempty"`  // its own counters, per second
+	Gauges     map[string]float64 `json:"gauges,omitempty"` // its own gauges, the mean over the ends of windows
 	// Missing is in how many of the windows its own statistics are missing, and Why the
 	// last reason.
 	Missing int    `json:"missing,omitempty"`
 	Why     string `json:"why,omitempty"`
+}
+
+// ServiceSecond is the CPU time of a service in one second.
+type ServiceSecond struct {
+	Name string  `json:"name"`
+	CPU  float64 `json:"cpu"` // CPUs used
+}
+
+// addServices adds the CPU time of the services that are dyno's.
+func (s *Second) addServices(w *probe.Window) {
+	for i := range w.Services {
+		if p := w.Services[i].Process; p != nil && w.Length > 0 {
+			s.Services = append(s.Services, ServiceSecond{w.Services[i].Name, float64(p.CPU) / float64(w.Length)})
+		}
+	}
 }
 
 // serviceSums adds up the windows of a service.
@@ -27,6 +46,9 @@ type serviceSums struct {
 	name    string
 	cpu     time.Duration
 	length  time.Duration // of the windows with processes
+	served  uint64        // requests completed in them
+	subject time.Duration // CPU time of the subject in those of them that know it …
+	known   time.Duration // … and how long these are
 	rss     uint64
 	counted map[string]float64
 	over    map[string]time.Duration // by counter, the time it was seen over
@@ -47,15 +69,20 @@ func (s *cellBuilder) addServices(w *archive.Window) {
 				name: one.Name, counted: make(map[string]float64), over: make(map[string]time.Duration), gauges: make(map[string]float64), seen: make(map[string]float64),
 			})
 		}
-		s.services[at].add(one, w.Server.Length)
+		s.services[at].add(one, w)
 	}
 }
 
-func (s *serviceSums) add(w *probe.ServiceWindow, length time.Duration) {
+func (s *serviceSums) add(w *probe.ServiceWindow, of *archive.Window) {
 	if p := w.Process; p != nil {
 		s.cpu += p.CPU
-		s.length += length
+		s.length += of.Server.Length
+		s.served += of.Client.Completed
 		s.rss = max(s.rss, p.RSS)
+		if own := of.Server.Process; own != nil && !of.Server.Lacks("cpu", "process") {
+			s.subject += own.CPU
+			s.known += of.Server.Length
+		}
 	}
 	if w.Missing != "" {
 		s.missing++
@@ -78,6 +105,8 @@ func (s *cellBuilder) servicesOf() (list []Service) {
 		if one.length > 0 {
 			cpu, rss := float64(one.cpu)/float64(one.length), float64(one.rss)
 			r.CPU, r.RSS = &cpu, &rss
+			r.PerRequest = ratio(float64(one.cpu)/1e3, float64(one.served))
+			r.Subject = ratio(float64(one.subject), float64(one.known))
 		}
 		for name, n := range one.counted {
 			if over := one.over[name].Seconds(); over > 0 {
@@ -98,4 +127,13 @@ func put(m map[string]float64, name string, x float64) map[string]float64 {
 	}
 	m[name] = x
 	return m
+}
+
+// ratio is nil where there is nothing to divide by.
+func ratio(a, b float64) *float64 {
+	if b == 0 {
+		return nil
+	}
+	r := a / b
+	return &r
 }

@@ -1,10 +1,13 @@
 package analysis
 
 import (
+	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"dyno.example/dyno/archive"
+	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/probe"
 )
 
@@ -29,5 +32,43 @@ func TestServices(t *testing.T) {
 	}
 	if up.CPU != nil || up.RSS != nil || up.Rates["commands"] != 7 || up.Gauges != nil {
 		t.Errorf("up: %+v", up)
+	}
+}
+
+// A service that burns 0.4 of a CPU under 100 requests/s, beside a subject that burns 0.8, is
+// shown so, whatever the windows' lengths are.
+func TestServicesBesideTheSubject(t *testing.T) {
+	var s cellBuilder
+	for _, length := range []time.Duration{time.Second, 2 * time.Second, 500 * time.Millisecond} {
+		s.addServices(&archive.Window{
+			Client: measure.Window{Completed: uint64(length / (10 * time.Millisecond))},
+			Server: probe.Window{Length: length, Process: &probe.Process{CPU: length * 8 / 10}, Services: []probe.ServiceWindow{
+				{Name: "db", Process: &probe.Process{CPU: length * 4 / 10}},
+			}},
+		})
+	}
+	s.addServices(&archive.Window{Server: probe.Window{Length: time.Second, Services: []probe.ServiceWindow{{Name: "up"}}}})
+	list := s.servicesOf()
+	for name, c := range map[string]struct {
+		got  *float64
+		want float64
+	}{"CPU": {list[0].CPU, 0.4}, "per request": {list[0].PerRequest, 4000}, "the subject's": {list[0].Subject, 0.8}} {
+		if c.got == nil || math.Abs(*c.got-c.want) > 1e-9*c.want {
+			t.Errorf("%s: got %v, want %v", name, c.got, c.want)
+		}
+	}
+	if up := list[1]; up.CPU != nil || up.PerRequest != nil || up.Subject != nil {
+		t.Errorf("of one without processes: %+v", up)
+	}
+}
+
+// Of each second there is what each service burnt in it.
+func TestServicesOfASecond(t *testing.T) {
+	var s Second
+	s.addServices(&probe.Window{Length: 500 * time.Millisecond, Services: []probe.ServiceWindow{
+		{Name: "up"}, {Name: "db", Process: &probe.Process{CPU: 300 * time.Millisecond}}, {Name: "redis", Process: &probe.Process{}},
+	}})
+	if want := []ServiceSecond{{"db", 0.6}, {"redis", 0}}; !slices.Equal(s.Services, want) {
+		t.Errorf("got %v, want %v", s.Services, want)
 	}
 }

@@ -129,6 +129,11 @@ func seconds(list []analysis.Second) map[string][]any {
 			add(name, v)
 		}
 	}
+	for _, name := range servicesIn(list) {
+		for _, s := range list {
+			add(serviceColumn+name, burnt(s, name))
+		}
+	}
 	for name, column := range out {
 		if empty(column) {
 			delete(out, name)

@@ -49,6 +49,8 @@ func TestScreenshots(t *testing.T) {
 		{"archived", "en", analysed(t, analysistest.Run(7)), desktop},
 		{"tails", "en", explainedTails(), desktop},
 		{"tails-dark", "zh", explainedTails(), viewport{390, 844, "dark"}},
+		{"services", "en", allOnServices(), desktop},
+		{"services-dark", "zh", allOnServices(), viewport{1280, 900, "dark"}},
 		{"unusable", "en", nothingUsable(t), desktop},
 		{"unusable-phone-chinese", "zh", nothingUsable(t), viewport{390, 844, "dark"}},
 	} {

@@ -18,7 +18,10 @@ type serviceTable struct {
 type serviceRow struct {
 	Subject, Service string
 	CPU, Memory      string
+	Beside           string // CPUs that the subject used meanwhile
+	PerRequest       string // CPU time
 	Own              string // its own statistics
+	Main             string // up to three of them
 }
 
 func newServiceTable(r ranking, c language) serviceTable {
@@ -32,7 +35,13 @@ func newServiceTable(r ranking, c language) serviceTable {
 }
 
 func newServiceRow(subject string, s *analysis.Service, c language) serviceRow {
-	row := serviceRow{Subject: subject, Service: s.Name, CPU: "–", Memory: "–"}
+	row := serviceRow{Subject: subject, Service: s.Name, CPU: "–", Memory: "–", Beside: "–", PerRequest: "–", Main: words(strings.Join(mainStatistics(s), " · "), "–")}
+	if s.PerRequest != nil {
+		row.PerRequest = quantity("µs", *s.PerRequest)
+	}
+	if s.Subject != nil {
+		row.Beside = quantity("", *s.Subject)
+	}
 	if s.CPU != nil {
 		row.CPU = quantity("", *s.CPU)
 	}
@@ -65,8 +74,34 @@ func (m *markdown) services(t serviceTable) {
 	m.line("### %s\n", escape(m.text("services.title")))
 	var rows [][]string
 	for _, r := range t.Rows {
-		rows = append(rows, []string{escape(r.Subject), escape(r.Service), escape(r.Own), escape(r.CPU), escape(r.Memory)})
+		rows = append(rows, []string{escape(r.Subject), escape(r.Service), escape(r.Own), escape(r.CPU), escape(r.Beside), escape(r.PerRequest), escape(r.Memory)})
 	}
-	m.table("lll", []string{m.text("ranking.subject"), m.text("services.service"), m.text("services.own"), m.text("services.cpu"), m.text("services.memory")}, rows)
+	m.table("lll", []string{m.text("ranking.subject"), m.text("services.service"), m.text("services.own"), m.text("services.cpu"), m.text("services.subject"), m.text("services.request"), m.text("services.memory")}, rows)
 	m.line("\n%s\n", escape(m.text("services.note")))
+}
+
+// serviceColumn is what columns of seconds begin with that have the CPU time of services;
+// panels.js looks for it.
+const serviceColumn = "service:"
+
+// servicesIn are the names of the services that some of the seconds know, as they come.
+func servicesIn(list []analysis.Second) (names []string) {
+	for i := range list {
+		for _, s := range list[i].Services {
+			if !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	return names
+}
+
+// burnt is what a service used of the CPUs in a second, nil where that is not known.
+func burnt(second analysis.Second, name string) any {
+	for _, s := range second.Services {
+		if s.Name == name {
+			return round(s.CPU, 4)
+		}
+	}
+	return nil
 }

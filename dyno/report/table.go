@@ -35,6 +35,7 @@ func Table(w io.Writer, a *analysis.Analysis, lang string, width int, color bool
 			if r.By != "" {
 				out.WriteString(terminalLanguages(newRanks(a, &a.Groups[i], r.By, c), c, width, p, i == 0))
 			}
+			out.WriteString(terminalServices(newServiceTable(r, c), c, width, p))
 			out.WriteString(terminalUnusable(newUnusableTable(a, &a.Groups[i], c), c, width, p))
 		}
 		out.WriteString(present.Wrap(printable(c.paragraph(h.Sentences)), width) + "\n\n")

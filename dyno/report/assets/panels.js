@@ -30,6 +30,22 @@ dyno.panels = {
   ],
 };
 
+// services is the panel of what the subject stood on, beside the subject: a line for each
+// service that some trial of the cell knows. Names are the user's, never keys of texts.
+dyno.panels.services = (seconds) => {
+  const names = Object.keys(seconds[0] ?? {}).filter((key) => key.startsWith('service:'));
+  return { name: 'services', unit: 'CPU', height: 124, named: true,
+    lines: [['cpu', dyno.label('panel.services.subject')], ...names.map((key) => [key, key.slice('service:'.length)])] };
+};
+
+// of lists the panels of an end that have something to show.
+dyno.panels.of = (end, trial) => {
+  const panels = dyno.panels[end].filter((panel) => dyno.panels.known(panel, trial.seconds));
+  const services = dyno.panels.services(trial.seconds);
+  if (end === 'server' && dyno.panels.known({ lines: services.lines.slice(1) }, trial.seconds)) panels.splice(panels.findIndex(({ name }) => name === 'cpu') + 1, 0, services);
+  return panels;
+};
+
 // known reports whether any figure of the panel is in these seconds.
 dyno.panels.known = (panel, seconds) => panel.lines.some(([key]) =>
   seconds.some((second) => second[key] !== null && second[key] !== undefined && (!panel.ifAny || second[key] > 0)));
@@ -42,6 +58,7 @@ dyno.panels.value = (panel, second, key) => {
 
 dyno.panels.colour = (panel, i, colours) => {
   if (panel.lines.length === 1) return colours.accent;
+  if (panel.named) return i === 0 ? colours.accent : colours.series[i % colours.series.length];
   return [colours.accent, colours.series[1], colours.muted][i];
 };
 
@@ -50,7 +67,7 @@ dyno.panels.colour = (panel, i, colours) => {
 dyno.panels.summary = (panel, seconds) => panel.lines.map(([key, label]) => {
   const values = seconds.map((second) => dyno.panels.value(panel, second, key)).filter((value) => value !== null).sort((a, b) => a - b);
   const middle = values.length ? (values[(values.length - 1) >> 1] + values[values.length >> 1]) / 2 : null;
-  return [label && dyno.label(label), dyno.quantity(panel.unit, middle)];
+  return [label && (panel.named ? label : dyno.label(label)), dyno.quantity(panel.unit, middle)];
 });
 
 // A window lasts from its second to the next; its figures stand in the middle.

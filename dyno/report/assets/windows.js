@@ -83,7 +83,7 @@ dyno.windows.draw = () => {
 
 dyno.windows.column = (end, trial) => {
   const column = dyno.byId(`panels-${end}`);
-  const panels = trial ? dyno.panels[end].filter((panel) => dyno.panels.known(panel, trial.seconds)) : [];
+  const panels = trial ? dyno.panels.of(end, trial) : [];
   column.replaceChildren();
   if (panels.length === 0) {
     column.append(dyno.element('p', { class: 'message' }, dyno.text(`empty.${end}`)));
@@ -164,8 +164,8 @@ dyno.windows.describe = (second) => {
 dyno.windows.table = (trial) => {
   const holder = dyno.byId('windows-table');
   if (!trial) return holder.replaceChildren();
-  const panels = [...dyno.panels.client, ...dyno.panels.server].filter((panel) => dyno.panels.known(panel, trial.seconds));
-  const columns = panels.flatMap((panel) => panel.lines.map(([key, label]) => ({ panel, key, name: dyno.text(`panel.${panel.name}`) + (label ? ` ${dyno.label(label)}` : '') })));
+  const panels = ['client', 'server'].flatMap((end) => dyno.panels.of(end, trial));
+  const columns = panels.flatMap((panel) => panel.lines.map(([key, label]) => ({ panel, key, name: dyno.text(`panel.${panel.name}`) + (label ? ` ${panel.named ? label : dyno.label(label)}` : '') })));
   const head = dyno.element('tr', {}, dyno.element('th', { scope: 'col' }, dyno.text('windows.table.second')), ...columns.map(({ name }) => dyno.element('th', { scope: 'col' }, name)));
   const body = trial.seconds.map((second) => dyno.element('tr', {}, dyno.element('th', { scope: 'row' }, String(second.index)),
     ...columns.map(({ panel, key }) => dyno.element('td', {}, dyno.quantity(panel.unit, dyno.panels.value(panel, second, key))))));
