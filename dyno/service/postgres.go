@@ -38,6 +38,11 @@ func (in *Instance) startPostgres(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if in.def.Data != "" {
+		if in.def.Data, err = in.host.beside(in.def.Data); err != nil {
+			return err
+		}
+	}
 	if err := in.checkData(ctx, bin); err != nil {
 		return err
 	}

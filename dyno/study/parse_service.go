@@ -2,6 +2,8 @@ package study
 
 import (
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -54,7 +56,7 @@ func serviceAt(at scope) (Service, bool) {
 		s.Use = v.oneOf(ServiceKinds()...)
 	}
 	if v, ok := f["compose"]; ok {
-		s.Compose = v.filePath()
+		s.Compose = v.filled("")
 	}
 	if v, ok := f["url"]; ok {
 		s.URL = v.serviceURL(&s)
@@ -75,6 +77,9 @@ func serviceAt(at scope) (Service, bool) {
 	}
 	if understood {
 		checkService(at, f, &s)
+	}
+	if at.in.onDisk {
+		checkServicePlaces(f, &s, filepath.Dir(at.in.Path))
 	}
 	return s, len(at.in.Problems) == before
 }
@@ -127,7 +132,7 @@ func whatsInIt(f map[string]scope, s *Service) {
 		s.Replica = replicaAt(v)
 	}
 	if v, ok := f["data"]; ok {
-		s.Data = v.filePath()
+		s.Data = v.filled("")
 	}
 	if v, ok := f["topics"]; ok {
 		s.Topics = make(map[string]int)
@@ -190,7 +195,7 @@ func seedAt(at scope) (s Seed) {
 	f, understood := at.fields("sql", "commands", "file", "run")
 	s.SQL, s.Commands, s.Run = commandAt(f, "sql"), commandAt(f, "commands"), commandAt(f, "run")
 	if v, ok := f["file"]; ok {
-		s.File = v.filePath()
+		s.File = v.filled("")
 	}
 	if understood && len(f) != 1 {
 		at.Report(i18n.New("study.expected-one-of-seeds", "expected exactly one of sql, commands, file and run, got %d", len(f)))
@@ -255,6 +260,29 @@ func checkService(at scope, f map[string]scope, s *Service) {
 	checkSeeds(f, s)
 	if v, ok := f["reset"]; ok && s.Reset == ResetTrial && !slices.Contains([]string{Postgres, Redis, Kafka}, s.Use) {
 		v.Report(i18n.New("study.reset-of-others", "the data of this service can't be set back while it runs"), i18n.Verbatim("reset: restart"))
+	}
+}
+
+// checkServicePlaces looks for what a service names beside the study, in the folder base.
+func checkServicePlaces(f map[string]scope, s *Service, base string) {
+	if s.Run != "" || s.Dir != "" {
+		checkPlaces(f, &Subject{Run: s.Run, Dir: s.Dir}, base)
+	}
+	missing := func(at scope, path string) {
+		if path == "" {
+			return
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(base, path)
+		}
+		if _, err := os.Stat(path); err != nil {
+			at.Report(i18n.New("study.file-missing", "there is no %s", form.Quote(path)), i18n.New("study.paths-relative", "paths are relative to the study file"))
+		}
+	}
+	missing(f["compose"], s.Compose)
+	missing(f["data"], s.Data)
+	for i := range s.Seed {
+		missing(f["seed"], s.Seed[i].File)
 	}
 }
 

@@ -63,3 +63,18 @@ func TestServices(t *testing.T) {
 		t.Errorf("the password is shown: %s", hidden)
 	}
 }
+
+// TestServicePaths: they are kept as written, for whoever starts the service knows the folder
+// of the study.
+func TestServicePaths(t *testing.T) {
+	s, err := Parse("dir/s.yaml", []byte(serving+`services:
+  - {use: postgres, data: old, seed: [{file: a.sql}]}
+  - {name: mine, compose: c.yaml}
+`), []string{"go/gin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := []string{s.Services[0].Data, s.Services[0].Seed[0].File, s.Services[1].Compose}; !reflect.DeepEqual(got, []string{"old", "a.sql", "c.yaml"}) {
+		t.Errorf("paths %q", got)
+	}
+}

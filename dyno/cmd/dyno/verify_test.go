@@ -97,3 +97,34 @@ func TestStudyCheckLooksForPrograms(t *testing.T) {
 		o.want(t, 2, o.stderr, want)
 	}
 }
+
+// The same of services, wherever dyno is called from.
+func TestStudyCheckLooksForWhatServicesName(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "sub", "there.sql"), []byte("SELECT 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for service, want := range map[string]string{
+		"{name: a, run: ./mock}":                              "s.yaml:3:27: services[0].run: there is no program \"sub/mock\"",
+		"{name: a, run: ./mock, dir: nodir}":                  "s.yaml:3:40: services[0].dir: there is no folder \"sub/nodir\"",
+		"{name: a, compose: c.yaml}":                          "s.yaml:3:31: services[0].compose: there is no \"sub/c.yaml\"",
+		"{use: postgres, data: old}":                          "s.yaml:3:34: services[0].data: there is no \"sub/old\"",
+		"{use: postgres, seed: [{file: gone.sql}]}":           "s.yaml:3:34: services[0].seed: there is no \"sub/gone.sql\"",
+		"{use: postgres, as: URL, seed: [{file: there.sql}]}": "",
+	} {
+		text := "study: s\nsubjects: [{name: a, run: \"true\"}]\nservices: [" + service + "]\nrequests: [{name: r, get: /}]\nloads: [{name: l, closed: {}}]\n"
+		if err := os.WriteFile(filepath.Join(home, "sub", "s.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := dyno(t, home, "study", "check", "sub/s.yaml")
+		if want == "" {
+			o.want(t, 0, o.stdout)
+			continue
+		}
+		o.want(t, 2, o.stderr, want)
+	}
+}
