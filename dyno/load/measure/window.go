@@ -19,7 +19,7 @@ const (
 	FirstByte                     // first byte of the response − sent
 	Connect                       // TCP connection established − connect called
 	FullHandshake                 // TLS handshake with a key exchange and certificates, from connected to done
-	ResumedHandshake              // TLS handshake that took up an earlier session
+	ResumedHandshake              // TLS handshake that resumed a TLS session
 	ReadDelay                     // bytes read − received by the kernel; only if Spec.KernelTimestamps
 	Message                       // of calls with several responses: a message received − the one before it, the first − sent
 	NumClocks

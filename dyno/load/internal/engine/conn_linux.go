@@ -21,7 +21,7 @@ const (
 	down       connState = iota // not open; perhaps waiting to be tried again
 	connecting                  // for the connection to be established
 	securing                    // for the TLS handshake
-	greeting                    // for the server's SETTINGS, with HTTP/2 before the load; for a session to begin
+	greeting                    // for the server's SETTINGS, with HTTP/2 before the load; for a tunnel to begin
 	ready                       // for a request to send; with HTTP/2 also while responses are awaited
 	busy                        // for a response
 )
@@ -114,8 +114,8 @@ func (l *eventLoop) takeResponses(id int32, data []byte) {
 		l.mux.read(id, data)
 		return
 	}
-	if l.session != nil {
-		l.session.read(id, data)
+	if l.tunnel != nil {
+		l.tunnel.read(id, data)
 		return
 	}
 	c := &l.conns[id]
@@ -164,8 +164,8 @@ func (l *eventLoop) ended(id int32) {
 		l.connector.connectFailed(id, errClosedEarly)
 	case l.mux != nil:
 		l.mux.ended(id)
-	case l.session != nil:
-		l.session.ended(id)
+	case l.tunnel != nil:
+		l.tunnel.ended(id)
 	case c.state == ready:
 		l.lostIdle(id)
 	case c.response.EOF():
@@ -240,8 +240,8 @@ func (l *eventLoop) broke(id int32, why i18n.Message) {
 		l.mux.broke(id, why)
 		return
 	}
-	if l.session != nil {
-		l.session.broke(id, why)
+	if l.tunnel != nil {
+		l.tunnel.broke(id, why)
 		return
 	}
 	switch l.conns[id].state {

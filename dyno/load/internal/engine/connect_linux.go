@@ -95,8 +95,8 @@ func (l *connector) established(id int32) {
 		l.mux.greet(id)
 		return
 	}
-	if l.session != nil {
-		l.session.greet(id)
+	if l.tunnel != nil {
+		l.tunnel.greet(id)
 		return
 	}
 	l.usable(id)
@@ -280,7 +280,7 @@ func zoneID(zone string) uint32 {
 func (l *connector) quickEnd(id int32) {
 	c := &l.conns[id]
 	churns := l.Link.Churns() || l.mux == nil && c.served > 0 && !lasts(&c.response)
-	if c.ended || c.state != ready || !churns || l.Link.Unix != "" || l.session != nil {
+	if c.ended || c.state != ready || !churns || l.Link.Unix != "" || l.tunnel != nil {
 		return
 	}
 	_ = unix.SetsockoptLinger(int(c.fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1, Linger: 0})

@@ -60,8 +60,8 @@ type eventLoop struct {
 	spinBelow time.Duration // waits shorter than this, and the ends of longer ones, are spent polling
 	mix       *mix
 	mux       *multiplexer // nil with HTTP/1.1
-	session   session      // nil with HTTP: WebSockets, or server-sent events
-	talker    talker       // the session, if more than its beginning is sent on it; else nil
+	tunnel    tunnel       // nil with HTTP: WebSockets, or server-sent events
+	talker    talker       // the tunnel, if more than its beginning is sent on it; else nil
 	drawer    drawer
 	idle      ring[int32]      // places without a request
 	backlog   ring[int64]      // intended starts of arrivals that wait for a connection
@@ -120,7 +120,7 @@ func openEventLoop(sh Share, open func(*eventLoop) (backend, error)) (Engine, er
 		l.mux = newMultiplexer(l)
 	}
 	var err error
-	if err = l.beginSession(); err != nil {
+	if err = l.beginTunnel(); err != nil {
 		return nil, err
 	}
 	if l.backend, err = open(l); err != nil {

@@ -10,7 +10,7 @@ import (
 // openCall begins a call on the stream of a place: msg has its first message.
 func (m *multiplexer) openCall(s *slot, msg *message) {
 	s.call = newCall(s.request.Call)
-	m.carriers[m.conn(s.id)].wire.EndHeaders(false)
+	m.h2conns[m.conn(s.id)].wire.EndHeaders(false)
 	m.say(s, msg.body)
 }
 
@@ -47,7 +47,7 @@ func (m *multiplexer) sendMessage(id int32) {
 	}
 	m.due.Start(id, now)
 	l.rec.SentAt(now)
-	k := &m.carriers[m.conn(id)]
+	k := &m.h2conns[m.conn(id)]
 	k.fresh = append(k.fresh, id)
 	m.say(s, l.mix.further(&s.exchange, now))
 }
@@ -60,7 +60,7 @@ func (m *multiplexer) callEvent(s *slot, ev *http2.Event) {
 		s.status = ev.Header.Status
 		s.call.head(&s.exchange, ev.Header, ev.End)
 	case http2.EventData:
-		m.carriers[m.conn(s.id)].wire.Consume(ev.Stream, len(ev.Data))
+		m.h2conns[m.conn(s.id)].wire.Consume(ev.Stream, len(ev.Data))
 		if m.hears(s, ev.Data); s.call.broken != "" && s.call.isGRPC {
 			m.callBroke(s)
 			return
@@ -119,7 +119,7 @@ func (m *multiplexer) messageCame(s *slot) {
 // next one.
 func (m *multiplexer) messageDone(s *slot) {
 	l, conn := m.loop, m.conn(s.id)
-	k := &m.carriers[conn]
+	k := &m.h2conns[conn]
 	l.rec.left(s.intended, l.now)
 	kind, why := s.judgeMessages()
 	l.Errors.settle(&s.exchange, kind, why, l.rec, Times{s.intended, s.sent, s.first, l.now})
@@ -138,7 +138,7 @@ func (m *multiplexer) messageDone(s *slot) {
 
 // leaves reports whether the streams of a connection are to come to their end: the
 // server goes away, or the connection is too old.
-func (k *carrier) leaves(l *eventLoop) bool {
+func (k *h2conn) leaves(l *eventLoop) bool {
 	return k.goaway != "" || k.going && l.Link.MaxAge > 0
 }
 
@@ -146,7 +146,7 @@ func (k *carrier) leaves(l *eventLoop) bool {
 func (m *multiplexer) endCall(s *slot) {
 	s.call.ending = true
 	if !s.stream.SendEnded() {
-		m.carriers[m.conn(s.id)].wire.SendData(s.stream, nil, true)
+		m.h2conns[m.conn(s.id)].wire.SendData(s.stream, nil, true)
 		m.touch(m.conn(s.id))
 	}
 	m.due.Start(s.id, m.loop.now)
@@ -193,7 +193,7 @@ func (m *multiplexer) callEnds(s *slot) {
 	}
 	l.Errors.settle(&s.exchange, kind, why, l.rec, Times{s.intended, s.sent, s.first, l.now})
 	m.letGo(s)
-	m.carriers[m.conn(s.id)].held = false
+	m.h2conns[m.conn(s.id)].held = false
 	l.release(s.id)
 }
 

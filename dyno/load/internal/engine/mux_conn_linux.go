@@ -8,8 +8,8 @@ import (
 	"dyno.example/nano/wire/http2"
 )
 
-// carrier is what a connection of the loop has for HTTP/2.
-type carrier struct {
+// h2conn is what a connection of the loop has for HTTP/2.
+type h2conn struct {
 	wire    http2.Conn
 	sending []byte      // with the kernel, or to be taken by it next; without TLS
 	partial []byte      // start of a frame whose end is to come
@@ -33,14 +33,14 @@ type carrier struct {
 }
 
 // room reports whether a stream can be opened.
-func (k *carrier) room() bool { return !k.going && !k.held && k.wire.Room() > 0 }
+func (k *h2conn) room() bool { return !k.going && !k.held && k.wire.Room() > 0 }
 
 // greet begins HTTP/2 on a connection that has come up. Before the load the server's
 // SETTINGS are waited for: a server that doesn't speak HTTP/2 is reported then. Later
 // requests go out at once (RFC 9113 3.4), as real clients do it.
 func (m *multiplexer) greet(conn int32) {
-	l, k := m.loop, &m.carriers[conn]
-	*k = carrier{
+	l, k := m.loop, &m.h2conns[conn]
+	*k = h2conn{
 		wire: http2.Conn{Output: http2.Output{Out: k.wire.Out[:0]}}, sending: k.sending[:0], partial: k.partial[:0], fresh: k.fresh[:0], handed: k.handed[:0],
 		waiting: k.waiting, aside: k.aside, more: k.more, dirty: k.dirty, heard: l.now, most: l.Link.PerConnection,
 	}
@@ -61,7 +61,7 @@ func (m *multiplexer) greet(conn int32) {
 // unconnected fails the requests that wait for a connection that did not come up.
 // Their places wait until it is tried again.
 func (m *multiplexer) unconnected(conn int32, err error) {
-	l, k := m.loop, &m.carriers[conn]
+	l, k := m.loop, &m.h2conns[conn]
 	k.asked, k.resting = false, true
 	failed := 0
 	for n := k.waiting.len(); n > 0; n-- {
@@ -82,7 +82,7 @@ func (m *multiplexer) unconnected(conn int32, err error) {
 
 // read takes bytes that came on a connection.
 func (m *multiplexer) read(conn int32, data []byte) {
-	l, k := m.loop, &m.carriers[conn]
+	l, k := m.loop, &m.h2conns[conn]
 	c := &l.conns[conn]
 	if c.state != ready && c.state != greeting {
 		return
@@ -110,7 +110,7 @@ func (m *multiplexer) read(conn int32, data []byte) {
 
 // event deals with one thing that the server has said.
 func (m *multiplexer) event(conn int32, ev *http2.Event) {
-	l, k := m.loop, &m.carriers[conn]
+	l, k := m.loop, &m.h2conns[conn]
 	switch ev.Kind {
 	case http2.EventSettings:
 		k.greeted = true
@@ -133,7 +133,7 @@ func (m *multiplexer) event(conn int32, ev *http2.Event) {
 // flush hands over what a connection has to send, unless the kernel has yet to take
 // what it was given before.
 func (m *multiplexer) flush(conn int32) {
-	l, k := m.loop, &m.carriers[conn]
+	l, k := m.loop, &m.h2conns[conn]
 	c := &l.conns[conn]
 	for gen := c.gen; c.gen == gen && (c.state == ready || c.state == greeting) && len(c.unsent) == 0; {
 		if len(k.wire.Out) == 0 {
@@ -165,7 +165,7 @@ func (m *multiplexer) flush(conn int32) {
 const noTurn = ^uint64(0)
 
 // seal turns what is to be sent into TLS records.
-func (m *multiplexer) seal(c *conn, k *carrier) {
+func (m *multiplexer) seal(c *conn, k *h2conn) {
 	if _, err := c.secured.tls.Write(k.wire.Out); err != nil {
 		panic("load: writing to memory failed: " + err.Error())
 	}
@@ -175,7 +175,7 @@ func (m *multiplexer) seal(c *conn, k *carrier) {
 // handing notes that the requests of a connection that were written last are handed
 // to the kernel at an instant.
 func (m *multiplexer) handing(conn int32, now int64) {
-	for _, id := range m.carriers[conn].handed {
+	for _, id := range m.h2conns[conn].handed {
 		if s := &m.slots[id]; s.stream != nil && s.tries == 0 {
 			s.sent = now
 		}
@@ -185,7 +185,7 @@ func (m *multiplexer) handing(conn int32, now int64) {
 // violated ends a connection on which the server broke HTTP/2; first is what came, from
 // the violation on or before it.
 func (m *multiplexer) violated(conn int32, first []byte, err error) {
-	k := &m.carriers[conn]
+	k := &m.h2conns[conn]
 	if !k.greeted && len(first) > 0 {
 		err = notHTTP2(first, err)
 	}
@@ -215,7 +215,7 @@ func (m *multiplexer) broke(conn int32, why i18n.Message) {
 		m.loop.connector.connectFailed(conn, i18n.Errorf("engine.closed-before-settings-tls", "%s before its SETTINGS: does it speak HTTP/2, and to this client?", why))
 		return
 	}
-	k := &m.carriers[conn]
+	k := &m.h2conns[conn]
 	kind, text := brokeText(why, k.goaway, k.greeted)
 	m.lost(conn, kind, text)
 }
@@ -223,7 +223,7 @@ func (m *multiplexer) broke(conn int32, why i18n.Message) {
 // lost fails the requests that are under way on a connection, and gives it up. One
 // that has carried none is opened again only after a pause: see lostIdle.
 func (m *multiplexer) lost(conn int32, kind measure.ErrorKind, why i18n.Message) {
-	l, k := m.loop, &m.carriers[conn]
+	l, k := m.loop, &m.h2conns[conn]
 	if l.conns[conn].state == down { // sending the last of it has failed
 		return
 	}
@@ -258,7 +258,7 @@ func (m *multiplexer) lost(conn int32, kind measure.ErrorKind, why i18n.Message)
 func (m *multiplexer) tick() {
 	for i := range m.loop.conns {
 		conn := int32(i)
-		k := &m.carriers[conn]
+		k := &m.h2conns[conn]
 		for m.loop.conns[conn].state == ready {
 			ev, err := k.wire.Tick(m.loop.now)
 			if err != nil {
@@ -280,7 +280,7 @@ func (m *multiplexer) tick() {
 func (m *multiplexer) leave(conn int32) {
 	m.left = true
 	if m.loop.conns[conn].state == ready {
-		m.carriers[conn].wire.Close(http2.NoError)
+		m.h2conns[conn].wire.Close(http2.NoError)
 		m.flush(conn)
 	}
 }

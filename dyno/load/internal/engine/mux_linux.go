@@ -21,7 +21,7 @@ type multiplexer struct {
 	pool     http2.Pool
 	config   *http2.Config
 	slots    []slot
-	carriers []carrier          // by the loop's conns
+	h2conns  []h2conn           // by the loop's conns
 	due      *reactor.Deadlines // of requests, by place
 	constant []message          // of the program's requests, those that are constant
 	rendered message            // of one that is not
@@ -49,7 +49,7 @@ type slot struct {
 func newMultiplexer(l *eventLoop) *multiplexer {
 	m := &multiplexer{
 		loop:  l,
-		slots: make([]slot, l.Link.Places(l.Most)), carriers: make([]carrier, l.Most), due: reactor.NewDeadlines(l.Link.Places(l.Most)),
+		slots: make([]slot, l.Link.Places(l.Most)), h2conns: make([]h2conn, l.Most), due: reactor.NewDeadlines(l.Link.Places(l.Most)),
 		constant: make([]message, len(l.Program.requests)),
 		config:   clientConfig(),
 	}
@@ -105,7 +105,7 @@ func (m *multiplexer) begin(id int32) {
 		m.sendMessage(id)
 		return
 	}
-	k := &m.carriers[conn]
+	k := &m.h2conns[conn]
 	if m.loop.conns[conn].state == ready && k.waiting.len() == 0 && k.room() {
 		m.send(id)
 		return
@@ -119,12 +119,12 @@ func (m *multiplexer) begin(id int32) {
 // await lets a request wait for its connection.
 func (m *multiplexer) await(id int32) {
 	m.slots[id].waits = true
-	m.carriers[m.conn(id)].waiting.push(id)
+	m.h2conns[m.conn(id)].waiting.push(id)
 }
 
 // open lets a connection be made, unless that is under way.
 func (m *multiplexer) open(conn int32) {
-	if k := &m.carriers[conn]; !k.asked {
+	if k := &m.h2conns[conn]; !k.asked {
 		k.asked = true
 		m.loop.connector.open(conn)
 	}
@@ -141,7 +141,7 @@ func (m *multiplexer) passOverFull() {
 			id = l.idle.last()
 		}
 		conn := m.conn(id)
-		k := &m.carriers[conn]
+		k := &m.h2conns[conn]
 		if full := l.conns[conn].state == ready && (k.waiting.len() > 0 || !k.room()); !full && !k.resting || m.slots[id].idle() {
 			return
 		}
@@ -153,7 +153,7 @@ func (m *multiplexer) passOverFull() {
 // for places that were put aside. A connection that takes no more requests is
 // replaced once the last is over.
 func (m *multiplexer) proceed(conn int32) {
-	l, k := m.loop, &m.carriers[conn]
+	l, k := m.loop, &m.h2conns[conn]
 	if l.conns[conn].state != ready {
 		return
 	}
@@ -177,13 +177,13 @@ func (m *multiplexer) proceed(conn int32) {
 
 // retry tries again to send what the server has refused.
 func (m *multiplexer) retry(conn int32) {
-	m.carriers[conn].held = false
+	m.h2conns[conn].held = false
 	m.proceed(conn)
 }
 
 // again finds a use for a connection that is down, and for its places.
 func (m *multiplexer) again(conn int32) {
-	k := &m.carriers[conn]
+	k := &m.h2conns[conn]
 	k.resting = false
 	for n := k.aside.len(); n > 0; n-- {
 		m.loop.release(k.aside.pop())
@@ -197,7 +197,7 @@ func (m *multiplexer) again(conn int32) {
 func (m *multiplexer) turn() {
 	for i := 0; i < len(m.dirty); i++ { // flushing may find more
 		conn := m.dirty[i]
-		m.carriers[conn].dirty = false
+		m.h2conns[conn].dirty = false
 		m.flush(conn)
 	}
 	m.dirty = m.dirty[:0]
@@ -209,7 +209,7 @@ func (m *multiplexer) turn() {
 
 // touch notes that a connection may have something to send.
 func (m *multiplexer) touch(conn int32) {
-	if k := &m.carriers[conn]; !k.dirty {
+	if k := &m.h2conns[conn]; !k.dirty {
 		k.dirty = true
 		m.dirty = append(m.dirty, conn)
 	}

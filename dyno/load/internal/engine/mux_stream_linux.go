@@ -9,7 +9,7 @@ import (
 // send sends the request of a place on a stream of its connection, which has room.
 func (m *multiplexer) send(id int32) {
 	l, s, conn := m.loop, &m.slots[id], m.conn(id)
-	k := &m.carriers[conn]
+	k := &m.h2conns[conn]
 	stream, err := k.wire.Open()
 	if err != nil { // it has used up its streams
 		k.going = true
@@ -59,7 +59,7 @@ func (m *multiplexer) message(s *slot) *message {
 // upload writes the next part of a request's body, or of the messages of a call.
 func (m *multiplexer) upload(s *slot) {
 	conn := m.conn(s.id)
-	k := &m.carriers[conn]
+	k := &m.h2conns[conn]
 	m.touch(conn)
 	for turn := uploadTurn; turn > 0; {
 		part := s.rest[:min(len(s.rest), turn)]
@@ -74,7 +74,7 @@ func (m *multiplexer) upload(s *slot) {
 }
 
 // goOn writes the next parts of bodies, after what came before was sent.
-func (m *multiplexer) goOn(k *carrier) {
+func (m *multiplexer) goOn(k *h2conn) {
 	for n := k.more.len(); n > 0; n-- {
 		if s := &m.slots[k.more.pop()]; s.stream != nil && len(s.rest) > 0 {
 			m.upload(s)
@@ -84,7 +84,7 @@ func (m *multiplexer) goOn(k *carrier) {
 
 // streamEvent deals with what came on a stream.
 func (m *multiplexer) streamEvent(s *slot, ev *http2.Event) {
-	k := &m.carriers[m.conn(s.id)]
+	k := &m.h2conns[m.conn(s.id)]
 	switch ev.Kind {
 	case http2.EventHead, http2.EventData, http2.EventTrailers:
 		if s.request.Call != nil {
@@ -130,7 +130,7 @@ func (m *multiplexer) done(s *slot) {
 	l.Errors.judged(&s.exchange, s.status, l.rec, Times{s.intended, s.sent, s.first, l.now})
 	m.drawn(s, false)
 	m.letGo(s)
-	m.carriers[m.conn(s.id)].held = false
+	m.h2conns[m.conn(s.id)].held = false
 	l.release(s.id)
 }
 
@@ -148,7 +148,7 @@ func (m *multiplexer) drop(s *slot) {
 		return
 	}
 	conn := m.conn(s.id)
-	k := &m.carriers[conn]
+	k := &m.h2conns[conn]
 	k.wire.Release(s.stream)
 	s.stream = nil
 	if max := m.loop.Link.MaxAge; max > 0 && m.loop.now-m.loop.conns[conn].opened >= int64(max) {
@@ -206,7 +206,7 @@ func (m *multiplexer) reset(s *slot, ev *http2.Event) {
 // goes away is no such try, as there are only so many within the time limit.
 func (m *multiplexer) refused(s *slot) (again bool) {
 	l, conn := m.loop, m.conn(s.id)
-	k := &m.carriers[conn]
+	k := &m.h2conns[conn]
 	if s.tries >= mostTries && !k.going || s.call.sent > 1 && s.request.Call != nil {
 		return false
 	}
@@ -226,7 +226,7 @@ func (m *multiplexer) refused(s *slot) (again bool) {
 // nothing comes any more, not even the acknowledgement of a PING, is given up.
 func (m *multiplexer) timedOut(id int32) {
 	l, s, conn := m.loop, &m.slots[id], m.conn(id)
-	k := &m.carriers[conn]
+	k := &m.h2conns[conn]
 	l.work++
 	if s.idle() {
 		m.giveUpIdle(s, i18n.New("engine.stream-not-ended", "the server did not end a stream within %v after all was asked", l.Timeout))

@@ -40,8 +40,8 @@ func (l *eventLoop) poll(d time.Duration) {
 	if l.mux != nil {
 		l.mux.turn()
 	}
-	if l.session != nil {
-		l.session.turn()
+	if l.tunnel != nil {
+		l.tunnel.turn()
 	}
 	waits := int64(0) // what this should take
 	if l.coalesce {
@@ -80,8 +80,8 @@ func (l *eventLoop) poll(d time.Duration) {
 		events += l.mux.worth()
 		l.mux.counted()
 	}
-	if l.session != nil {
-		events += l.session.worth()
+	if l.tunnel != nil {
+		events += l.tunnel.worth()
 	}
 	l.back, l.work = l.now, 0
 	if l.rec != nil {

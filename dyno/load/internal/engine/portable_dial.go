@@ -38,7 +38,7 @@ func (p *portable) dialTo(ctx context.Context) (net.Conn, error) {
 }
 
 // secure makes the TLS handshake on a connection, over which protocol is to be spoken.
-// It returns how long that took, in ns, and whether it took up an earlier session. If
+// It returns how long that took, in ns, and whether it resumed a TLS session. If
 // it fails the connection is closed.
 func (p *portable) secure(ctx context.Context, conn net.Conn, protocol string) (_ net.Conn, took int64, resumed bool, err error) {
 	began := clock.Now()

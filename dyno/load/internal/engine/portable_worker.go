@@ -39,7 +39,7 @@ type worker struct {
 	sentAt   int64 // 0: not yet
 
 	handshake int64 // ns that the TLS handshake took
-	resumed   bool  // whether it took up an earlier session
+	resumed   bool  // whether it resumed a TLS session
 }
 
 // work sends requests until there are none left or ctx ends; a user that thinks begins

@@ -156,8 +156,8 @@ func (l *eventLoop) handedOver(id int32) {
 	if l.mux != nil {
 		l.mux.flush(id)
 	}
-	if l.session != nil {
-		l.session.flush(id)
+	if l.tunnel != nil {
+		l.tunnel.flush(id)
 	}
 }
 

@@ -16,7 +16,7 @@ type Turns struct{ loop *eventLoop }
 // TakeTurns returns an engine that is connected as one that takes turns; false if it can't.
 func TakeTurns(e Engine) (*Turns, bool) {
 	l, ok := e.(*eventLoop)
-	return &Turns{l}, ok && l.session == nil
+	return &Turns{l}, ok && l.tunnel == nil
 }
 
 // revivePatient is how long lost connections may take to come up before a turn.

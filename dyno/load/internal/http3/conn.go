@@ -61,7 +61,7 @@ func Dial(ctx context.Context, from netip.Addr, server netip.AddrPort, conf *tls
 	return c, nil
 }
 
-// Resumed reports whether the handshake took up an earlier session.
+// Resumed reports whether the handshake resumed a TLS session.
 func (c *Conn) Resumed() bool { return c.quic.ConnectionState().TLS.DidResume }
 
 // Greeted waits for the server's SETTINGS (RFC 9114 6.2.1).

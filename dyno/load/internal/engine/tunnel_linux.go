@@ -9,10 +9,10 @@ import (
 	"dyno.example/nano/wire/clock"
 )
 
-// session is a protocol of an event loop that is begun over HTTP/1.1 and then goes on
+// tunnel is a protocol of an event loop that is begun over HTTP/1.1 and then goes on
 // in its own way: WebSockets, or server-sent events. Connections are greeting until it
 // has begun.
-type session interface {
+type tunnel interface {
 	// greet begins the protocol on a connection that has come up.
 	greet(id int32)
 	// read takes what came on a connection.
@@ -29,12 +29,12 @@ type session interface {
 	worth() int
 }
 
-// talker is a session on which more is sent than its beginning, as over WebSockets.
+// talker is a tunnel on which more is sent than its beginning, as over WebSockets.
 type talker interface {
 	// send sends the message that is due on a connection that is ready.
 	send(id int32)
 	// timedOut ends what took longer than the time limit, on a connection whose
-	// session has begun.
+	// tunnel has begun.
 	timedOut(id int32)
 	// quiet reports whether what is sent next on a connection can only come after the
 	// kernel has taken what was sent before, so that it needs no event of its own.
@@ -43,16 +43,16 @@ type talker interface {
 	leave(id int32)
 }
 
-// beginSession makes the session of the load's protocol; none with plain HTTP.
-func (l *eventLoop) beginSession() (err error) {
+// beginTunnel makes the tunnel of the load's protocol; none with plain HTTP.
+func (l *eventLoop) beginTunnel() (err error) {
 	switch {
 	case l.Link.WebSocket != nil:
 		var w *webSockets
 		if w, err = newWebSockets(l); err == nil {
-			l.session, l.talker = w, w
+			l.tunnel, l.talker = w, w
 		}
 	case l.Link.Events != nil:
-		l.session, err = newListeners(l)
+		l.tunnel, err = newListeners(l)
 	}
 	return err
 }
@@ -103,7 +103,7 @@ func (l *eventLoop) sends(id int32) {
 	l.rec.SentAt(l.now)
 }
 
-// refused ends a connection whose session the server did not begin. A request that
+// refused ends a connection whose tunnel the server did not begin. A request that
 // waited for it has failed with it.
 func (l *eventLoop) refused(id int32, kind measure.ErrorKind, why i18n.Message) {
 	c := &l.conns[id]
