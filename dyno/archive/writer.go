@@ -64,13 +64,16 @@ func (w *Writer) HideEnv(env map[string]string) {
 	w.secrets = secrets
 }
 
+// ServiceLog is the file of what a service has printed, in the run's folder, with slashes.
+func ServiceLog(name string) string { return servicesFolder + "/" + name + ".log" }
+
 // AddServiceLog archives what a service has printed, as services/NAME.log, without the run's secrets.
 func (w *Writer) AddServiceLog(name string, text []byte) error {
 	folder := filepath.Join(w.dir, servicesFolder)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	err := w.create.write(filepath.Join(folder, name+".log"), func(out io.Writer) error {
+	err := w.create.write(filepath.Join(w.dir, filepath.FromSlash(ServiceLog(name))), func(out io.Writer) error {
 		_, err := io.WriteString(out, w.secrets.Hide(string(text)))
 		return err
 	})

@@ -41,7 +41,7 @@ func (p *preparation) startServices(ctx context.Context) (err error) {
 		return nil
 	}
 	host := &service.Host{
-		Catalog: p.builder.catalog, StateDir: p.starter.stateDir, CPUs: p.starter.places.ofServices(),
+		Catalog: p.builder.catalog, StateDir: p.starter.stateDir, CPUs: p.starter.places.ofServices(), LogFile: archive.ServiceLog,
 		Tell: func(line i18n.Message) { p.tell(Event{Kind: Serving, Line: line}) },
 	}
 	host.Builder = &subject.Builder{Dir: p.builder.cacheDir, Progress: func(line string) { host.Tell(i18n.Verbatim(line)) }}

@@ -24,6 +24,8 @@ type Host struct {
 	Temp     string // folder below which services get folders of their own; empty for the system's
 	Base     string // folder that relative paths start at: the study's
 	CPUs     []int  // of services that don't say theirs; nil for all
+	// LogFile, if set, says where the log of a part will be kept.
+	LogFile func(part string) string
 	// Tell, if set, is called with what goes on, from one goroutine.
 	Tell func(i18n.Message)
 }
@@ -38,6 +40,7 @@ type Instance struct {
 	parts   []*Part
 	version string
 	startUp time.Duration
+	secrets study.Secrets // made for it
 
 	failed chan struct{} // closed when a part has ended by itself
 	once   sync.Once
@@ -55,14 +58,14 @@ type Part struct {
 // Start starts a service, or attaches to one, waits until it is ready, and seeds it. The
 // caller must call Stop on the instance. When Start fails, nothing is left running.
 func Start(ctx context.Context, h *Host, def study.Service) (*Instance, error) {
-	in := &Instance{def: def, asked: def, host: h, env: make(map[string]string), failed: make(chan struct{})}
+	in := &Instance{def: def, asked: def, host: h, env: make(map[string]string), failed: make(chan struct{}), secrets: study.Secrets{}}
 	began := time.Now()
 	if err := in.start(ctx); err != nil {
 		err = errors.Join(err, in.Stop(context.WithoutCancel(ctx)))
 		if errors.As(err, new(*subject.StartError)) {
 			return nil, err // says which
 		}
-		return nil, i18n.Errorf("service.service", "service %s: %w", def.Name, err)
+		return nil, i18n.Errorf("service.service", "service %s: %w", def.Name, in.secrets.Error(err))
 	}
 	in.startUp = time.Since(began)
 	for _, p := range in.parts {
@@ -117,7 +120,7 @@ func (in *Instance) Err() error {
 			continue
 		}
 		if err := p.in.Err(); err != nil {
-			return err
+			return in.host.withLog(p.Name, in.secrets.Error(err))
 		}
 	}
 	return nil

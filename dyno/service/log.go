@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dyno.example/dyno/study"
+	"dyno.example/internal/i18n"
 )
 
 // logMost is how much of a part's log is kept, bytes; of all its starts together.
@@ -34,6 +35,14 @@ func (s *Set) Logs() (list []Log) {
 		list[at].Text = bounded(slices.Concat(list[at].Text, []byte("\n--- started anew ---\n"), one.Text))
 	}
 	return list
+}
+
+// withLog says where the log of a part that has failed will be.
+func (h *Host) withLog(part string, err error) error {
+	if h.LogFile == nil {
+		return err
+	}
+	return i18n.Errorf("service.log-is-in", "%w\nwhat it printed is in %s of the run", err, h.LogFile(part))
 }
 
 // bounded takes the middle out of what is too long.

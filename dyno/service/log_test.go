@@ -3,7 +3,9 @@ package service
 import (
 	"context"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"dyno.example/dyno/study"
 )
@@ -50,5 +52,36 @@ func TestLogsAreBounded(t *testing.T) {
 	}
 	if got := (*Set)(nil).Logs(); got != nil {
 		t.Errorf("of none: %v", got)
+	}
+}
+
+// TestNoSecretInErrors: what a server has printed last comes into errors, but no password of its.
+func TestNoSecretInErrors(t *testing.T) {
+	needs(t, study.Postgres)
+	h := newTestHost(t)
+	h.LogFile = func(part string) string { return "logs of " + part }
+	in := start(t, h, study.Service{Name: "db", Use: study.Postgres, As: "URL"})
+	password := in.parts[0].kit.url[strings.Index(in.parts[0].kit.url, "dyno:")+5:]
+	password, _, _ = strings.Cut(password, "@")
+	k := own(t, h, study.Postgres, in.env["URL"])
+	// A statement with an error is logged in full.
+	_ = k.do(t.Context(), order{Do: "run", Text: "SELECT '" + password + "' FROM nowhere", Limit: time.Minute})
+	if err := syscall.Kill(in.parts[0].in.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-in.Failed():
+	case <-time.After(time.Minute):
+		t.Fatal("nobody has seen its end")
+	}
+	err := in.Err()
+	checkError(t, err, []string{"service db died", "SELECT '***' FROM nowhere", "what it printed is in logs of db"})
+	if strings.Contains(err.Error(), password) {
+		t.Error("the error holds the password")
+	}
+	for _, one := range in.logs() {
+		if strings.Contains(string(one.Text), password) {
+			t.Errorf("the log of %s holds the password", one.Name)
+		}
 	}
 }

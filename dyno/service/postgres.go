@@ -46,7 +46,7 @@ func (in *Instance) startPostgres(ctx context.Context) error {
 	if err := in.checkData(ctx, bin); err != nil {
 		return err
 	}
-	password := newSecret()
+	password := in.newSecret()
 	address := func(port int, database string) string {
 		u := url.URL{Scheme: "postgres", User: url.UserPassword(postgresUser, password), Host: local("", port), Path: database}
 		return u.String() + "?sslmode=disable"

@@ -24,7 +24,7 @@ func (in *Instance) startRedis(ctx context.Context) error {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		return Missing(study.Redis)
 	}
-	password := newSecret()
+	password := in.newSecret()
 	config := []string{"bind 127.0.0.1", "daemonize no", "dir .", `save ""`, "requirepass " + password}
 	for _, name := range slices.Sorted(maps.Keys(in.def.Settings)) {
 		config = append(config, fmt.Sprintf("%s %s", name, in.def.Settings[name]))

@@ -60,7 +60,7 @@ func (in *Instance) startS3(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	key, secret := "dyno", newSecret()
+	key, secret := "dyno", in.newSecret()
 	p, err := in.run(ctx, recipe{
 		name: in.def.Name, shell: s3Script, check: responds("/", http.StatusInternalServerError), within: 15 * time.Second, grace: time.Second,
 		env: map[string]string{"SERVER": folder, "BUCKETS": strings.Join(in.def.Buckets, " "), "ROOT_ACCESS_KEY": key, "ROOT_SECRET_KEY": secret},
@@ -112,7 +112,7 @@ func (in *Instance) startCommand(ctx context.Context) error {
 			return err
 		}
 		r.shell, r.within, r.grace = composeScript, time.Minute, 10*time.Second
-		r.env["FILE"], r.env["PROJECT"] = file, "dyno-"+newSecret()[:12]
+		r.env["FILE"], r.env["PROJECT"] = file, "dyno-"+randomWord()[:12]
 	}
 	if in.def.Ready != "" {
 		r.check = responds(in.def.Ready, http.StatusBadRequest)

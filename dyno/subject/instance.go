@@ -173,7 +173,7 @@ func (in *Instance) awaitGone(ctx context.Context) error {
 		select {
 		case <-in.handle.gone:
 		case <-time.After(stopMargin):
-			return i18n.Errorf("subject.keeper-silent", "stop subject %s: its keeper does not respond: %w", in.name, context.Cause(ctx))
+			return i18n.Errorf("subject.keeper-silent", "stop %v: its keeper does not respond: %w", called(in.word, in.name), context.Cause(ctx))
 		}
 	}
 	in.removeLog()

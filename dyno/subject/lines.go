@@ -91,7 +91,14 @@ func headAndTail(f *os.File, most int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(head, fmt.Appendf(nil, "\n… %d bytes left out …\n", info.Size()-2*half), end), nil
+	// Whole lines, where there are some: half a password would not be known for one.
+	if at := bytes.LastIndexByte(head, '\n'); at >= 0 {
+		head = head[:at]
+	}
+	if at := bytes.IndexByte(end, '\n'); at >= 0 && at+1 < len(end) {
+		end = end[at+1:]
+	}
+	return slices.Concat(head, fmt.Appendf(nil, "\n… %d bytes left out …\n", info.Size()-int64(len(head)+len(end))), end), nil
 }
 
 // tail returns the last n lines of a file, without empty ones at its end; nil

@@ -74,6 +74,7 @@ func TestHeadAndTail(t *testing.T) {
 		{"short", "short"},
 		{"0123456789", "0123456789"},
 		{"begin-and-then-end", "begin\n… 8 bytes left out …\nn-end"},
+		{"ab\nsecret that is cut\nyz", "ab\n… 20 bytes left out …\nyz"},
 		{"", ""},
 	} {
 		path := filepath.Join(t.TempDir(), "log")

@@ -79,27 +79,27 @@ func (a *Artifact) StartSpec() StartSpec {
 	}
 }
 
-// check fills in defaults and refuses what can't be started.
+// check fills in defaults and says why it can't be started.
 func (s *StartSpec) check() error {
 	switch {
 	case (len(s.Command) == 0) == (strings.TrimSpace(s.Shell) == ""):
-		return i18n.Errorf("subject.command-and-shell", "subject %s: give either a command or a shell command to start it", s.Name)
+		return i18n.Errorf("subject.command-and-shell", "give either a command or a shell command to start it")
 	case s.Timeout < 0 || s.Timeout > maxReady:
-		return i18n.Errorf("subject.ready-time-too-long", "subject %s: the time to get ready is %v; it can be at most %v", s.Name, s.Timeout, maxReady)
+		return i18n.Errorf("subject.ready-time-too-long", "the time to get ready is %v; it can be at most %v", s.Timeout, maxReady)
 	case s.Port < 0 || s.Port > 65535:
-		return i18n.Errorf("subject.port-out-of-range", "subject %s: %d is not a port; expected a number from 1 to 65535", s.Name, s.Port)
+		return i18n.Errorf("subject.port-out-of-range", "%d is not a port; expected a number from 1 to 65535", s.Port)
 	case s.Link != nil && (s.Upstream != nil || s.Check != nil):
-		return i18n.Errorf("subject.nothing-behind-link", "subject %s: behind a network of its own it reaches nothing else, such as an upstream", s.Name)
+		return i18n.Errorf("subject.nothing-behind-link", "behind a network of its own it reaches nothing else, such as an upstream")
 	case s.Upstream != nil && s.Upstream.Upstream != nil:
-		return i18n.Errorf("subject.upstream-of-upstream", "subject %s: its upstream %s has an upstream of its own", s.Name, s.Upstream.Name)
+		return i18n.Errorf("subject.upstream-of-upstream", "its upstream %s has an upstream of its own", s.Upstream.Name)
 	case s.Limits.check() != nil:
-		return i18n.Errorf("runner.subject", "subject %s: %w", s.Name, s.Limits.check())
+		return s.Limits.check()
 	case s.Ready != "" && !strings.HasPrefix(s.Ready, "/") && !isHealth(s.Ready):
-		return i18n.Errorf("subject.ready-path-needs-slash", "subject %s: the path to poll, %q, must begin with /", s.Name, s.Ready)
+		return i18n.Errorf("subject.ready-path-needs-slash", "the path to poll, %q, must begin with /", s.Ready)
 	}
 	var err error
 	if s.Env, err = filled(s.Env); err != nil {
-		return i18n.Errorf("runner.subject", "subject %s: %w", s.Name, err)
+		return err
 	}
 	if s.Timeout == 0 {
 		s.Timeout = defaultReady
@@ -123,6 +123,22 @@ func (s *StartSpec) check() error {
 		s.LogLimit = defaultLogLimit
 	}
 	return nil
+}
+
+// named says what an error is about, unless the caller does.
+func (s *StartSpec) named(err error) error {
+	if s.Word == serviceWord {
+		return err
+	}
+	return i18n.Errorf("runner.subject", "subject %s: %w", s.Name, err)
+}
+
+// called is a name after the word for what has it.
+func called(word, name string) i18n.Message {
+	if word == serviceWord {
+		return i18n.New("subject.a-service", "service %s", name)
+	}
+	return i18n.New("subject.a-subject", "subject %s", name)
 }
 
 // launchRequest makes the keeper's launch request for one port.

@@ -53,7 +53,7 @@ func (e *StartError) Unwrap() error { return e.Cause }
 // if [IsKeeper] says so.
 func Start(ctx context.Context, s StartSpec) (*Instance, error) {
 	if err := s.check(); err != nil {
-		return nil, err
+		return nil, s.named(err)
 	}
 	if s.Upstream != nil {
 		return s.startBehind(ctx)
