@@ -142,7 +142,7 @@ func joined(a, b i18n.Message) i18n.Message {
 	if a.IsZero() {
 		return b
 	}
-	return i18n.Join(a, "; ", b)
+	return i18n.List("; ", a, b)
 }
 
 // sensitivityOf returns the indices of one metric, with intervals of the level, or why there are none, or

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"slices"
-	"strings"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/claim"
@@ -219,7 +218,7 @@ func (t *turned) tellTogether(doubts []*doubt) {
 	}
 	if t.all {
 		t.out.Basis.Dismissed = 0
-		t.out.Basis.Turning = append(t.out.Basis.Turning, i18n.New("analysis.turning-together", "together: %s", strings.Join(names, ", ")))
+		t.out.Basis.Turning = append(t.out.Basis.Turning, i18n.New("analysis.turning-together", "together: %s", i18n.Names(names...)))
 	}
 	for i := range t.parts {
 		if part := &t.out.Parts[i]; t.parts[i] && len(part.Turning) == 0 {

@@ -48,9 +48,9 @@ func (s Store) names(addresses bool) ([]Name, error) {
 func some(names []string) i18n.Message {
 	const few = 5
 	if len(names) > few {
-		return i18n.Join(strings.Join(names[:few], ", "), i18n.New("study.and-more", " and %d more", len(names)-few))
+		return i18n.Join(i18n.Names(names[:few]...), i18n.New("study.and-more", " and %d more", len(names)-few))
 	}
-	return i18n.Verbatim(strings.Join(names, ", "))
+	return i18n.Names(names...)
 }
 
 // nearest returns the three names most like ref, best first: those that contain

@@ -93,5 +93,5 @@ func (s Store) missing(name string) error {
 	if near, ok := spelling.Nearest(name, names); ok {
 		hint = i18n.New("subject.did-you-mean", "; did you mean %q?", near)
 	}
-	return i18n.Errorf("baseline.not-found", "no baseline %q in %s%s (there are %s)", name, s.Dir, hint, strings.Join(names, ", "))
+	return i18n.Errorf("baseline.not-found", "no baseline %q in %s%s (there are %s)", name, s.Dir, hint, i18n.Names(names...))
 }

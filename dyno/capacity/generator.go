@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"dyno.example/dyno/archive"
@@ -92,7 +91,7 @@ func seen(r *load.Result) float64 {
 // whyNothing says why no response counts.
 func whyNothing(r *load.Result) i18n.Message {
 	if invalid, measured, reasons := r.LeftOut(); invalid == measured {
-		return i18n.New("capacity.generator-disturbed", "the generator was disturbed all the time: %s", strings.Join(finding.Words(reasons), ", "))
+		return i18n.New("capacity.generator-disturbed", "the generator was disturbed all the time: %s", i18n.Names(finding.Words(reasons)...))
 	}
 	if kind := r.Total.Errors.Most(); kind != "" {
 		return i18n.Join(kind, ": ", r.FirstErrors[kind])

@@ -111,7 +111,7 @@ func (s *Space) surface(picks []pick, at int) (subject, load string, err *Error)
 		case chosen[key] != "":
 			return chosen[key]
 		case len(of) != 1 && err == nil:
-			err = &Error{at: at, Message: i18n.New("claim.index-of-several", "there are %d to choose from: %s", len(of), strings.Join(of, ", ")), Hint: i18n.New("claim.index-choose", "write it as sobol(throughput, env.WORKERS)[go/nano, load=steady]")}
+			err = &Error{at: at, Message: i18n.New("claim.index-of-several", "there are %d to choose from: %s", len(of), i18n.Names(of...)), Hint: i18n.New("claim.index-choose", "write it as sobol(throughput, env.WORKERS)[go/nano, load=steady]")}
 		case err == nil:
 			return of[0]
 		}

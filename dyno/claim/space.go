@@ -216,9 +216,9 @@ func unknown(kind any, name string, valid []string) *Error {
 		err.Hint = i18n.New("yaml.did-you-mean", "did you mean %q?", near)
 	case len(valid) == 0:
 	case len(valid) > few:
-		err.Hint = i18n.New("claim.known-and-more", "there are %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
+		err.Hint = i18n.New("claim.known-and-more", "there are %s and %d more", i18n.Names(valid[:few]...), len(valid)-few)
 	default:
-		err.Hint = i18n.New("claim.there-are", "there are %s", strings.Join(valid, ", "))
+		err.Hint = i18n.New("claim.there-are", "there are %s", i18n.Names(valid...))
 	}
 	return err
 }

@@ -101,7 +101,7 @@ func (t *tally) most(name Name, excess []float64, d detail) (i18n.Message, bool)
 	for _, text := range order[:min(detailsMost, len(order))] {
 		parts = append(parts, i18n.Format("%s (%.0f %%)", text, 100*took[text]/total))
 	}
-	return d.say(i18n.List(", ", parts...)), true
+	return d.say(i18n.Enumerate(parts...)), true
 }
 
 // brief is a time of three digits.

@@ -46,7 +46,7 @@ func runCount(t report.Texts, n int) string { return t.Count("history.runs", uin
 // conclusion names the first bad run.
 func (h *History) conclusion(t report.Texts) string {
 	if bad := h.FirstBad(); len(bad) > 0 {
-		return t.Text("history.bad", "runs", strings.Join(bad, ", "))
+		return t.Text("history.bad", "runs", t.Say(i18n.Names(bad...)))
 	}
 	return t.Text("history.none")
 }

@@ -181,7 +181,7 @@ func (p *parser) metric() (Metric, error) {
 	if meant, ok := spelling.Nearest(name, metricNames()); ok {
 		return Metric{}, p.problem(at, i18n.New("threshold.unknown-metric-hint", "no metric %q; did you mean %s?", clip(name), meant))
 	}
-	return Metric{}, p.problem(at, i18n.New("objective.unknown-metric", "no metric %q; there are [clock.]p50 to p100, [clock.]mean, max, min, stddev, %s", clip(name), strings.Join(loadFigures(), ", ")))
+	return Metric{}, p.problem(at, i18n.New("objective.unknown-metric", "no metric %q; there are [clock.]p50 to p100, [clock.]mean, max, min, stddev, %s", clip(name), i18n.Names(loadFigures()...)))
 }
 
 func (p *parser) op() (Op, error) {

@@ -222,7 +222,7 @@ func (r *reranker) alike(best analysis.Place) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return " (" + r.words.Text("js.languages.alike", "subjects", strings.Join(names, ", ")) + ")"
+	return " (" + r.words.Text("js.languages.alike", "subjects", strings.Join(names, r.words.Text("list.comma"))) + ")"
 }
 
 func (r *reranker) cellOf(subject string) int {

@@ -36,7 +36,7 @@ func (r *Result) Markdown(w io.Writer, t report.Texts) error {
 	report.MarkdownList(&b, t, "compare.conditions", r.conditionTexts())
 	report.MarkdownList(&b, t, "compare.mind", r.Remarks)
 	if len(r.Command) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", t.Text("gate.repeat", "runs", text(strings.Join(r.Runs, ", ")), "command", strings.ReplaceAll(shell.Join(r.Command), "`", "'")))
+		fmt.Fprintf(&b, "\n%s\n", t.Text("gate.repeat", "runs", text(t.Say(i18n.Names(r.Runs...))), "command", strings.ReplaceAll(shell.Join(r.Command), "`", "'")))
 	}
 	b.WriteString("\n</details>\n")
 	_, err := io.WriteString(w, b.String())

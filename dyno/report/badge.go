@@ -35,7 +35,7 @@ func newBadge(a *analysis.Analysis, c language) badge {
 		if b.Level == string(finding.Valid) {
 			b.Level = accepted
 		}
-		b.Detail += c.text("list.semicolon") + c.text("badge.accepted", "names", strings.Join(names, ", "), "level", c.text("validity."+string(otherwise)))
+		b.Detail += c.text("list.semicolon") + c.text("badge.accepted", "names", strings.Join(names, c.text("list.comma")), "level", c.text("validity."+string(otherwise)))
 	}
 	b.Word = c.text("validity." + b.Level)
 	return b

@@ -120,7 +120,7 @@ func explainedAnswer(e *explain.Explanation) i18n.Message {
 	for i := range e.Causes {
 		parts = append(parts, i18n.Format("%s (%s)", string(e.Causes[i].Name), percentOf(e.Causes[i].Share)))
 	}
-	return i18n.List(", ", parts...)
+	return i18n.Enumerate(parts...)
 }
 
 // explainedNotes are what lowers the confidence, with what the intervals are over.
@@ -159,7 +159,7 @@ func newExplainedCause(cause *explain.Cause, c language) explainedCause {
 		for _, name := range cause.Confounded {
 			names = append(names, i18n.Verbatim(string(name)))
 		}
-		x.Evidence = append(x.Evidence, c.say(i18n.New("report.confounded", "can't be told apart here from: %s", i18n.List(", ", names...))))
+		x.Evidence = append(x.Evidence, c.say(i18n.New("report.confounded", "can't be told apart here from: %s", i18n.Enumerate(names...))))
 	}
 	return x
 }

@@ -272,10 +272,10 @@ func placement(p archive.Placement, c language) string {
 	if len(p.Generator)+len(p.Subject) == 0 {
 		return p.Mode
 	}
-	return c.text("method.placement.text", "mode", p.Mode, "generator", cpus(p.Generator), "subject", cpus(p.Subject))
+	return c.text("method.placement.text", "mode", p.Mode, "generator", c.cpus(p.Generator), "subject", c.cpus(p.Subject))
 }
 
-func cpus(list []int) string {
+func (c language) cpus(list []int) string {
 	if len(list) == 0 {
 		return "–"
 	}
@@ -283,7 +283,7 @@ func cpus(list []int) string {
 	for _, n := range list {
 		s = append(s, strconv.Itoa(n))
 	}
-	return strings.Join(s, ", ")
+	return strings.Join(s, c.text("list.comma"))
 }
 
 // calibration says what the generator could do on the run's machine.

@@ -48,7 +48,7 @@ func explainFindings(a *analysis.Analysis, c language) []explained {
 			e.All, e.Where = e.Where, c.text("list.more", "some", strings.Join(places[:named], c.text("list.semicolon")), "n", len(places)-named)
 		}
 		if len(f.Windows) > 0 && len(f.Trials) == 1 {
-			e.Where += c.text(plural("finding.seconds", len(f.Windows)), "seconds", numbers(f.Windows))
+			e.Where += c.text(plural("finding.seconds", len(f.Windows)), "seconds", c.numbers(f.Windows))
 		}
 		out = append(out, e)
 	}
@@ -89,13 +89,13 @@ func where(a *analysis.Analysis, f analysis.Finding, c language) []string {
 	var out []string
 	for _, s := range subjects {
 		list := slices.Compact(slices.Sorted(slices.Values(bySubject[s])))
-		out = append(out, c.text(plural("finding.where", len(list)), "subject", s, "blocks", numbers(list)))
+		out = append(out, c.text(plural("finding.where", len(list)), "subject", s, "blocks", c.numbers(list)))
 	}
 	return out
 }
 
 // numbers writes a sorted list with runs closed up: "1–3, 7".
-func numbers(list []int) string {
+func (c language) numbers(list []int) string {
 	var out []string
 	for i := 0; i < len(list); {
 		j := i
@@ -112,7 +112,7 @@ func numbers(list []int) string {
 		}
 		i = j + 1
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(out, c.text("list.comma"))
 }
 
 // spot is where in the plan a trial stands.

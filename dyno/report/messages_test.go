@@ -111,7 +111,9 @@ func TestEveryMessageIsInEveryLanguage(t *testing.T) {
 	messages := map[string][]told{}
 	messagesIn(t, "..", messages)
 	messagesIn(t, "../../internal", messages)
-	messages["list.and"] = []told{{"%s and %s", "internal/i18n"}}
+	for id, format := range map[string]string{"and": "%s and %s", "comma": ", ", "semicolon": "; ", "enumeration": ", "} {
+		messages["list."+id] = []told{{format, "internal/i18n"}}
+	}
 	if len(messages) < 1000 {
 		t.Errorf("only %d messages found: the code no longer makes them so", len(messages))
 	}

@@ -73,11 +73,15 @@ func TestLevel(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
+	all := languages(t)
 	for want, list := range map[string][]int{
 		"": {}, "4": {4}, "1, 2": {1, 2}, "1–3": {1, 2, 3}, "0, 2–5, 9": {0, 2, 3, 4, 5, 9},
 	} {
-		if got := numbers(list); got != want {
+		if got := all["en"].numbers(list); got != want {
 			t.Errorf("numbers(%v) = %q, want %q", list, got, want)
+		}
+		if got, want := all["zh"].numbers(list), strings.ReplaceAll(want, ", ", "、"); got != want {
+			t.Errorf("in Chinese numbers(%v) = %q, want %q", list, got, want)
 		}
 	}
 }

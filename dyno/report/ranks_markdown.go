@@ -37,7 +37,7 @@ func Ranks(w io.Writer, a *analysis.Analysis, o RankOptions, lang string) error 
 		}
 		by := words(o.By, leading(a, g))
 		if o.By != "" && len(g.Ranking[by]) == 0 {
-			return i18n.Errorf("report.unknown-ranks", "%s has no ranks by %s; there are those by %s", g.Title, by, strings.Join(slices.Sorted(maps.Keys(g.Ranking)), ", "))
+			return i18n.Errorf("report.unknown-ranks", "%s has no ranks by %s; there are those by %s", g.Title, by, i18n.Names(slices.Sorted(maps.Keys(g.Ranking))...))
 		}
 		written = true
 		m.line("### %s\n", escape(g.Title))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"strings"
 
 	"dyno.example/dyno/study"
 	"dyno.example/dyno/subject"
@@ -93,5 +92,5 @@ func Missing(kind string) error {
 	for _, need := range k.Lacks() {
 		what = append(what, fmt.Sprintf("%s (%s)", need.Command, need.Install))
 	}
-	return i18n.Errorf("service.missing", "this machine lacks %s; dyno services install %s says what installs it", strings.Join(what, ", "), kind)
+	return i18n.Errorf("service.missing", "this machine lacks %s; dyno services install %s says what installs it", i18n.Names(what...), kind)
 }

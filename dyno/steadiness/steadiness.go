@@ -104,7 +104,7 @@ func (s *Series) shifts(at int) (better, worse i18n.Message) {
 			down = append(down, text)
 		}
 	}
-	return i18n.List(", ", up...), i18n.List(", ", down...)
+	return i18n.Enumerate(up...), i18n.Enumerate(down...)
 }
 
 // warmingUp is the finding for a subject that settled only at the place given.

@@ -21,7 +21,7 @@ func (p Plan) Describe(w io.Writer, say i18n.Say) {
 		blocks = len(p.Trials) / len(p.Cells)
 	}
 	if d := p.Design; d != nil {
-		fmt.Fprintln(w, say(i18n.New("study.design", "design: %s over %s", d.Kind, strings.Join(d.Factors, ", "))))
+		fmt.Fprintln(w, say(i18n.New("study.design", "design: %s over %s", d.Kind, i18n.Names(d.Factors...))))
 	}
 	n, trials, about := countBlocks(blocks), countTrials(len(p.Trials)), i18n.Verbatim(p.Estimate.Round(time.Second).String())
 	if p.Ahead.Most > 0 {
@@ -83,7 +83,7 @@ func (c *Cell) describe() i18n.Message {
 	for _, r := range c.Requests {
 		names = append(names, r.Name)
 	}
-	parts := []i18n.Message{i18n.Format("%s: %s", c.Load, how), i18n.Verbatim(strings.Join(names, ", "))}
+	parts := []i18n.Message{i18n.Format("%s: %s", c.Load, how), i18n.Names(names...)}
 	parts = append(parts, c.describeLink()...)
 	parts = append(parts, c.describeNetwork()...)
 	for _, name := range slices.Sorted(maps.Keys(c.Levels)) {

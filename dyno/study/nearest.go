@@ -1,7 +1,6 @@
 package study
 
 import (
-	"strings"
 
 	"dyno.example/internal/i18n"
 )
@@ -17,7 +16,7 @@ func choices(valid []string) i18n.Message {
 	case len(valid) == 0:
 		return i18n.Message{}
 	case len(valid) > few:
-		return i18n.New("study.valid-values", "valid: %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
+		return i18n.New("study.valid-values", "valid: %s and %d more", i18n.Names(valid[:few]...), len(valid)-few)
 	}
-	return i18n.Join("valid: ", strings.Join(valid, ", "))
+	return i18n.Join("valid: ", i18n.Names(valid...))
 }

@@ -254,7 +254,7 @@ func checkService(at scope, f map[string]scope, s *Service) {
 	}
 	for field, kinds := range goesWith {
 		if v, ok := f[field]; ok && !up && !slices.Contains(kinds, s.Use) {
-			v.Report(i18n.New("study.goes-with-kinds", "%s goes with %s only", field, strings.Join(kinds, ", ")))
+			v.Report(i18n.New("study.goes-with-kinds", "%s goes with %s only", field, i18n.Names(kinds...)))
 		}
 	}
 	checkSeeds(f, s)

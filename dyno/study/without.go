@@ -3,7 +3,6 @@ package study
 import (
 	"regexp"
 	"slices"
-	"strings"
 
 	"dyno.example/dyno/claim"
 	"dyno.example/internal/i18n"
@@ -15,13 +14,13 @@ import (
 func (s *Study) Without(names ...string) (*Study, error) {
 	for _, name := range names {
 		if !slices.ContainsFunc(s.Subjects, func(one Subject) bool { return one.Name == name }) {
-			return nil, i18n.Errorf("study.subject-to-leave-out", "study %s has no subject %q to leave out; it has %s", s.Name, name, strings.Join(s.subjectNames(), ", "))
+			return nil, i18n.Errorf("study.subject-to-leave-out", "study %s has no subject %q to leave out; it has %s", s.Name, name, i18n.Names(s.subjectNames()...))
 		}
 	}
 	fewer := *s
 	fewer.Subjects = slices.DeleteFunc(slices.Clone(s.Subjects), func(one Subject) bool { return slices.Contains(names, one.Name) })
 	if len(fewer.Subjects) == 0 {
-		return nil, i18n.Errorf("study.no-subject-left", "study %s has no subject left without %s", s.Name, strings.Join(names, ", "))
+		return nil, i18n.Errorf("study.no-subject-left", "study %s has no subject left without %s", s.Name, i18n.Names(names...))
 	}
 	fewer.Claims = slices.Clone(s.Claims)
 	for _, name := range names {

@@ -77,7 +77,7 @@ func (c *Catalog) Get(name string) (Manifest, error) {
 			return m, nil
 		}
 	}
-	return Manifest{}, i18n.Errorf("subject.unknown-subject", "no subject %q%s (known: %s)", name, c.suggest(name), strings.Join(c.Names(), ", "))
+	return Manifest{}, i18n.Errorf("subject.unknown-subject", "no subject %q%s (known: %s)", name, c.suggest(name), i18n.Names(c.Names()...))
 }
 
 // suggest looks for a slip, then for a name without its language.

@@ -80,7 +80,7 @@ func Unprivileged(names ...string) (*Account, error) {
 		}
 		return &Account{name, uid, gid}, nil
 	}
-	return nil, i18n.Errorf("subject.no-account", "it doesn't run as root, and this machine has none of the accounts %s to run it as; make one, such as by: useradd --system %s", strings.Join(names, ", "), names[0])
+	return nil, i18n.Errorf("subject.no-account", "it doesn't run as root, and this machine has none of the accounts %s to run it as; make one, such as by: useradd --system %s", i18n.Names(names...), names[0])
 }
 
 // FreePort finds a TCP port that is free and that no outgoing connection will take.

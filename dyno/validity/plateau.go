@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/stats"
@@ -74,7 +73,7 @@ func Plateaus(metric i18n.Message, restarts []Restart) []finding.Finding {
 		i18n.New("validity.outlying-start", "one of %d starts of the subject lies apart from the others by %s: %.4g in trial %d, %.4g to %.4g in the others; it is %.1f standard errors apart (limit %.1f)",
 			n, metric, alone.Value, alone.Trial, rest[0].Value, rest[n-2].Value, m.Score, m.Limit))
 	if len(alone.Disturbed) > 0 {
-		f.Detail = i18n.Join(f.Detail, i18n.New("validity.disturbed-start", "; the machine was disturbed in that trial (%s), so it may be no other kind of start", strings.Join(finding.Words(alone.Disturbed), ", ")))
+		f.Detail = i18n.Join(f.Detail, i18n.New("validity.disturbed-start", "; the machine was disturbed in that trial (%s), so it may be no other kind of start", i18n.Names(finding.Words(alone.Disturbed)...)))
 	}
 	f.Detail = i18n.Join(f.Detail, missed(n))
 	return []finding.Finding{f}

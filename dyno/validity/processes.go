@@ -1,7 +1,6 @@
 package validity
 
 import (
-	"strings"
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
@@ -30,7 +29,7 @@ func judgeProcesses(windows []archive.Window) []finding.Finding {
 	if len(ended) == 0 {
 		return nil
 	}
-	names := i18n.Verbatim(strings.Join(ended[:min(len(ended), namedProcesses)], ", "))
+	names := i18n.Names(ended[:min(len(ended), namedProcesses)]...)
 	if len(ended) > namedProcesses {
 		names = i18n.Join(names, i18n.New("validity.and-others", " and others"))
 	}

@@ -98,7 +98,7 @@ func moving(w *archive.WarmUp) i18n.Message {
 			parts = append(parts, i18n.Format("%s %+.0f %%", g.name, 100*change))
 		}
 	}
-	return i18n.List(", ", parts...)
+	return i18n.Enumerate(parts...)
 }
 
 func sumOf(seconds []archive.WarmUpSecond) (s archive.WarmUpSecond) {

@@ -77,8 +77,32 @@ func Join(parts ...any) Message {
 	return Message{english: english.String(), parts: encode(list)}
 }
 
-// List puts messages together with a separator between them.
+// List puts messages together with a separator between them. A comma or semicolon is the
+// one that a language puts between clauses.
 func List(separator string, items ...Message) Message {
+	switch separator {
+	case ", ":
+		return list(New("list.comma", ", "), items)
+	case "; ":
+		return list(New("list.semicolon", "; "), items)
+	}
+	return list(Verbatim(separator), items)
+}
+
+// Names lists things of one kind, as "a, b, c", by the comma that a language has between
+// them: Chinese has one of its own, 、.
+func Names(items ...string) Message {
+	names := make([]Message, len(items))
+	for i, item := range items {
+		names[i] = Verbatim(item)
+	}
+	return Enumerate(names...)
+}
+
+// Enumerate is [Names] of messages.
+func Enumerate(items ...Message) Message { return list(New("list.enumeration", ", "), items) }
+
+func list(separator Message, items []Message) Message {
 	parts := make([]any, 0, 2*len(items))
 	for i, item := range items {
 		if i > 0 {
@@ -93,9 +117,9 @@ func List(separator string, items ...Message) Message {
 func And(items ...Message) Message {
 	last := len(items) - 1
 	if last < 1 {
-		return List("", items...)
+		return list(Message{}, items)
 	}
-	return New("list.and", "%s and %s", List(", ", items[:last]...), items[last])
+	return New("list.and", "%s and %s", Enumerate(items[:last]...), items[last])
 }
 
 // Map returns the message with each of its texts as f has it: without the secrets in

@@ -15,6 +15,11 @@ var zh = Catalogue{
 	"t.side":  "{1} 面",
 	"t.why":   "，因为：{1}",
 	"t.read":  "读取 {1}：{2}",
+
+	"list.and":         "{1}和{2}",
+	"list.comma":       "，",
+	"list.semicolon":   "；",
+	"list.enumeration": "、",
 }
 
 func TestMessagesInBothLanguages(t *testing.T) {
@@ -30,7 +35,15 @@ func TestMessagesInBothLanguages(t *testing.T) {
 		"order and percent":   {share, "2.3 % of 7", "7 个中有 2.3 %"},
 		"a message in one":    {New("t.why", ", for %s", share), ", for 2.3 % of 7", "，因为：7 个中有 2.3 %"},
 		"put together":        {Join(away, "; ", share), "a loop was away for 412ms (limit 100ms); 2.3 % of 7", "循环停顿了 412ms（限值 100ms）; 7 个中有 2.3 %"},
-		"a list":              {List(", ", share, Verbatim("x"), share), "2.3 % of 7, x, 2.3 % of 7", "7 个中有 2.3 %, x, 7 个中有 2.3 %"},
+		"clauses":             {List(", ", share, Verbatim("x"), share), "2.3 % of 7, x, 2.3 % of 7", "7 个中有 2.3 %，x，7 个中有 2.3 %"},
+		"sentences":           {List("; ", share, Verbatim("x")), "2.3 % of 7; x", "7 个中有 2.3 %；x"},
+		"lines":               {List("\n", share, Verbatim("x")), "2.3 % of 7\nx", "7 个中有 2.3 %\nx"},
+		"names":               {New("t.why", ", for %s", Names("a", "b, c", "d")), ", for a, b, c, d", "，因为：a、b, c、d"},
+		"a name":              {Names("a"), "a", "a"},
+		"no names":            {Names(), "", ""},
+		"things":              {Enumerate(side(1).Message(), share), "side 1, 2.3 % of 7", "1 面、7 个中有 2.3 %"},
+		"and":                 {And(Verbatim("a"), Verbatim("b"), share), "a, b and 2.3 % of 7", "a、b和7 个中有 2.3 %"},
+		"and of one":          {And(share), "2.3 % of 7", "7 个中有 2.3 %"},
 		"verbatim":            {Verbatim("{1} as it is"), "{1} as it is", "{1} as it is"},
 		"a format":            {Format("%s (%d %%): %v%s", share, 5, io.EOF, ""), "2.3 % of 7 (5 %): EOF", "7 个中有 2.3 % (5 %): EOF"},
 		"a format of percent": {Format("%d %%%s", 5, share), "5 %2.3 % of 7", "5 %7 个中有 2.3 %"},

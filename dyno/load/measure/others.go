@@ -157,7 +157,7 @@ func (o *Others) who() i18n.Message {
 	}
 	switch {
 	case names != nil:
-		return i18n.Join(": ", i18n.List(", ", names...))
+		return i18n.Join(": ", i18n.Enumerate(names...))
 	case !o.Unknown.IsZero():
 		return i18n.New("measure.others-unknown", ", by whom can't be told: %s", o.Unknown)
 	}

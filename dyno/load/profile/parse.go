@@ -61,7 +61,7 @@ func unknownShape(word string) error {
 	for _, s := range Shapes() {
 		names = append(names, string(s))
 	}
-	hint := i18n.New("profile.there-are", "; there are %s", strings.Join(names, ", "))
+	hint := i18n.New("profile.there-are", "; there are %s", i18n.Names(names...))
 	if name, ok := spelling.Nearest(word, names); ok {
 		hint = i18n.New("profile.did-you-mean", "; did you mean %s?", name)
 	}

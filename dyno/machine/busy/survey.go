@@ -135,14 +135,14 @@ func (s *Survey) Message() i18n.Message {
 	if n := len(cpus) - shown; n > 1 {
 		cpus = append(cpus[:shown], i18n.New("busy.more", "%d more", n))
 	}
-	text := i18n.New("busy.machine-busy", "this machine is busy: %s", i18n.List(", ", cpus...))
+	text := i18n.New("busy.machine-busy", "this machine is busy: %s", i18n.Enumerate(cpus...))
 	who := s.Disturbers()
 	if share := s.Server.Share(); share >= busyShare {
 		who = append(who, i18n.New("busy.server-when-idle", "the server itself, without a load, %.0f %%", 100*share))
 	}
 	switch {
 	case who != nil:
-		text = i18n.Join(text, "; ", i18n.List(", ", who...))
+		text = i18n.List("; ", text, i18n.Enumerate(who...))
 	case !s.Unknown.IsZero():
 		text = i18n.Join(text, i18n.New("busy.by-unknown", "; by whom can't be told: %s", s.Unknown))
 	default:

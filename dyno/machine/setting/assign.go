@@ -60,7 +60,7 @@ func CheckName(name string) error {
 			return &NameError{i18n.Join(name, " is not the name of a sysctl"), i18n.New("yaml.did-you-mean", "did you mean %q?", near+"."+rest)}
 		}
 	}
-	return &NameError{i18n.Join(name, " is not the name of a sysctl"), i18n.Join("such as net.ipv4.tcp_fastopen; they begin with ", strings.Join(sysctlRoots, ", "))}
+	return &NameError{i18n.Join(name, " is not the name of a sysctl"), i18n.Join("such as net.ipv4.tcp_fastopen; they begin with ", i18n.Names(sysctlRoots...))}
 }
 
 // hintFor names the setting that was probably meant, or all there are.
@@ -68,7 +68,7 @@ func hintFor(name string) i18n.Message {
 	if near, ok := spelling.Nearest(name, assignable); ok {
 		return i18n.New("yaml.did-you-mean", "did you mean %q?", near)
 	}
-	return i18n.New("setting.assignable", "there are %s, and sysctls such as net.ipv4.tcp_fastopen", strings.Join(assignable, ", "))
+	return i18n.New("setting.assignable", "there are %s, and sysctls such as net.ipv4.tcp_fastopen", i18n.Names(assignable...))
 }
 
 func sysctlFile(name string) string { return path.Join("proc/sys", strings.ReplaceAll(name, ".", "/")) }

@@ -80,7 +80,7 @@ func cgroupLimits(m *Machine) Value {
 	}
 	text := i18n.Join(m.Cgroup, i18n.New("setting.no-limit", ", no limit"))
 	if len(found) > 0 {
-		text = i18n.Join(m.Cgroup, ", ", i18n.List(", ", found...))
+		text = i18n.List(", ", append([]i18n.Message{i18n.Verbatim(m.Cgroup)}, found...)...)
 	}
 	switch {
 	case quota != "":

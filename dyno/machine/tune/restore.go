@@ -3,7 +3,6 @@ package tune
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"dyno.example/dyno/machine/setting"
 	"dyno.example/internal/i18n"
@@ -150,5 +149,5 @@ func Incomplete(all []Undone) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return i18n.Errorf("tune.not-restored", "not restored: %s", strings.Join(slices.Compact(names), ", "))
+	return i18n.Errorf("tune.not-restored", "not restored: %s", i18n.Names(slices.Compact(names)...))
 }

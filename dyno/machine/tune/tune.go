@@ -110,7 +110,7 @@ func (t *Tuner) set(c setting.Change) (why i18n.Message) {
 	}
 	why = i18n.New("tune.kernel-made", "the kernel made %q of it", now)
 	if err := t.write(c.Path, c.Old); err != nil {
-		why = i18n.Join(why, "; ", err.Error())
+		why = i18n.List("; ", why, i18n.From(err))
 	}
 	return why
 }

@@ -83,7 +83,7 @@ func brokenText(t report.Texts, b *capacity.Broken) string {
 	if b.Unknown > 0 {
 		text += t.Text("capacity.open", "n", b.Unknown)
 	}
-	return text + t.Text("capacity.measured", "values", t.Say(i18n.List(", ", b.Measured...)))
+	return text + t.Text("capacity.measured", "values", t.Say(i18n.Enumerate(b.Measured...)))
 }
 
 // table has a row for each rate.

@@ -155,5 +155,5 @@ func metricOf(name string, metrics []string) (string, error) {
 	if near, ok := spelling.Nearest(name, metrics); ok {
 		return "", i18n.Errorf("threshold.unknown-metric-hint", "no metric %q; did you mean %s?", name, near)
 	}
-	return "", i18n.Errorf("threshold.unknown-metric", "no metric %q; there are %s", name, strings.Join(metrics, ", "))
+	return "", i18n.Errorf("threshold.unknown-metric", "no metric %q; there are %s", name, i18n.Names(metrics...))
 }

@@ -3,7 +3,6 @@ package archivecmd
 import (
 	"context"
 	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +74,7 @@ func verify(ctx context.Context, global *cli.Global, ref string) (bool, error) {
 		}
 	}
 	if len(v.Beside) > 0 {
-		out.Print(i18n.New("archivecmd.not-of-record", "not of the record, and not checked: %s", strings.Join(v.Beside, ", ")))
+		out.Print(i18n.New("archivecmd.not-of-record", "not of the record, and not checked: %s", i18n.Names(v.Beside...)))
 	}
 	return len(v.Damages) == 0 && broken == nil, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -69,5 +68,5 @@ func worthless(d *capacity.Disturbed) error {
 			names = append(names, d.Findings[i].Name)
 		}
 	}
-	return i18n.Errorf("capacitycmd.invalid-disturbed", "the result is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", strings.Join(finding.Words(names), ", "))
+	return i18n.Errorf("capacitycmd.invalid-disturbed", "the result is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", i18n.Names(finding.Words(names)...))
 }

@@ -42,7 +42,7 @@ func CheckFormat(format string, formats ...string) error {
 	if slices.Contains(formats, format) {
 		return nil
 	}
-	return i18n.Errorf("cli.unknown-format", "--format %q is none of %s", format, strings.Join(formats, ", "))
+	return i18n.Errorf("cli.unknown-format", "--format %q is none of %s", format, i18n.Names(formats...))
 }
 
 // CheckMetrics refuses names of metrics that there are not.
@@ -53,7 +53,7 @@ func CheckMetrics(metrics []string) error {
 			if near, ok := spelling.Nearest(m, known); ok {
 				return i18n.Errorf("cli.unknown-metric-hint", "--metric: no metric %q; did you mean %s?", m, near)
 			}
-			return i18n.Errorf("cli.unknown-metric", "--metric: no metric %q; there are %s", m, strings.Join(known, ", "))
+			return i18n.Errorf("cli.unknown-metric", "--metric: no metric %q; there are %s", m, i18n.Names(known...))
 		}
 	}
 	if len(metrics) > 1 && slices.Contains(metrics, "all") {

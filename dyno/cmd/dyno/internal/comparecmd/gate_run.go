@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/archive"
@@ -204,7 +203,7 @@ func (g *gateRun) again(ctx context.Context, s *study.Study, pairs []regression.
 		return nil, err
 	}
 	if !g.global.Quiet {
-		g.global.Err().Print(i18n.New("comparecmd.confirming-alarm", "worse than allowed: %s; measuring again before saying so", strings.Join(subjects, ", ")))
+		g.global.Err().Print(i18n.New("comparecmd.confirming-alarm", "worse than allowed: %s; measuring again before saying so", i18n.Names(subjects...)))
 	}
 	narrow.Twin = len(pairs) > 0 // the old version once more: does what hasn't changed move too?
 	g.sampling = newSampling(narrow)

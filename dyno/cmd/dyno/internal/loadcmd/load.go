@@ -278,7 +278,7 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 	var untrusted error
 	// First, for no window counts in which a response could have come.
 	if invalid, measured, reasons := r.LeftOut(); measured > 0 && invalid == measured {
-		untrusted = i18n.Errorf("loadcmd.windows-untrusted", "%w: none of the %d windows is valid (%s)", ErrUntrusted, measured, strings.Join(finding.Words(reasons), ", "))
+		untrusted = i18n.Errorf("loadcmd.windows-untrusted", "%w: none of the %d windows is valid (%s)", ErrUntrusted, measured, i18n.Names(finding.Words(reasons)...))
 		if names := r.Acceptable(); len(names) > 0 {
 			untrusted = i18n.Errorf("loadcmd.accept-them-count", "%w; --accept %s has them count", untrusted, strings.Join(finding.Words(names), ","))
 		}

@@ -74,14 +74,14 @@ func parseDestination(value string) (destination, error) {
 			return destination{f, "--out", value}, nil
 		}
 	}
-	hint := i18n.New("claim.there-are", "there are %s", strings.Join(names, ", "))
+	hint := i18n.New("claim.there-are", "there are %s", i18n.Names(names...))
 	if meant, ok := spelling.Nearest(name, names); ok && named {
 		hint = i18n.New("loadcmd.meant", "did you mean %s?", meant)
 	}
 	if named {
 		return destination{}, i18n.Errorf("loadcmd.out-unknown-format", "--out %s: no format %q; %s", value, name, hint)
 	}
-	return destination{}, i18n.Errorf("loadcmd.out-format-unclear", "--out %s: the format can't be told from the file's name; write FORMAT=FILE, where formats are %s", value, strings.Join(names, ", "))
+	return destination{}, i18n.Errorf("loadcmd.out-format-unclear", "--out %s: the format can't be told from the file's name; write FORMAT=FILE, where formats are %s", value, i18n.Names(names...))
 }
 
 // destinations collects what is to be written where.

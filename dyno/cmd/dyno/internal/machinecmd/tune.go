@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +69,7 @@ func tuneMachine(ctx context.Context, global *cli.Global, p setting.Profile, dry
 		tune.Describe(os.Stdout, done, dry, global.Texts().Say)
 	}
 	if refused := tune.Refused(done); err == nil && len(refused) > 0 && !dry {
-		err = i18n.Errorf("machinecmd.set-failed", "could not be set: %s", strings.Join(refused, ", "))
+		err = i18n.Errorf("machinecmd.set-failed", "could not be set: %s", i18n.Names(refused...))
 	}
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/study"
@@ -45,7 +44,7 @@ func (f *runFlags) leaveOut(s *study.Study, c *subject.Catalog) error {
 		}
 	}
 	if len(lacking) > 0 {
-		i18n.Printer{To: os.Stderr, Say: i18n.Message.String}.Print(i18n.New("runcmd.not-ready-left-out", "--ready: left out, as they lack something on this machine (see dyno subjects): %s", strings.Join(lacking, ", ")))
+		i18n.Printer{To: os.Stderr, Say: i18n.Message.String}.Print(i18n.New("runcmd.not-ready-left-out", "--ready: left out, as they lack something on this machine (see dyno subjects): %s", i18n.Names(lacking...)))
 	}
 	f.without = append(f.without, lacking...)
 	return nil

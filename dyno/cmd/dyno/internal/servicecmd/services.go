@@ -80,7 +80,7 @@ func kindsOf(names []string) ([]service.Kind, error) {
 	for _, name := range names {
 		k, ok := service.KindOf(name)
 		if !ok {
-			return nil, cli.UsageError(i18n.Errorf("servicecmd.no-such-service", "no service is called %q; there are %s", name, strings.Join(study.ServiceKinds(), ", ")))
+			return nil, cli.UsageError(i18n.Errorf("servicecmd.no-such-service", "no service is called %q; there are %s", name, i18n.Names(study.ServiceKinds()...)))
 		}
 		if !slices.ContainsFunc(kinds, func(o service.Kind) bool { return o.Name == k.Name }) {
 			kinds = append(kinds, k)
