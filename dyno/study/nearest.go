@@ -1,7 +1,6 @@
 package study
 
 import (
-
 	"dyno.example/internal/i18n"
 )
 

@@ -1,7 +1,6 @@
 package validity
 
 import (
-
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/finding"
 	"dyno.example/internal/i18n"
