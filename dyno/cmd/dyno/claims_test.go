@@ -91,8 +91,10 @@ func TestClaimsList(t *testing.T) {
 	}
 	o = dyno(t, home, "claims", "--results", results) // what weakens a verdict stands beside it
 	o.want(t, 0, o.stdout, "mixed (SUSPECT run", "confirmed, at least (SUSPECT run")
-	o = dyno(t, home, "claims", "--page")
+	o = dyno(t, home, "claims", "--page", "--results", results)
 	o.want(t, 0, o.stdout, "# Published claims, put to the test", "## In detail")
+	o = dyno(t, home, "claims", "--page") // a page on which nothing was measured would be untrue
+	o.want(t, 1, o.stderr, "--results")
 	o = dyno(t, home, "claims", "--results", "nowhere")
 	o.want(t, 1, o.stderr, "nowhere")
 }
