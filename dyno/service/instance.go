@@ -65,7 +65,7 @@ func Start(ctx context.Context, h *Host, def study.Service) (*Instance, error) {
 		if errors.As(err, new(*subject.StartError)) {
 			return nil, err // says which
 		}
-		return nil, i18n.Errorf("service.service", "service %s: %w", def.Name, in.secrets.Error(err))
+		return nil, i18n.Errorf("service.service", "service %s: %w", def.Name, in.hidden().Error(err))
 	}
 	in.startUp = time.Since(began)
 	for _, p := range in.parts {
@@ -120,7 +120,7 @@ func (in *Instance) Err() error {
 			continue
 		}
 		if err := p.in.Err(); err != nil {
-			return in.host.withLog(p.Name, in.secrets.Error(err))
+			return in.host.withLog(p.Name, in.hidden().Error(err))
 		}
 	}
 	return nil

@@ -1,9 +1,10 @@
 package service
 
 import (
+	"bytes"
 	"slices"
 
-	"dyno.example/dyno/study"
+	"dyno.example/dyno/subject"
 	"dyno.example/internal/i18n"
 )
 
@@ -22,17 +23,23 @@ func (s *Set) Logs() (list []Log) {
 	if s == nil {
 		return nil
 	}
-	all := slices.Clone(s.gone)
+	list = slices.Clone(s.gone)
 	for _, in := range s.instances {
-		all = append(all, in.logs()...)
+		list = joined(list, in.logs())
 	}
-	for _, one := range all {
+	return list
+}
+
+// joined are logs with those of later starts behind them.
+func joined(list, later []Log) []Log {
+	for _, one := range later {
 		at := slices.IndexFunc(list, func(l Log) bool { return l.Name == one.Name })
 		if at < 0 {
 			list = append(list, one)
 			continue
 		}
-		list[at].Text = bounded(slices.Concat(list[at].Text, []byte("\n--- started anew ---\n"), one.Text))
+		both := slices.Concat(list[at].Text, []byte("\n--- started anew ---\n"), one.Text)
+		list[at].Text, _ = subject.HeadAndTail(bytes.NewReader(both), int64(len(both)), logMost) // reading memory can't fail
 	}
 	return list
 }
@@ -45,20 +52,9 @@ func (h *Host) withLog(part string, err error) error {
 	return i18n.Errorf("service.log-is-in", "%w\nwhat it printed is in %s of the run", err, h.LogFile(part))
 }
 
-// bounded takes the middle out of what is too long.
-func bounded(text []byte) []byte {
-	if len(text) <= logMost {
-		return text
-	}
-	const note = "\n… left out …\n"
-	half := (logMost - len(note)) / 2
-	return slices.Concat(text[:half], []byte(note), text[len(text)-half:])
-}
-
 // logs are those of an instance's parts that have printed something.
 func (in *Instance) logs() (list []Log) {
-	secrets := study.Secrets{}
-	secrets.AddEnv(in.env)
+	secrets := in.hidden()
 	for _, p := range in.parts {
 		if p.in == nil {
 			continue

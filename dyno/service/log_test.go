@@ -45,9 +45,15 @@ func TestLogsAreKept(t *testing.T) {
 
 // Of a long log the beginning and the end are kept.
 func TestLogsAreBounded(t *testing.T) {
-	text := "first line\n" + strings.Repeat("x", 3*logMost) + "\nlast line"
-	got := string(bounded([]byte(text)))
-	if len(got) > logMost || !strings.HasPrefix(got, "first line") || !strings.HasSuffix(got, "last line") || !strings.Contains(got, "left out") {
+	var list []Log
+	for range 20 {
+		list = joined(list, []Log{{"db", []byte("first line\n" + strings.Repeat("x", logMost/3) + "\nlast line")}, {"cache", []byte("ready")}})
+	}
+	if len(list) != 2 || strings.Count(string(list[1].Text), "ready") != 20 {
+		t.Fatalf("%d logs, %q", len(list), list[1].Text)
+	}
+	const note = 100 // bytes that say what is left out
+	if got := string(list[0].Text); len(got) > logMost+note || !strings.HasPrefix(got, "first line") || !strings.HasSuffix(got, "last line") || !strings.Contains(got, "left out") {
 		t.Errorf("%d bytes", len(got))
 	}
 	if got := (*Set)(nil).Logs(); got != nil {

@@ -15,8 +15,8 @@ import (
 type Set struct {
 	host      *Host
 	instances []*Instance
-	fresh     bool // nothing has used them since they were seeded
-	gone      []Log
+	fresh     bool  // nothing has used them since they were seeded
+	gone      []Log // of starts before the instances
 }
 
 // StartAll starts services, one after the other. If one can't be started, none is left.
@@ -142,7 +142,7 @@ func (s *Set) prepare(ctx context.Context, i int, fresh bool) (err error) {
 
 // restart stops an instance and starts its service anew.
 func (s *Set) restart(ctx context.Context, in *Instance) (*Instance, error) {
-	s.gone = append(s.gone, in.logs()...)
+	s.gone = joined(s.gone, in.logs())
 	if err := in.Stop(context.WithoutCancel(ctx)); err != nil {
 		return nil, i18n.Errorf("service.service", "service %s: %w", in.def.Name, err)
 	}

@@ -70,24 +70,25 @@ func (in *Instance) Log(most int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return headAndTail(f, most)
-}
-
-// headAndTail reads a file, of more than most bytes only its beginning and its end.
-func headAndTail(f *os.File, most int) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
+	return HeadAndTail(f, info.Size(), most)
+}
+
+// HeadAndTail reads what has size bytes, of more than most only its beginning and its end, with a
+// line between them that says how much is left out.
+func HeadAndTail(r io.ReaderAt, size int64, most int) ([]byte, error) {
 	half := int64(most / 2)
-	if info.Size() <= 2*half {
-		return io.ReadAll(io.LimitReader(f, 2*half))
+	if size <= 2*half {
+		return io.ReadAll(io.NewSectionReader(r, 0, size))
 	}
-	head, err := io.ReadAll(io.NewSectionReader(f, 0, half))
+	head, err := io.ReadAll(io.NewSectionReader(r, 0, half))
 	if err != nil {
 		return nil, err
 	}
-	end, err := io.ReadAll(io.NewSectionReader(f, info.Size()-half, half))
+	end, err := io.ReadAll(io.NewSectionReader(r, size-half, half))
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func headAndTail(f *os.File, most int) ([]byte, error) {
 	if at := bytes.IndexByte(end, '\n'); at >= 0 && at+1 < len(end) {
 		end = end[at+1:]
 	}
-	return slices.Concat(head, fmt.Appendf(nil, "\n… %d bytes left out …\n", info.Size()-int64(len(head)+len(end))), end), nil
+	return slices.Concat(head, fmt.Appendf(nil, "\n… %d bytes left out …\n", size-int64(len(head)+len(end))), end), nil
 }
 
 // tail returns the last n lines of a file, without empty ones at its end; nil
