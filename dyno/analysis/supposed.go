@@ -246,7 +246,7 @@ func (s *supposed) change(metric string, cell int, values []float64) []float64 {
 	var r *rand.Rand
 	in := s.chosen[cell]
 	if in.at == apart || in.at == nearer {
-		middle = median(values)
+		middle, _ = stats.MedianPresent(values)
 	}
 	if in.at >= anywhere {
 		r = rand.New(rand.NewPCG(s.seed, uint64(cell)))
@@ -289,16 +289,6 @@ func (at place) move(value float64, b bound, middle float64, r *rand.Rand) float
 		return high
 	}
 	return value
-}
-
-// median is that of the values there are; NaN without any.
-func median(values []float64) float64 {
-	there := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-	if len(there) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(there)
-	return (there[(len(there)-1)/2] + there[len(there)/2]) / 2
 }
 
 // bySpeed is by what a metric is to be multiplied for the usual speed, of a trial on a machine

@@ -48,7 +48,7 @@ type Standing struct {
 func Rank(values [][]float64, better Better, level float64) []Standing {
 	var standings []Standing
 	for s, v := range values {
-		if m, ok := medianPresent(v); ok {
+		if m, ok := MedianPresent(v); ok {
 			standings = append(standings, Standing{Subject: s, Median: m})
 		}
 	}
@@ -80,8 +80,8 @@ func Rank(values [][]float64, better Better, level float64) []Standing {
 	return standings
 }
 
-// medianPresent is the median of the values that are not NaN.
-func medianPresent(values []float64) (median float64, ok bool) {
+// MedianPresent is the median of the values that are not NaN; it is not ok if there are none.
+func MedianPresent(values []float64) (median float64, ok bool) {
 	present := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(present) == 0 {
 		return 0, false
