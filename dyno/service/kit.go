@@ -50,6 +50,7 @@ type order struct {
 
 type outcome struct {
 	Error   string         `json:"error"`
+	Behind  int64          `json:"behind"` // with an error: bytes of its primary's log that a replica lacks
 	Version string         `json:"version"`
 	Reading *probe.Reading `json:"reading"`
 }
@@ -112,6 +113,9 @@ func (k *kit) send(ctx context.Context, o order) (outcome, error) {
 		}
 		if done.Error == context.DeadlineExceeded.Error() {
 			return done, i18n.Errorf("service.no-response-in-time", "no response within %v", o.Limit)
+		}
+		if done.Error != "" && done.Behind > 0 {
+			return done, &behindError{errors.New(done.Error)}
 		}
 		if done.Error != "" {
 			return done, errors.New(done.Error)

@@ -209,14 +209,11 @@ func (in *Instance) catchUp(ctx context.Context) error {
 	}
 	replica := in.parts[1]
 	err := replica.kit.do(ctx, order{Do: "caught-up", Args: map[string]string{"primary": in.parts[0].kit.url}, Limit: within})
-	if err != nil && ctx.Err() == nil && strings.HasPrefix(err.Error(), notCaughtUp) {
-		return &behindError{i18n.Errorf("service.replica-behind", "the replica has not what its primary has after %v: %w", within, err)}
+	if ctx.Err() == nil && errors.As(err, new(*behindError)) {
+		return i18n.Errorf("service.replica-behind", "the replica has not what its primary has after %v: %w", within, err)
 	}
 	return errors.Join(err, ctx.Err())
 }
-
-// notCaughtUp is what the helper says of a replica that is behind.
-const notCaughtUp = "it has not caught up"
 
 // behindError is that a replica is behind, which a new one would be too.
 type behindError struct{ error }

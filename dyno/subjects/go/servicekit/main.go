@@ -47,6 +47,7 @@ type order struct {
 // outcome is a line of the output.
 type outcome struct {
 	Error   string   `json:"error,omitempty"`
+	Behind  int64    `json:"behind,omitempty"` // with an error: bytes of its primary's log that a replica lacks
 	Version string   `json:"version,omitempty"`
 	Reading *reading `json:"reading,omitempty"`
 }
@@ -117,6 +118,10 @@ func carryOut(s service, o *order) (done outcome) {
 	}
 	if err != nil {
 		done.Error = err.Error()
+		var behind behindError
+		if errors.As(err, &behind) {
+			done.Behind = int64(behind)
+		}
 	}
 	return done
 }

@@ -105,6 +105,13 @@ func (p *postgres) do(ctx context.Context, what string, args map[string]string) 
 	return err
 }
 
+// behindError is that a replica lacks so many bytes of its primary's log.
+type behindError int64
+
+func (e behindError) Error() string {
+	return fmt.Sprintf("it has not caught up: it is %d bytes behind", int64(e))
+}
+
 // caughtUp waits until this server, a replica, has replayed what the primary had written
 // when it was asked.
 func caughtUp(ctx context.Context, replica *pgx.Conn, primary string) error {
@@ -122,7 +129,7 @@ func caughtUp(ctx context.Context, replica *pgx.Conn, primary string) error {
 		err := replica.QueryRow(ctx, "SELECT pg_wal_lsn_diff($1::pg_lsn, coalesce(pg_last_wal_replay_lsn(), '0/0'))::bigint", written).Scan(&behind)
 		switch {
 		case ctx.Err() != nil:
-			return fmt.Errorf("it has not caught up: it is %d bytes behind", behind)
+			return behindError(behind)
 		case err != nil:
 			return err
 		case behind <= 0:
@@ -130,7 +137,7 @@ func caughtUp(ctx context.Context, replica *pgx.Conn, primary string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("it has not caught up: it is %d bytes behind", behind)
+			return behindError(behind)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
