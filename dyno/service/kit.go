@@ -94,8 +94,12 @@ func openKit(ctx context.Context, h *Host, kind, url string) (*kit, error) {
 	return k, nil
 }
 
-// slack is how much later than its limit an outcome may be.
-const slack = time.Second
+// slack is how much later than its limit an outcome may be, on a machine that is busy, and
+// farewell how long the helper has to end by itself.
+const (
+	slack    = 5 * time.Second
+	farewell = time.Second
+)
 
 // send has an order carried out.
 func (k *kit) send(ctx context.Context, o order) (outcome, error) {
@@ -191,7 +195,7 @@ func (k *kit) close() {
 		return
 	}
 	k.pipe.Close()
-	late := time.AfterFunc(slack, func() { _ = k.cmd.Process.Kill() })
+	late := time.AfterFunc(farewell, func() { _ = k.cmd.Process.Kill() })
 	defer late.Stop()
 	for range k.out { // until it is closed
 	}
