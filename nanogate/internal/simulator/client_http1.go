@@ -68,7 +68,7 @@ func (p *client1) lost(why string) {
 	if p.over {
 		return
 	}
-	if p.inBody && p.toEnd && why == "the end" {
+	if p.inBody && p.toEnd && why == "the end" && !p.reset {
 		p.inBody = false
 		p.j.ended(nil)
 		p.under = p.under[1:]

@@ -240,3 +240,16 @@ func TestSeatAtTheSecondEndpoint(t *testing.T) {
 	sc.asks(60, Request{Method: "GET", Want: 10, Tries: []Fault{{Kind: "close-after"}}})
 	holds(t, sc, -1)
 }
+
+// A client of HTTP/1.0 whose write hears of a reset gets the end behind it, when it reads what had
+// come before: a response that lasts until the connection is closed isn't whole by that end.
+func TestResetThatTheClientsWriteHearsOf(t *testing.T) {
+	sc := small(1)
+	c := sc.Clients[0]
+	c.Line.Capacity, c.Think = 2000, 3e6
+	for at := range 20 {
+		sc.asks(1, Request{Method: "PUT", Body: 10000, Want: 20000, Framing: "close", Early: true, Tries: []Fault{{Kind: "cut-response", At: 300 * at}}})
+	}
+	c.old(true)
+	holds(t, sc, 0)
+}

@@ -22,6 +22,7 @@ type peer struct {
 	waking bool
 	over   bool
 	broken bool // the socket takes no more
+	reset  bool // for it was reset, which this end has heard then: no end that is read behind it is one
 	turn   func()
 	woken  func()
 }
@@ -83,7 +84,7 @@ func (p *peer) flush() bool {
 		case unix.EAGAIN:
 			return false
 		default:
-			p.broken = true
+			p.broken, p.reset = true, errno == unix.ECONNRESET
 			p.out, p.sent = p.out[:0], 0
 			return false
 		}
