@@ -26,7 +26,7 @@ func (b *turns) room(a *arm) i18n.Message {
 	if !ok || len(b.upArms()) == 0 {
 		return i18n.Message{}
 	}
-	needs := b.session.held[a.planned.Cell]
+	needs := b.execution.held[a.planned.Cell]
 	if needs == 0 {
 		needs = usualArm
 		for _, other := range b.upArms() {
@@ -90,26 +90,26 @@ func (b *turns) besides(a *arm, shares []float64) (found []finding.Finding) {
 }
 
 // alone measures an arm as a trial of its own, and says why.
-func (s *session) alone(ctx context.Context, w *archive.Writer, a *arm) {
+func (e *execution) alone(ctx context.Context, w *archive.Writer, a *arm) {
 	why := a.alone
-	s.tell(Event{Kind: TrialStarted, Trial: a.planned, Cell: a.cell, Remaining: s.pace.remaining()})
-	a.trial = s.trial(ctx, a.planned, a.cell, w.SubjectLog(a.planned.Index))
+	e.tell(Event{Kind: TrialStarted, Trial: a.planned, Cell: a.cell, Remaining: e.pace.remaining()})
+	a.trial = e.trial(ctx, a.planned, a.cell, w.SubjectLog(a.planned.Index))
 	a.failed, a.sealed = nil, true
 	f := []finding.Finding{{Name: finding.MeasuredAlone, Validity: finding.Suspect, Detail: i18n.New("runner.measured-alone", "it was not measured in turns with the others but alone, at another time: %s", why)}}
 	if a.trial.Status == archive.Complete {
-		a.trial.Findings = append(a.trial.Findings, finding.Accept(f, s.runner.Study.Accept)...)
+		a.trial.Findings = append(a.trial.Findings, finding.Accept(f, e.runner.Study.Accept)...)
 		a.trial.Validity = a.trial.Validity.Worse(finding.Worst(f))
 	}
 }
 
 // seal says what became of an arm's trial.
-func (s *session) seal(ctx context.Context, a *arm, f failure) {
+func (e *execution) seal(ctx context.Context, a *arm, f failure) {
 	t := &a.trial
 	if a.sealed {
 		return
 	}
 	if n := len(t.Windows); n > 0 {
-		s.held[a.planned.Cell] = t.Windows[n-1].Server.Process.RSS
+		e.held[a.planned.Cell] = t.Windows[n-1].Server.Process.RSS
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -120,5 +120,5 @@ func (s *session) seal(ctx context.Context, a *arm, f failure) {
 		t.Validity = validity.Worth(t.Findings)
 		return
 	}
-	t.Error, t.Validity = i18n.From(f.error()).Map(s.runner.Plan.Secrets.Hide), finding.Invalid
+	t.Error, t.Validity = i18n.From(f.error()).Map(e.runner.Plan.Secrets.Hide), finding.Invalid
 }

@@ -59,18 +59,18 @@ func (all calibrations) of(c *study.Cell) calibrated {
 
 // calibrate measures the generator as the run's loads will use it: for each protocol
 // and number of streams as the fastest of them does.
-func (s *session) calibrate(ctx context.Context) calibrations {
-	if s.runner.Calibrate == nil {
+func (e *execution) calibrate(ctx context.Context) calibrations {
+	if e.runner.Calibrate == nil {
 		return nil
 	}
 	var all calibrations
-	for _, fastest := range fastestOfEach(s.plan.Cells) {
+	for _, fastest := range fastestOfEach(e.plan.Cells) {
 		one := calibrated{wire: wireOf(fastest)}
 		if len(all) >= mostCalibrations {
 			one.why = "the run has more ways of using connections than are measured before it"
 		} else {
 			link := request.Link{Streams: fastest.Link.Streams, WebSocket: fastest.Link.WebSocket, Events: fastest.Link.Events}
-			result, err := s.runner.Calibrate(ctx, &load.Spec{Profile: fastest.Profile, Pacing: fastest.Pacing, CPUs: s.places.ofLoops(), Link: link, Requests: fastest.SizedRequests()})
+			result, err := e.runner.Calibrate(ctx, &load.Spec{Profile: fastest.Profile, Pacing: fastest.Pacing, CPUs: e.places.ofLoops(), Link: link, Requests: fastest.SizedRequests()})
 			if one.result = result; err != nil {
 				one.result, one.why = nil, err.Error()
 			}

@@ -22,14 +22,14 @@ func TestCalibrations(t *testing.T) {
 	}
 	cells := []study.Cell{cell(0, 10), cell(10, 200), cell(0, 50), cell(10, 100), cell(3, 1)}
 	var asked []string
-	s := &session{places: &places{}, plan: study.Plan{Cells: cells}, runner: &Runner{Calibrate: func(_ context.Context, spec *load.Spec) (*measure.Calibration, error) {
+	e := &execution{places: &places{}, plan: study.Plan{Cells: cells}, runner: &Runner{Calibrate: func(_ context.Context, spec *load.Spec) (*measure.Calibration, error) {
 		asked = append(asked, fmt.Sprint(spec.Link.Streams, "×", spec.Profile.Rate))
 		if spec.Link.Streams == 3 {
 			return nil, errors.New("it stood still")
 		}
 		return &measure.Calibration{Streams: spec.Link.Streams, Ceiling: spec.Profile.Rate}, nil
 	}}}
-	all := s.calibrate(t.Context())
+	all := e.calibrate(t.Context())
 	if got := fmt.Sprint(asked); got != "[10×200 0×50 3×1]" {
 		t.Errorf("measured %s", got)
 	}
@@ -45,15 +45,15 @@ func TestCalibrations(t *testing.T) {
 		t.Errorf("the one that failed: %+v", got)
 	}
 	for streams := range 2 * mostCalibrations {
-		s.plan.Cells = append(s.plan.Cells, cell(100+streams, 1))
+		e.plan.Cells = append(e.plan.Cells, cell(100+streams, 1))
 	}
 	asked = nil
-	all = s.calibrate(t.Context())
-	if len(asked) != mostCalibrations || all.of(&s.plan.Cells[len(s.plan.Cells)-1]).why == "" {
-		t.Errorf("measured %d times of at most %d; the last: %+v", len(asked), mostCalibrations, all.of(&s.plan.Cells[len(s.plan.Cells)-1]))
+	all = e.calibrate(t.Context())
+	if len(asked) != mostCalibrations || all.of(&e.plan.Cells[len(e.plan.Cells)-1]).why == "" {
+		t.Errorf("measured %d times of at most %d; the last: %+v", len(asked), mostCalibrations, all.of(&e.plan.Cells[len(e.plan.Cells)-1]))
 	}
-	s.runner.Calibrate = nil
-	if all := s.calibrate(t.Context()); all.main() != nil || all.of(&cells[0]).why != "" {
+	e.runner.Calibrate = nil
+	if all := e.calibrate(t.Context()); all.main() != nil || all.of(&cells[0]).why != "" {
 		t.Errorf("without a calibration to do: %+v", all)
 	}
 }

@@ -15,8 +15,8 @@ import (
 // explained runs a load; if the study asks for it, with evidence of its requests collected,
 // which the trial then has, whatever becomes of the load. onSlow is told of slow requests
 // meanwhile; it may be nil.
-func (s *session) explained(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, spec load.Spec, onSlow func(*evidence.Record)) (*load.Result, error) {
-	if !s.runner.Study.Explain {
+func (e *execution) explained(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, spec load.Spec, onSlow func(*evidence.Record)) (*load.Result, error) {
+	if !e.runner.Study.Explain {
 		return load.Run(ctx, spec)
 	}
 	c := collect.Start(collect.Config{
@@ -24,15 +24,15 @@ func (s *session) explained(ctx context.Context, t *archive.Trial, cell *study.C
 	})
 	defer func() {
 		header, records := c.End()
-		header.Peers = s.peers(in)
+		header.Peers = e.peers(in)
 		t.Evidence = &archive.Evidence{Header: header, Records: records}
 	}()
 	return load.Run(ctx, spec.CollectedBy(c))
 }
 
 // peers are the names of what a subject stands on, by port.
-func (s *session) peers(in *subject.Instance) map[uint16]string {
-	names := s.ready.services.Ports()
+func (e *execution) peers(in *subject.Instance) map[uint16]string {
+	names := e.ready.services.Ports()
 	if up := in.Upstream(); up != nil {
 		names[uint16(up.Port())] = "upstream"
 	}

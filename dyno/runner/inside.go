@@ -17,21 +17,21 @@ type inside struct {
 }
 
 // listen listens for a contender that is to be started.
-func (s *session) listen(c *contender) (_ *inside, err error) {
+func (e *execution) listen(c *contender) (_ *inside, err error) {
 	in := &inside{env: map[string]string{}}
 	if c.URL != "" {
 		return in, nil
 	}
 	if c.tells {
 		var remove func()
-		if in.runtime, remove, err = probe.ListenForRuntime(s.ready.scratch); err != nil {
+		if in.runtime, remove, err = probe.ListenForRuntime(e.ready.scratch); err != nil {
 			return nil, err
 		}
 		in.remove = append(in.remove, remove)
 		maps.Copy(in.env, in.runtime.Env())
 	}
-	if s.runner.Study.Keeps(study.KeepFlight) {
-		if in.flights, err = probe.ListenForFlight(s.ready.scratch); err != nil {
+	if e.runner.Study.Keeps(study.KeepFlight) {
+		if in.flights, err = probe.ListenForFlight(e.ready.scratch); err != nil {
 			in.close()
 			return nil, err
 		}
@@ -42,8 +42,8 @@ func (s *session) listen(c *contender) (_ *inside, err error) {
 }
 
 // socketsOf is the port of the subject whose sockets are looked at; 0 for none.
-func (s *session) socketsOf(in *subject.Instance) int {
-	if s.runner.Study.Explain || s.runner.Study.Keeps(study.KeepBuffers) {
+func (e *execution) socketsOf(in *subject.Instance) int {
+	if e.runner.Study.Explain || e.runner.Study.Keeps(study.KeepBuffers) {
 		return in.Port()
 	}
 	return 0

@@ -40,19 +40,19 @@ var errUp = errors.New("a service that is already up isn't told where to connect
 
 // keep begins it. The subject is up, and connects to recorder if it has a flight recorder;
 // nil if that isn't wanted.
-func (s *session) keep(ctx context.Context, cell *study.Cell, in *subject.Instance, duration time.Duration, recorder *probe.FlightListener) *keeping {
-	k := &keeping{study: s.runner.Study, secrets: s.runner.Plan.Secrets, name: cell.Subject, duration: duration}
+func (e *execution) keep(ctx context.Context, cell *study.Cell, in *subject.Instance, duration time.Duration, recorder *probe.FlightListener) *keeping {
+	k := &keeping{study: e.runner.Study, secrets: e.runner.Plan.Secrets, name: cell.Subject, duration: duration}
 	if recorder != nil {
 		k.flights = newFlights(recorder)
 	}
 	if k.study.Keeps(study.KeepPackets) {
 		k.captured = &captured{port: in.Port()}
 	}
-	contender := s.ready.contenders[cell.Subject]
+	contender := e.ready.contenders[cell.Subject]
 	if k.study.Keeps(study.KeepCPU) {
-		cpus := s.places.ofSubject(contender, cell) // not the generator's, which would be in the way there
+		cpus := e.places.ofSubject(contender, cell) // not the generator's, which would be in the way there
 		if contender.URL != "" {
-			cpus = s.places.online
+			cpus = e.places.online
 		}
 		roots := processesOf(ctx, in)
 		k.sampler, k.unable = sampled.Start(sampled.Config{
@@ -60,7 +60,7 @@ func (s *session) keep(ctx context.Context, cell *study.Cell, in *subject.Instan
 		})
 	}
 	if base := contender.PprofURL(in.URL()); base != "" && k.study.Keeps(study.KeepPprof) {
-		trust, err := s.ready.starter.certificate.metricsTrust(contender, cell, base)
+		trust, err := e.ready.starter.certificate.metricsTrust(contender, cell, base)
 		k.fetcher = newFetcher(base, trust, err)
 	}
 	return k

@@ -13,14 +13,14 @@ import (
 // planned. A machine that disturbs more than that would be measured for ever. What
 // is the subject's own fault is a result: to repeat it would be to choose the trials
 // in which it works.
-func (s *session) mayRepeat(t *archive.Trial) bool {
+func (e *execution) mayRepeat(t *archive.Trial) bool {
 	if t.InSlices { // alone it would be at another time than those that it is compared with
 		return false
 	}
 	if t.Status == archive.Interrupted || t.Fault == archive.OfSubject || t.Validity != finding.Invalid && anyUsable(t.Windows) {
 		return false
 	}
-	return s.tries(t.Index) < s.runner.Repeats && s.plan.MayRepeat()
+	return e.tries(t.Index) < e.runner.Repeats && e.plan.MayRepeat()
 }
 
 // anyUsable reports whether figures can rest on any of the windows.
@@ -31,8 +31,8 @@ func anyUsable(windows []archive.Window) bool {
 }
 
 // tries is how many times the trial's cell and block were repeated up to it.
-func (s *session) tries(index int) (n int) {
-	for of := s.plan.Trials[index].Repeats; of != nil; of = s.plan.Trials[*of].Repeats {
+func (e *execution) tries(index int) (n int) {
+	for of := e.plan.Trials[index].Repeats; of != nil; of = e.plan.Trials[*of].Repeats {
 		n++
 	}
 	return n
@@ -41,12 +41,12 @@ func (s *session) tries(index int) (n int) {
 // repeat puts a repetition of the trial at the end of its block. The plan is
 // archived before the repetition begins: no trial is ever there that isn't in
 // the plan.
-func (s *session) repeat(w *archive.Writer, t *archive.Trial) error {
-	plan, again := s.plan.Repeat(t.Index)
-	s.replan(plan)
-	if err := w.Update(func(m *archive.Manifest) { m.Plan = s.plan }); err != nil {
+func (e *execution) repeat(w *archive.Writer, t *archive.Trial) error {
+	plan, again := e.plan.Repeat(t.Index)
+	e.replan(plan)
+	if err := w.Update(func(m *archive.Manifest) { m.Plan = e.plan }); err != nil {
 		return err
 	}
-	s.tell(Event{Kind: Repeating, Trial: &again, Cell: &s.plan.Cells[again.Cell], Outcome: t, Remaining: s.pace.remaining()})
+	e.tell(Event{Kind: Repeating, Trial: &again, Cell: &e.plan.Cells[again.Cell], Outcome: t, Remaining: e.pace.remaining()})
 	return nil
 }

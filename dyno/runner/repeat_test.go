@@ -64,7 +64,7 @@ func TestWhatTheSubjectFailsIsNotRepeated(t *testing.T) {
 }
 
 func TestRepetitionsAreBounded(t *testing.T) {
-	invalid := func(r *session, index int) bool {
+	invalid := func(r *execution, index int) bool {
 		return r.mayRepeat(&archive.Trial{PlannedTrial: r.plan.Trials[index], Status: archive.Complete, Validity: finding.Invalid})
 	}
 	s := &study.Study{Subjects: []study.Subject{{Name: "a"}, {Name: "b"}}, Loads: []study.Load{{Name: "l"}}, Blocks: 3}
@@ -72,7 +72,7 @@ func TestRepetitionsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &session{runner: &Runner{Study: s, Repeats: 2}, plan: plan}
+	r := &execution{runner: &Runner{Study: s, Repeats: 2}, plan: plan}
 	if !invalid(r, 0) {
 		t.Error("an invalid trial is not repeated")
 	}

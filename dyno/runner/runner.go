@@ -66,6 +66,6 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 	if r.ready != nil {
 		r.ready(ready)
 	}
-	s := &session{runner: r, ready: ready, places: ready.starter.places, tell: tell, plan: r.Plan, pace: p, disturbance: disturbance{ignored: r.KeepGoing}, spent: make(spending), held: make(map[int]uint64)}
-	return s.run(ctx)
+	e := &execution{runner: r, ready: ready, places: ready.starter.places, tell: tell, plan: r.Plan, pace: p, disturbance: disturbance{ignored: r.KeepGoing}, spent: make(spending), held: make(map[int]uint64)}
+	return e.run(ctx)
 }

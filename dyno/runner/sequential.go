@@ -58,37 +58,37 @@ const leastBlocks = 2
 // has come of the last blocks: time would fill with trials that fail at once. A run
 // that stops by what it found needs intervals that hold at any time of stopping;
 // package analysis takes those for a run with [archive.Manifest.Until].
-func (s *session) goOn(ctx context.Context, w *archive.Writer) (more bool, err error) {
-	if !s.runner.Study.Until.Sequential() || ctx.Err() != nil {
+func (e *execution) goOn(ctx context.Context, w *archive.Writer) (more bool, err error) {
+	if !e.runner.Study.Until.Sequential() || ctx.Err() != nil {
 		return false, nil
 	}
-	if s.failing >= leastBlocks*len(s.plan.Cells) {
-		return false, i18n.Errorf("runner.failing-repeatedly", "the last %d trials have failed one after the other, and so would more", s.failing)
+	if e.failing >= leastBlocks*len(e.plan.Cells) {
+		return false, i18n.Errorf("runner.failing-repeatedly", "the last %d trials have failed one after the other, and so would more", e.failing)
 	}
-	p, err := s.progress(w)
+	p, err := e.progress(w)
 	if err != nil {
 		return false, err
 	}
-	end := s.pace.end(&p, s.plan.Blocks())
-	s.tell(Event{Kind: Assessed, Progress: &p, Line: i18n.Verbatim(end), Remaining: s.pace.remaining()})
+	end := e.pace.end(&p, e.plan.Blocks())
+	e.tell(Event{Kind: Assessed, Progress: &p, Line: i18n.Verbatim(end), Remaining: e.pace.remaining()})
 	if end == "" {
-		longer, err := s.plan.Grow(s.runner.Study)
+		longer, err := e.plan.Grow(e.runner.Study)
 		if err != nil {
 			return false, err
 		}
-		s.replan(longer)
+		e.replan(longer)
 	}
-	return end == "", w.Update(func(m *archive.Manifest) { m.Plan, m.Ended = s.plan, end })
+	return end == "", w.Update(func(m *archive.Manifest) { m.Plan, m.Ended = e.plan, end })
 }
 
 // progress calls Decide for how far the run is.
-func (s *session) progress(w *archive.Writer) (p Progress, err error) {
-	if s.runner.Decide == nil {
+func (e *execution) progress(w *archive.Writer) (p Progress, err error) {
+	if e.runner.Decide == nil {
 		return p, nil
 	}
-	run, err := s.runner.Store.Open(w.ID())
+	run, err := e.runner.Store.Open(w.ID())
 	if err != nil {
 		return p, i18n.Errorf("runner.reading-run-far", "reading the run so far: %w", err)
 	}
-	return s.runner.Decide(run)
+	return e.runner.Decide(run)
 }

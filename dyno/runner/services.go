@@ -74,8 +74,8 @@ func (p *preparation) stopServices() {
 }
 
 // keepServiceLogs archives what the services have printed until now.
-func (s *session) keepServiceLogs(w *archive.Writer) error {
-	for _, one := range s.ready.services.Logs() {
+func (e *execution) keepServiceLogs(w *archive.Writer) error {
+	for _, one := range e.ready.services.Logs() {
 		if err := w.AddServiceLog(one.Name, one.Text); err != nil {
 			return err
 		}

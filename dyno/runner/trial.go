@@ -20,11 +20,11 @@ import (
 
 // trial measures one cell: start, verify, warm up, measure, stop. What goes
 // wrong is in the trial's status and error.
-func (s *session) trial(ctx context.Context, planned *study.PlannedTrial, cell *study.Cell, log string) archive.Trial {
+func (e *execution) trial(ctx context.Context, planned *study.PlannedTrial, cell *study.Cell, log string) archive.Trial {
 	t := archive.Trial{PlannedTrial: *planned, Status: archive.Complete, Started: time.Now(), Validity: finding.Valid}
-	cpus := s.places.ofTrial(s.ready.contenders[cell.Subject], cell)
-	t.Speed = s.speeds.begin(cpus)
-	f := s.measure(ctx, &t, cell, log)
+	cpus := e.places.ofTrial(e.ready.contenders[cell.Subject], cell)
+	t.Speed = e.speeds.begin(cpus)
+	f := e.measure(ctx, &t, cell, log)
 	switch {
 	case ctx.Err() != nil: // what else went wrong follows from that, but not what is left
 		t.Status, f.cause = archive.Interrupted, i18n.Errorf("runner.interrupted", "interrupted")
@@ -32,9 +32,9 @@ func (s *session) trial(ctx context.Context, planned *study.PlannedTrial, cell *
 		t.Status, t.Fault = archive.Failed, faultOf(f.cause)
 	}
 	if t.Status != archive.Complete {
-		t.Error, t.Validity = i18n.From(f.error()).Map(s.runner.Plan.Secrets.Hide), finding.Invalid
+		t.Error, t.Validity = i18n.From(f.error()).Map(e.runner.Plan.Secrets.Hide), finding.Invalid
 	}
-	s.speeds.end(&t, cpus, s.runner.Study.Accept)
+	e.speeds.end(&t, cpus, e.runner.Study.Accept)
 	return t
 }
 
@@ -47,22 +47,22 @@ type failure struct {
 func (f failure) error() error { return errors.Join(f.cause, f.left) }
 
 // measure does the work of a trial.
-func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (f failure) {
-	c := s.ready.contenders[cell.Subject]
-	if err := s.ready.prepareServices(ctx); err != nil {
+func (e *execution) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (f failure) {
+	c := e.ready.contenders[cell.Subject]
+	if err := e.ready.prepareServices(ctx); err != nil {
 		return failure{cause: err}
 	}
-	settings, err := assign(s.ready.tuner, cell)
+	settings, err := assign(e.ready.tuner, cell)
 	if err != nil {
 		return failure{cause: err}
 	}
 	defer func() { f.left = errors.Join(f.left, settings.Undo()) }()
-	told, err := s.listen(c)
+	told, err := e.listen(c)
 	if err != nil {
 		return failure{cause: err}
 	}
 	defer told.close()
-	in, err := s.ready.starter.instance(ctx, c, cell, told.env, log)
+	in, err := e.ready.starter.instance(ctx, c, cell, told.env, log)
 	if err != nil {
 		return failure{cause: err}
 	}
@@ -72,12 +72,12 @@ func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cel
 			f.left = i18n.Errorf("runner.stopping-subject", "stopping subject %s: %w", c.Name, stopErr)
 		}
 	}()
-	return failure{cause: s.load(ctx, t, cell, in, told)}
+	return failure{cause: e.load(ctx, t, cell, in, told)}
 }
 
 // load puts the load on the subject while the probes watch it. Of a subject that
 // dies under it, the trial has the windows up to then.
-func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, told *inside) error {
+func (e *execution) load(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, told *inside) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { // a subject that dies ends its trial
@@ -87,64 +87,64 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 		case <-ctx.Done():
 		}
 	}()
-	s.ready.services.Watch(ctx, cancel) // so does a service
-	timing := cell.Timing(s.runner.Study.Trial)
-	contender := s.ready.contenders[cell.Subject]
+	e.ready.services.Watch(ctx, cancel) // so does a service
+	timing := cell.Timing(e.runner.Study.Trial)
+	contender := e.ready.contenders[cell.Subject]
 	metrics := contender.MetricsURL(in.URL())
-	trust, err := s.ready.starter.certificate.metricsTrust(contender, cell, metrics)
+	trust, err := e.ready.starter.certificate.metricsTrust(contender, cell, metrics)
 	if err != nil {
 		return err
 	}
 	t.Idle = idle(ctx, in.PID())
 	if timing.WarmupMost > 0 && contender.settles {
-		if err := s.warmUp(ctx, t, cell, in, timing); err != nil {
-			return cmp.Or(s.died(in), err)
+		if err := e.warmUp(ctx, t, cell, in, timing); err != nil {
+			return cmp.Or(e.died(in), err)
 		}
 		timing.Warmup = min(timing.Warmup, rejoining)
 	}
 	counter := newRequestCounter(ctx, metrics, trust)
-	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: s.places.ofSubject(contender, cell), Runtime: told.runtime, Metrics: metrics, Trust: trust, Services: s.ready.services.Probes(), SocketsOf: s.socketsOf(in)}))
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: e.places.ofSubject(contender, cell), Runtime: told.runtime, Metrics: metrics, Trust: trust, Services: e.ready.services.Probes(), SocketsOf: e.socketsOf(in)}))
 	defer ledger.close()
-	calibrated := s.calibrated.of(cell)
-	spec := s.spec(t, cell, in, timing)
+	calibrated := e.calibrated.of(cell)
+	spec := e.spec(t, cell, in, timing)
 	spec.Calibration, spec.Uncalibrated, spec.Idle = calibrated.result, calibrated.why, t.Idle
-	kept := s.keep(ctx, cell, in, timing.Duration, told.flights)
+	kept := e.keep(ctx, cell, in, timing.Duration, told.flights)
 	defer func() { kept.end(ctx, t) }() // the evidence is there then, and ctx not yet cancelled
 	spec.OnStart = func(measured int64) {
 		ledger.begin(measured)
 		kept.begin(measured)
 	}
-	result, err := s.explained(ctx, t, cell, in, spec, kept.onSlow())
+	result, err := e.explained(ctx, t, cell, in, spec, kept.onSlow())
 	if err != nil {
-		return cmp.Or(s.died(in), err)
+		return cmp.Or(e.died(in), err)
 	}
 	counter.compare(ctx, result)
 	t.Mono, t.Engine, t.Failures, t.Causes = result.Start, result.Engine, result.Failures, result.Causes
 	t.Windows = ledger.join(ctx, result.Windows)
 	said := slices.Concat(validity.ByBothSides(result.Findings), unenforced(in), validity.WarmedUp(t.WarmUp))
-	t.Findings = validity.Trial(said, t.Windows, s.conditions(cell))
+	t.Findings = validity.Trial(said, t.Windows, e.conditions(cell))
 	t.Validity = validity.Worth(t.Findings)
-	return s.died(in)
+	return e.died(in)
 }
 
 // spec is the load of a cell on a subject, whose windows are reported to observers.
-func (s *session) spec(t *archive.Trial, cell *study.Cell, in *subject.Instance, timing study.Timing) load.Spec {
+func (e *execution) spec(t *archive.Trial, cell *study.Cell, in *subject.Instance, timing study.Timing) load.Spec {
 	return load.Spec{
-		Target: in.URL(), TLS: s.ready.starter.certificate.security(s.ready.contenders[cell.Subject], cell), Requests: cell.SizedRequests(), Feeds: cell.Feeds,
+		Target: in.URL(), TLS: e.ready.starter.certificate.security(e.ready.contenders[cell.Subject], cell), Requests: cell.SizedRequests(), Feeds: cell.Feeds,
 		Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
-		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: s.places.ofLoops(),
-		Link: cell.Link, Pacing: cell.Pacing, Accept: s.runner.Study.Accept,
+		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: e.places.ofLoops(),
+		Link: cell.Link, Pacing: cell.Pacing, Accept: e.runner.Study.Accept,
 		KeepParts: true,
 		OnWindow: func(w measure.Window) {
-			s.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
+			e.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
 		},
 	}
 }
 
 // died is how the subject ended, if it did by itself; or its upstream or a service, which
 // is no fault of the subject's.
-func (s *session) died(in *subject.Instance) error {
-	return cmp.Or(s.ready.services.Err(), died(in))
+func (e *execution) died(in *subject.Instance) error {
+	return cmp.Or(e.ready.services.Err(), died(in))
 }
 
 // died is how the subject or its upstream ended.
@@ -159,9 +159,9 @@ func died(in *subject.Instance) error {
 }
 
 // conditions are what a cell's trials are done under.
-func (s *session) conditions(cell *study.Cell) validity.Conditions {
-	contender, places := s.ready.contenders[cell.Subject], s.places
-	c := validity.Conditions{Profile: cell.Profile, Quota: hasQuota(contender, cell), Accept: s.runner.Study.Accept}
+func (e *execution) conditions(cell *study.Cell) validity.Conditions {
+	contender, places := e.ready.contenders[cell.Subject], e.places
+	c := validity.Conditions{Profile: cell.Profile, Quota: hasQuota(contender, cell), Accept: e.runner.Study.Accept}
 	if contender.URL != "" {
 		return c
 	}
@@ -171,7 +171,7 @@ func (s *session) conditions(cell *study.Cell) validity.Conditions {
 	if contender.upstream != nil {
 		c.UpstreamCPUs = places.Upstream
 	}
-	c.ServiceCPUs = s.ready.services.CPUs()
+	c.ServiceCPUs = e.ready.services.CPUs()
 	if c.Quota {
 		c.SubjectCPUs = min(c.SubjectCPUs, limitsFor(contender, cell).CPUs)
 	}

@@ -19,45 +19,45 @@ import (
 
 // turns are the arms of a block that are all up at once and have the load in turns.
 type turns struct {
-	session *session
-	arms    []*arm
-	slices  study.Slices
-	rounds  int
-	each    int // rounds that make a window
-	random  *rand.Rand
-	glanced time.Duration // the last reading of the CPU's speed
+	execution *execution
+	arms      []*arm
+	slices    study.Slices
+	rounds    int
+	each      int // rounds that make a window
+	random    *rand.Rand
+	glanced   time.Duration // the last reading of the CPU's speed
 }
 
 // turns does the planned trials with the indices from on in slices, archives them, and
 // returns how many they are. What can't be measured so is measured alone, in the same block.
-func (s *session) turns(ctx context.Context, w *archive.Writer, planned []study.PlannedTrial) error {
-	b := s.newTurns(planned)
+func (e *execution) turns(ctx context.Context, w *archive.Writer, planned []study.PlannedTrial) error {
+	b := e.newTurns(planned)
 	began := time.Now()
 	b.run(ctx, w)
 	left := b.end(ctx)
 	each := time.Since(began) / time.Duration(len(b.arms))
 	for i, a := range b.arms {
 		if !a.alone.IsZero() && ctx.Err() == nil && left[i] == nil {
-			s.alone(ctx, w, a)
+			e.alone(ctx, w, a)
 		}
-		s.seal(ctx, a, failure{cause: a.failed, left: left[i]})
-		if err := s.add(w, &a.trial, a.cell, each); err != nil {
+		e.seal(ctx, a, failure{cause: a.failed, left: left[i]})
+		if err := e.add(w, &a.trial, a.cell, each); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *session) newTurns(planned []study.PlannedTrial) *turns {
-	timing := s.runner.Study.Trial
+func (e *execution) newTurns(planned []study.PlannedTrial) *turns {
+	timing := e.runner.Study.Trial
 	b := &turns{
-		session: s, slices: timing.Slices, rounds: timing.RoundsIn(), random: rand.New(rand.NewPCG(planned[0].Seed, 3<<32)),
+		execution: e, slices: timing.Slices, rounds: timing.RoundsIn(), random: rand.New(rand.NewPCG(planned[0].Seed, 3<<32)),
 		each: max(1, int(time.Second/timing.Slices.Length)),
 	}
 	for i := range planned {
 		p := planned[i]
-		cell := &s.plan.Cells[p.Cell]
-		a := &arm{planned: &p, cell: cell, contender: s.ready.contenders[cell.Subject]}
+		cell := &e.plan.Cells[p.Cell]
+		a := &arm{planned: &p, cell: cell, contender: e.ready.contenders[cell.Subject]}
 		a.trial = archive.Trial{PlannedTrial: p, Status: archive.Complete, Validity: finding.Valid}
 		b.arms = append(b.arms, a)
 	}
@@ -66,7 +66,7 @@ func (s *session) newTurns(planned []study.PlannedTrial) *turns {
 
 // run starts the arms, one after the other, and has them take turns.
 func (b *turns) run(ctx context.Context, w *archive.Writer) {
-	if err := b.session.ready.prepareServices(ctx); err != nil {
+	if err := b.execution.ready.prepareServices(ctx); err != nil {
 		for _, a := range b.arms {
 			a.failed = err
 		}
@@ -76,7 +76,7 @@ func (b *turns) run(ctx context.Context, w *archive.Writer) {
 		if ctx.Err() != nil {
 			return
 		}
-		b.session.tell(Event{Kind: TrialStarted, Trial: a.planned, Cell: a.cell, Remaining: b.session.pace.remaining()})
+		b.execution.tell(Event{Kind: TrialStarted, Trial: a.planned, Cell: a.cell, Remaining: b.execution.pace.remaining()})
 		a.trial.Started = time.Now()
 		a.trial.Sliced = &archive.Sliced{Length: b.slices.Length, Settle: b.slices.SettleFor(), Rounds: b.rounds, Arms: len(b.arms), Cut: a.cut()}
 		if a.alone = b.room(a); a.alone.IsZero() {
@@ -116,8 +116,8 @@ func (a *arm) failure(err error) error {
 
 // start brings an arm up, verifies it and warms it.
 func (b *turns) start(ctx context.Context, a *arm, log string) error {
-	s := b.session
-	in, err := s.ready.starter.instance(ctx, a.contender, a.cell, nil, log)
+	e := b.execution
+	in, err := e.ready.starter.instance(ctx, a.contender, a.cell, nil, log)
 	if err != nil {
 		return err
 	}
@@ -128,16 +128,16 @@ func (b *turns) start(ctx context.Context, a *arm, log string) error {
 	if a.alone = idleOf(t.Idle); !a.alone.IsZero() {
 		return nil
 	}
-	timing := a.cell.Timing(s.runner.Study.Trial)
+	timing := a.cell.Timing(e.runner.Study.Trial)
 	warmup := timing.Warmup
 	if timing.WarmupMost > 0 && a.contender.settles {
-		if err := s.warmUp(ctx, t, a.cell, in, timing); err != nil {
+		if err := e.warmUp(ctx, t, a.cell, in, timing); err != nil {
 			return a.broken(err)
 		}
 		warmup = min(warmup, rejoining)
 	}
-	spec := s.spec(t, a.cell, in, timing)
-	calibrated := s.calibrated.of(a.cell)
+	spec := e.spec(t, a.cell, in, timing)
+	calibrated := e.calibrated.of(a.cell)
 	spec.Calibration, spec.Uncalibrated, spec.Idle = calibrated.result, calibrated.why, t.Idle
 	if why := spec.CanHold(); !why.IsZero() {
 		a.alone = why
@@ -146,7 +146,7 @@ func (b *turns) start(ctx context.Context, a *arm, log string) error {
 	if a.held, err = load.Hold(ctx, spec); err != nil {
 		return a.broken(err)
 	}
-	a.meter = s.meter(in)
+	a.meter = e.meter(in)
 	if err := a.warm(ctx, warmup); err != nil {
 		a.awaitDeath(ctx)
 		return a.broken(err)
@@ -155,9 +155,9 @@ func (b *turns) start(ctx context.Context, a *arm, log string) error {
 }
 
 // meter is what reads an arm's CPU time.
-func (s *session) meter(in *subject.Instance) meter {
-	if s.runner.meter != nil {
-		return s.runner.meter(in)
+func (e *execution) meter(in *subject.Instance) meter {
+	if e.runner.meter != nil {
+		return e.runner.meter(in)
 	}
 	return newTreeMeter(in)
 }
@@ -192,7 +192,7 @@ func (b *turns) turn(ctx context.Context, a *arm, round int) {
 		return
 	}
 	a.awaitDeath(ctx)
-	if dead := b.session.died(a.in); dead != nil {
+	if dead := b.execution.died(a.in); dead != nil {
 		a.failed = dead
 	} else {
 		a.alone = i18n.New("runner.turn-failed", "it could not take its turn: %v", err)
@@ -202,7 +202,7 @@ func (b *turns) turn(ctx context.Context, a *arm, round int) {
 // glance reads the speed of the CPU that the subjects have, or of the first of them.
 func (b *turns) glance() {
 	b.glanced = 0
-	if cpus := b.session.places.Subject; len(cpus) > 0 {
+	if cpus := b.execution.places.Subject; len(cpus) > 0 {
 		b.glanced, _ = speed.Glance(cpus[0]) // where it can't be read the slices say so
 	}
 }
@@ -213,7 +213,7 @@ func (b *turns) windows() {
 		a.window()
 		if n := len(a.trial.Windows); n > 0 {
 			last := a.trial.Windows[n-1]
-			b.session.tell(Event{Kind: WindowDone, Trial: a.planned, Cell: a.cell, Window: &archive.Window{Client: last.Client}})
+			b.execution.tell(Event{Kind: WindowDone, Trial: a.planned, Cell: a.cell, Window: &archive.Window{Client: last.Client}})
 		}
 	}
 }
@@ -228,10 +228,10 @@ func (b *turns) end(ctx context.Context) []error {
 			continue
 		}
 		if a.failed == nil {
-			a.failed = b.session.died(a.in)
+			a.failed = b.execution.died(a.in)
 		}
-		a.close(b.session.conditions(a.cell))
-		a.trial.Findings = append(a.trial.Findings, finding.Accept(b.besides(a, shares), b.session.runner.Study.Accept)...)
+		a.close(b.execution.conditions(a.cell))
+		a.trial.Findings = append(a.trial.Findings, finding.Accept(b.besides(a, shares), b.execution.runner.Study.Accept)...)
 		stopping.Go(func() {
 			if err := a.in.Stop(context.WithoutCancel(ctx)); err != nil {
 				left[i] = i18n.Errorf("runner.stopping-subject", "stopping subject %s: %w", a.contender.Name, err)

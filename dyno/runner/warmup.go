@@ -21,14 +21,14 @@ const rejoining = time.Second
 // warmUp puts the load of a cell on its subject until that is steady, for at least and
 // at most as long as the timing says, and notes it in the trial. The load is one of its
 // own, so that the one that is measured has the same schedule for every subject.
-func (s *session) warmUp(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, timing study.Timing) error {
+func (e *execution) warmUp(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, timing study.Timing) error {
 	w := newWatch(in.PID())
 	defer w.close()
 	inner, end := context.WithCancel(ctx)
 	defer end()
 	least := timing.Warmup - rejoining
 	timing.Warmup = timing.WarmupMost // all of its seconds are warm-up: phases have their first rate
-	spec := s.spec(t, cell, in, timing)
+	spec := e.spec(t, cell, in, timing)
 	spec.OnStart = func(int64) { w.lap() }
 	tell, over := spec.OnWindow, false
 	spec.OnWindow = func(window measure.Window) {
