@@ -9,14 +9,12 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/wire/handoff"
-	"dyno.example/nano/wire/sockets"
 )
 
 // ErrServerClosed is returned by Listen and Serve of an app that has been shut down.
@@ -111,13 +109,6 @@ func inUse(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: another process or listener has it; Restart takes it over from the process before, Config.ReusePort shares it", err)
-}
-
-// unlink removes the file of a unix socket, unless another process has it now.
-func (a *App) unlink(address string) {
-	if path, ok := strings.CutPrefix(address, "unix:"); ok && sockets.HasFile(path) && !a.listeners.Given() {
-		os.Remove(path)
-	}
 }
 
 // Activated is a listening socket that systemd has opened.

@@ -45,6 +45,13 @@ func (a *App) listen(address string, config *tls.Config) error {
 	return a.std.serve(a, ln, config)
 }
 
+// unlink removes the file of a unix socket, unless another process has it now.
+func (a *App) unlink(address string) {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok && sockets.HasFile(path) && !a.listeners.Given() {
+		os.Remove(path)
+	}
+}
+
 func openOrInherit(a *App, address string) (ln net.Listener, claimed bool, err error) {
 	if files := handoff.Claim(address); len(files) > 0 {
 		for _, f := range files[1:] {

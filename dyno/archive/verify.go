@@ -11,18 +11,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Verify checks the files of a finished run against its sums and names, as
-// [*Damage], each that was changed, added or removed since. A run that is still
-// being written, or whose writer died, has no sums and nothing to check.
-func Verify(run *Run) error {
-	if run.Dir == "" || run.Manifest.Finished.IsZero() {
-		return nil
-	}
-	_, err := verify(run.Dir)
-	return err
-}
-
-// verify checks the folder of a run that ended, and returns its address.
+// verify checks the files of a run that ended against its sums, names, as [*Damage], each
+// that was changed, added or removed since, and returns its address.
 func verify(dir string) (Address, error) {
 	sums, damages, err := inspect(dir)
 	if err != nil {

@@ -7,12 +7,9 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Check holds an expression against what a study measures: that its names exist,
-// that every selector leaves one cell, and that like is compared with like. The
-// errors are in the order of the text.
-func Check(e *Expression, s *Space) []*Error { return check(e, s, nil) }
-
-// check is Check at one place of a moderator.
+// check holds an expression against what a study measures, at one place of a
+// moderator if it has one: that its names exist, that every selector leaves one cell,
+// and that like is compared with like. The errors are in the order of the text.
 func check(e *Expression, s *Space, at []pick) []*Error {
 	c := &checker{space: s, outer: at}
 	for i := range e.Comparisons {

@@ -58,7 +58,7 @@ func TestCheck(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, problem := range Check(e, src.Space()) {
+		for _, problem := range check(e, src.Space(), nil) {
 			got = append(got, problem.Error())
 		}
 		if strings.Join(got, "\n") != c.want {
@@ -88,7 +88,7 @@ func TestCellsThatDontExist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if problems := Check(e, src.Space()); (len(problems) == 0) != fine {
+		if problems := check(e, src.Space(), nil); (len(problems) == 0) != fine {
 			t.Errorf("%s: %v", text, problems)
 		}
 	}

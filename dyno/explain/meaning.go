@@ -20,9 +20,7 @@ func MeaningOf(name Name) Meaning {
 	return Meaning{Name: name}
 }
 
-// Meanings are those of all causes, in the order of [Names].
-func Meanings() []Meaning { return append([]Meaning(nil), meanings...) }
-
+// meanings are those of all causes, in the order of [Names].
 var meanings = []Meaning{
 	{GC,
 		i18n.New("cause.gc.means", "The runtime collected garbage: it stopped the program, or its collector's threads and its share of the work on allocating goroutines took the CPU."),

@@ -23,7 +23,7 @@ func TestPage(t *testing.T) {
 	}
 	var want strings.Builder
 	want.WriteString(head + mark)
-	for _, m := range Meanings() {
+	for _, m := range meanings {
 		fmt.Fprintf(&want, "\n### %s\n\n%s\n\n- **How it is seen.** %s\n- **What people do.** %s\n", m.Name, m.Means, m.Seen, m.Do)
 	}
 	if *update {
@@ -40,7 +40,7 @@ func TestPage(t *testing.T) {
 // Each cause is there once, with all there is to say.
 func TestMeanings(t *testing.T) {
 	seen := map[Name]bool{}
-	for _, m := range Meanings() {
+	for _, m := range meanings {
 		if seen[m.Name] || m.Means.IsZero() || m.Seen.IsZero() || m.Do.IsZero() {
 			t.Errorf("%s is there twice, or lacks a text", m.Name)
 		}

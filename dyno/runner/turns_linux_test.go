@@ -179,9 +179,6 @@ func turnsOf(trial *archive.Trial) int {
 	return len(trial.Slices) + trial.Sliced.Void
 }
 
-// taken is how many turns a trial had, with those that a stop of the generator made void.
-func taken(t *archive.Trial) int { return len(t.Slices) + t.Sliced.Void }
-
 // firstOf is the trial whose slice was first in a round.
 func firstOf(run *archive.Run, block, round int) (index int) {
 	at := int64(math.MaxInt64)

@@ -22,7 +22,7 @@ func TestCommand(t *testing.T) {
 		Name: "mock", Run: `echo here >"$DATA/mark"; exec python3 -c "$MOCK"`, As: "MOCK_URL", Address: "http://127.0.0.1:$PORT/base", Env: map[string]string{"MOCK": mock},
 		Ready: "/up", Metrics: "/metrics", Figures: []string{"served_total", "waiting"}, Seed: []study.Seed{{Run: `case "$MOCK_URL" in http://127.0.0.1:*/base) ;; *) exit 1 ;; esac`}},
 	})
-	if url := in.Env()["MOCK_URL"]; !strings.HasSuffix(url, "/base") || strings.Contains(url, "$") {
+	if url := in.env["MOCK_URL"]; !strings.HasSuffix(url, "/base") || strings.Contains(url, "$") {
 		t.Errorf("address %q", url)
 	}
 	r, err := in.Probes()[0].Read(5 * time.Second)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"syscall"
@@ -106,9 +105,6 @@ func (in *Instance) Version() string { return in.version }
 
 // StartUp is how long it took until it was ready and seeded.
 func (in *Instance) StartUp() time.Duration { return in.startUp }
-
-// Env are the variables that subjects find the service by.
-func (in *Instance) Env() map[string]string { return maps.Clone(in.env) }
 
 // Failed is closed when the service has ended by itself.
 func (in *Instance) Failed() <-chan struct{} { return in.failed }

@@ -1,7 +1,5 @@
 package stats
 
-import "fmt"
-
 // Outcome is what a comparison of a with b comes to.
 type Outcome string
 
@@ -53,44 +51,3 @@ func Judge(ratio Interval, margin float64) Comparison {
 
 // Different reports whether the two are known to differ.
 func (c Comparison) Different() bool { return c.Outcome == IsHigher || c.Outcome == IsLower }
-
-// String says it in plain words, such as "3.1 % higher (2.0 % to 4.2 % higher,
-// 95 % interval of 12 pairs)".
-func (c Comparison) String() string {
-	if c.Level <= 0 {
-		if c.N == 0 {
-			return fmt.Sprintf("can't tell: %s", c.Note)
-		}
-		return fmt.Sprintf("can't tell: %s so far; %s", relative(c.Estimate), c.Note)
-	}
-	interval := fmt.Sprintf("%s to %s, %s interval of %d pairs", relative(c.Low), relative(c.High), percent(c.Level), c.N)
-	switch c.Outcome {
-	case IsSame:
-		return fmt.Sprintf("the same within %s (%s)", percent(c.Margin), interval)
-	case CantTell:
-		return fmt.Sprintf("can't tell: from %s", interval)
-	}
-	return fmt.Sprintf("%s (%s)", relative(c.Estimate), interval)
-}
-
-// relative writes a ratio as a difference; large ones as multiples.
-func relative(ratio float64) string {
-	switch {
-	case ratio >= 2:
-		return fmt.Sprintf("%.3g times as high", ratio)
-	case ratio == 1:
-		return "no difference"
-	case ratio > 1:
-		return twoDigits(100*(ratio-1)) + " % higher"
-	default:
-		return twoDigits(100*(1-ratio)) + " % lower"
-	}
-}
-
-// twoDigits writes a number up to 100 with two significant digits.
-func twoDigits(x float64) string {
-	if x >= 9.95 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	return fmt.Sprintf("%.2g", x)
-}

@@ -43,7 +43,7 @@ const leastWindows = 120
 // would be 44 to 90; of so many it is 91 to 100.
 //
 // An interval also takes requests beyond the quantile: if what they are worth as
-// independent ones, by [TailESS], is too few for the quantile to have an
+// independent ones, by [hierarchy.tailESS], is too few for the quantile to have an
 // interval at all, which takes log((1−level)/2)/log q, Level is 0 and Note says
 // how many are needed. N is the number of restarts.
 func QuantileHierarchy(restarts [][]Counts, qs []float64, level float64, seed uint64) []Interval {

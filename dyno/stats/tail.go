@@ -13,7 +13,7 @@ func (h *hierarchy) shares(x float64) [][]float64 {
 	return all
 }
 
-// TailESS is the effective sample size of the requests for their quantile q: how many
+// tailESS is the effective sample size of the requests for their quantile q: how many
 // independent ones would give the share beyond the quantile as exactly. It is that of
 // the indicator 1{x > quantile}, not of the mean: slow requests come in bunches, and
 // what a pause does to a hundred requests is one observation.
@@ -24,14 +24,6 @@ func (h *hierarchy) shares(x float64) [][]float64 {
 // under Bartlett's weights (Newey and West, Econometrica 55, 1987) as far as
 // [BlockLength] goes. Restarts of one window say nothing about it. It is at most the
 // number of requests.
-func TailESS(restarts [][]Counts, q float64) float64 {
-	h := newHierarchy(restarts)
-	if h.windows == 0 {
-		return 0
-	}
-	return h.tailESS(q)
-}
-
 func (h *hierarchy) tailESS(q float64) float64 {
 	at := h.quantile(q, h.once())
 	shares := h.shares(at)

@@ -35,7 +35,8 @@ func TestTailESS(t *testing.T) {
 		return all
 	}
 	const requests, q = 20 * 60 * 1000, 0.93
-	independent, bunched, lasting := TailESS(draw(20, 0, 0), q), TailESS(draw(20, 0.5, 0), q), TailESS(draw(20, 0.5, 0.6), q)
+	worth := func(restarts [][]Counts) float64 { return newHierarchy(restarts).tailESS(q) }
+	independent, bunched, lasting := worth(draw(20, 0, 0)), worth(draw(20, 0.5, 0)), worth(draw(20, 0.5, 0.6))
 	// The share's own variance is (0.05·0.5)²·1.4, that of 1,000 requests 0.05·0.95/1000.
 	if independent < 0.85*requests || independent > requests {
 		t.Errorf("independent requests are worth %.0f of %d", independent, requests)
@@ -46,10 +47,7 @@ func TestTailESS(t *testing.T) {
 	if lasting > 0.6*bunched {
 		t.Errorf("bunches that last are worth %.0f, others %.0f", lasting, bunched)
 	}
-	if got := TailESS(nil, q); got != 0 {
-		t.Errorf("nothing is worth %v", got)
-	}
-	if got := TailESS([][]Counts{{{{1, 500}, {9, 30}}}}, q); got != 530 {
+	if got := worth([][]Counts{{{{1, 500}, {9, 30}}}}); got != 530 {
 		t.Errorf("a window whose dependence can't be seen is worth %v of 530", got)
 	}
 }
@@ -57,7 +55,7 @@ func TestTailESS(t *testing.T) {
 // Plateaus of restarts are no dependence between windows.
 func TestTailESSIgnoresPlateaus(t *testing.T) {
 	a, b := Counts{{1, 990}, {9, 10}}, Counts{{1, 900}, {9, 100}}
-	if got := TailESS([][]Counts{{a, a, a, a}, {b, b, b, b}}, 0.9); got != 8000 {
+	if got := newHierarchy([][]Counts{{a, a, a, a}, {b, b, b, b}}).tailESS(0.9); got != 8000 {
 		t.Errorf("worth %v of 8000", got)
 	}
 }

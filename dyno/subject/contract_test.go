@@ -24,7 +24,7 @@ func TestVerifyRealServer(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
 			in := startServer(t, serverSpec(t, tt.mode))
-			err := contract.Verify(t.Context(), in.URL(), routes)
+			err := new(contract.Verifier).Verify(t.Context(), in.URL(), routes)
 			if (err == nil) != (tt.want == nil) {
 				t.Fatalf("got %v", err)
 			}

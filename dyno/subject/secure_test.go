@@ -28,7 +28,7 @@ func TestOverTLS(t *testing.T) {
 	if err := trusting.VerifyRequests(t.Context(), server.URL, requests); err != nil {
 		t.Error(err)
 	}
-	if err := contract.VerifyRequests(t.Context(), server.URL, requests); err == nil || !strings.Contains(err.Error(), "certificate") {
+	if err := new(contract.Verifier).VerifyRequests(t.Context(), server.URL, requests); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("without its certificate: %v", err)
 	}
 	requests[0].Expect = []string{"body contains goodbye"}

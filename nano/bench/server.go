@@ -39,32 +39,6 @@ var ownOf = map[string][]string{
 // epollName is the C server with a fixed response.
 const epollName = "C epoll"
 
-func serverNames() []string {
-	names := []string{epollName, nginxName}
-	for name := range subjectsOf {
-		names = append(names, name)
-	}
-	for name := range grpcSubjects {
-		names = append(names, name)
-	}
-	for name := range rustOf {
-		names = append(names, name)
-	}
-	for name := range ownOf {
-		names = append(names, name)
-	}
-	for name := range peersOf {
-		names = append(names, name)
-	}
-	for name := range waysOf {
-		names = append(names, name)
-	}
-	for name := range cServers {
-		names = append(names, name)
-	}
-	return names
-}
-
 // program is a server that has been built.
 type program struct {
 	args    []string // with $PORT where the port belongs

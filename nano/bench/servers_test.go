@@ -273,3 +273,29 @@ func fetch(t *testing.T, address, path string) string {
 	t.Fatal(last)
 	return ""
 }
+
+func serverNames() []string {
+	names := []string{epollName, nginxName}
+	for name := range subjectsOf {
+		names = append(names, name)
+	}
+	for name := range grpcSubjects {
+		names = append(names, name)
+	}
+	for name := range rustOf {
+		names = append(names, name)
+	}
+	for name := range ownOf {
+		names = append(names, name)
+	}
+	for name := range peersOf {
+		names = append(names, name)
+	}
+	for name := range waysOf {
+		names = append(names, name)
+	}
+	for name := range cServers {
+		names = append(names, name)
+	}
+	return names
+}

@@ -71,3 +71,8 @@ func TestCommands(t *testing.T) {
 		}
 	}
 }
+
+// peers are the load generators that dyno is compared with.
+func peers() []tool {
+	return []tool{wrk(), wrk2(), zrk(), oha(), vegeta(), k6(), ab("ab"), ab("ab -k", "-k"), hey(), bombardier(), fortio(), h2load()}
+}

@@ -85,11 +85,6 @@ func dynoTool(name, program string, flags ...string) tool {
 	return tool{Name: name, Program: program, Version: []string{"--version"}, Closed: run, Fresh: run, Open: run, Multiplexed: run, Parse: parseDyno}
 }
 
-// peers are the load generators that dyno is compared with.
-func peers() []tool {
-	return []tool{wrk(), wrk2(), zrk(), oha(), vegeta(), k6(), ab("ab"), ab("ab -k", "-k"), hey(), bombardier(), fortio(), h2load()}
-}
-
 // h2load is nghttp2's, with one thread. It has no histograms.
 func h2load() tool {
 	run := func(j job) []string {

@@ -19,13 +19,8 @@ type Machine struct {
 	Gap int
 }
 
-// Today starts a day: each call of the function returned measures a run of it, of a
-// service so many times slower than the usual one.
-func (m Machine) Today(worse float64, r *rand.Rand) func() []float64 {
-	return m.on(r.NormFloat64(), worse, r)
-}
-
-// on is a day so many standard deviations off the usual one.
+// on starts a day so many standard deviations off the usual one: each call of the function
+// returned measures a run of it, of a service so many times slower than the usual one.
 func (m Machine) on(day, worse float64, r *rand.Rand) func() []float64 {
 	level := worse * math.Exp(m.Day*day)
 	return func() []float64 {

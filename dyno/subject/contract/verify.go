@@ -17,18 +17,6 @@ type Verifier struct {
 	Protocol string
 }
 
-// Verify is [Verifier.Verify] of a service whose certificate, if it has one, the
-// system trusts.
-func Verify(ctx context.Context, baseURL string, routes []Route) error {
-	return (&Verifier{}).Verify(ctx, baseURL, routes)
-}
-
-// VerifyRequests is [Verifier.VerifyRequests] of a service whose certificate, if
-// it has one, the system trusts.
-func VerifyRequests(ctx context.Context, baseURL string, requests []request.Request) error {
-	return (&Verifier{}).VerifyRequests(ctx, baseURL, requests)
-}
-
 // Verify requests every route of the service at baseURL ("http://host:port", or https),
 // twice on one connection, and checks status, headers, length, body and keep-alive. It
 // returns a [*Refusal] with all that is wrong, or an error if ctx has ended.

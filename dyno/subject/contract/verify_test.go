@@ -83,7 +83,7 @@ func TestVerifyWire(t *testing.T) {
 	}}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := Verify(t.Context(), scripted(t, tt.responses...), routes)
+			err := new(Verifier).Verify(t.Context(), scripted(t, tt.responses...), routes)
 			if (err == nil) != (tt.want == nil) {
 				t.Fatalf("got %v", err)
 			}
@@ -176,11 +176,11 @@ func TestVerifyRequests(t *testing.T) {
 		{Method: "GET", Path: "/teapot", Status: 418},
 		{Method: "POST", Path: "/", Body: "x", Headers: []request.Header{{Name: "X-Key", Value: "k"}, {Name: "Host", Value: "example.org"}}},
 	}
-	if err := VerifyRequests(t.Context(), server.URL, right); err != nil {
+	if err := new(Verifier).VerifyRequests(t.Context(), server.URL, right); err != nil {
 		t.Error(err)
 	}
 	wrong := []request.Request{{Name: "tea", Path: "/teapot"}, {Path: "/", Status: 201}}
-	err := VerifyRequests(t.Context(), server.URL, wrong)
+	err := new(Verifier).VerifyRequests(t.Context(), server.URL, wrong)
 	var refusal *Refusal
 	if !errors.As(err, &refusal) || len(refusal.Problems) != 2 {
 		t.Fatalf("got %v", err)
@@ -194,13 +194,13 @@ func TestVerifyRequests(t *testing.T) {
 
 func TestVerifyNobody(t *testing.T) {
 	const url = "http://127.0.0.1:1"
-	err := VerifyRequests(t.Context(), url, []request.Request{{Path: "/"}})
+	err := new(Verifier).VerifyRequests(t.Context(), url, []request.Request{{Path: "/"}})
 	if err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err = VerifyRequests(ctx, url, []request.Request{{Path: "/"}})
+	err = new(Verifier).VerifyRequests(ctx, url, []request.Request{{Path: "/"}})
 	var refusal *Refusal
 	if !errors.Is(err, context.Canceled) || errors.As(err, &refusal) {
 		t.Errorf("got %v", err)

@@ -26,30 +26,6 @@ func AppendChunk(dst, data []byte) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// AppendLastChunk ends a chunked body without trailers.
-func AppendLastChunk(dst []byte) []byte { return append(dst, "0\r\n\r\n"...) }
-
-// Trailer is a trailer field to send.
-type Trailer struct{ Name, Value string }
-
-// AppendLastChunkTrailers ends a chunked body with trailer fields (RFC 9112
-// 7.1.2). Those that are not valid or must not be trailers are left out, and
-// dropped says how many.
-func AppendLastChunkTrailers(dst []byte, trailers []Trailer) (out []byte, dropped int) {
-	dst = append(dst, "0\r\n"...)
-	for _, t := range trailers {
-		if !ValidToken(t.Name) || !ValidFieldValue(t.Value) || ForbiddenTrailer([]byte(t.Name)) {
-			dropped++
-			continue
-		}
-		dst = append(dst, t.Name...)
-		dst = append(dst, ": "...)
-		dst = append(dst, t.Value...)
-		dst = append(dst, "\r\n"...)
-	}
-	return append(dst, "\r\n"...), dropped
-}
-
 // AppendDate appends a time, in seconds since 1970, as a Date field wants it
 // (IMF-fixdate, RFC 9110 5.6.7), such as "Sun, 06 Nov 1994 08:49:37 GMT".
 func AppendDate(dst []byte, unixSec int64) []byte {

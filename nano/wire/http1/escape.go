@@ -1,28 +1,8 @@
 package http1
 
-import "bytes"
-
-// AppendUnescaped appends path with its escapes decoded (RFC 3986 2.1). "+" is left as
-// it is. To decode in place, pass path[:0] as dst. ok is false if a "%" is not followed
-// by two hexadecimal digits; out then ends before it.
-func AppendUnescaped(dst, path []byte) (out []byte, ok bool) {
-	for {
-		i := bytes.IndexByte(path, '%')
-		if i < 0 {
-			return append(dst, path...), true
-		}
-		dst = append(dst, path[:i]...)
-		c, ok := unescape(path[i:])
-		if !ok {
-			return dst, false
-		}
-		dst = append(dst, c)
-		path = path[i+3:]
-	}
-}
-
-// AppendUnescapedQuery does the same for a name or value of a query or form,
-// where "+" stands for a space.
+// AppendUnescapedQuery appends a name or value of a query or form with its escapes decoded
+// (RFC 3986 2.1), where "+" stands for a space. To decode in place, pass text[:0] as dst. ok
+// is false if a "%" is not followed by two hexadecimal digits; out then ends before it.
 func AppendUnescapedQuery(dst, text []byte) (out []byte, ok bool) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]

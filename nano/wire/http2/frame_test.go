@@ -213,15 +213,6 @@ func TestSettingsRefusals(t *testing.T) {
 	}
 }
 
-func TestIsPreface(t *testing.T) {
-	for b, want := range map[string][2]bool{"": {false, false}, "PRI * HT": {false, false}, Preface: {true, true}, Preface + "x": {true, true},
-		"PUT / HTTP/1.1": {false, true}, "PRI * HTTP/2.0\r\n\r\nXX": {false, true}} {
-		if yes, sure := IsPreface([]byte(b)); [2]bool{yes, sure} != want {
-			t.Errorf("%q: %v, %v", b, yes, sure)
-		}
-	}
-}
-
 func TestErrCodes(t *testing.T) {
 	for code, want := range map[ErrCode]string{NoError: "NO_ERROR", HTTP11Required: "HTTP_1_1_REQUIRED", 0xe: "0xe"} {
 		if got := code.String(); got != want {

@@ -5,16 +5,6 @@ import "encoding/binary"
 // Preface is what a client sends before its first SETTINGS (RFC 9113 3.4).
 const Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// IsPreface reports whether a connection that starts with b speaks HTTP/2 by prior
-// knowledge (RFC 9113 3.3). If sure is false it depends on what follows b.
-func IsPreface(b []byte) (yes, sure bool) {
-	n := min(len(b), len(Preface))
-	if string(b[:n]) != Preface[:n] {
-		return false, true
-	}
-	return n == len(Preface), n == len(Preface)
-}
-
 // AppendFrameHeader appends the start of a frame whose payload, of length bytes,
 // is to follow.
 func AppendFrameHeader(dst []byte, h FrameHeader) []byte {

@@ -18,11 +18,6 @@ type Listed struct {
 	With  filter.Set // what has a hand in the exchange itself for it
 }
 
-// Filters lists all kinds in the order in which requests meet them.
-func Filters() []Listed {
-	return list(func(*kind) []string { return []string{""} }, func(*filters.Kind) bool { return true })
-}
-
 // FiltersOf lists those that a route of a configuration asks for. offers are the middleware
 // that there is.
 func FiltersOf(c *config.Config, route *config.Route, offers middleware.Offers) []Listed {

@@ -44,7 +44,6 @@ type Authority struct {
 
 	mu      sync.Mutex
 	ordered []string // names of certificates ordered, in order
-	made    int      // requests for an account
 }
 
 // Options are what differs between authorities. All may be left out.
@@ -102,9 +101,6 @@ func (a *Authority) count(next http.Handler) http.Handler {
 			r.Body = io.NopCloser(strings.NewReader(string(body)))
 			a.note(body)
 		case "/sign-me-up":
-			a.mu.Lock()
-			a.made++
-			a.mu.Unlock()
 			// Pebble changes an account that it has returned while another request reads
 			// it.
 			a.accounts.Lock()
@@ -137,13 +133,6 @@ func (a *Authority) Ordered() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.ordered)
-}
-
-// Accounts counts requests that create or look up an account.
-func (a *Authority) Accounts() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.made
 }
 
 // Block has it refuse a name.
