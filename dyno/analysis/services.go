@@ -13,7 +13,7 @@ import (
 type Service struct {
 	Name string   `json:"name"`
 	CPU  *float64 `json:"cpu,omitempty"` // CPUs used; nil of one that isn't dyno's
-	RSS  *float64 `json:"rss,omitempty"` // bytes, the most at the end of a window
+	RSS  *float64 `json:"rss,omitempty"` // bytes, the most at the end of a window; nil too where subjects took turns
 	// PerRequest is its CPU time per request that was completed, in µs, and Subject are the
 	// CPUs that the subject used in the same windows; nil where they are not known.
 	PerRequest *float64           `json:"cpu_per_request,omitempty"`
@@ -49,7 +49,8 @@ type serviceSums struct {
 	served  uint64        // requests completed in them
 	subject time.Duration // CPU time of the subject in those of them that know it …
 	known   time.Duration // … and how long these are
-	rss     uint64
+	held    bool          // it is known …
+	rss     uint64        // … how much memory
 	counted map[string]float64
 	over    map[string]time.Duration // by counter, the time it was seen over
 	gauges  map[string]float64
@@ -78,7 +79,11 @@ func (s *serviceSums) add(w *probe.ServiceWindow, of *archive.Window) {
 		s.cpu += p.CPU
 		s.length += of.Server.Length
 		s.served += of.Client.Completed
-		s.rss = max(s.rss, p.RSS)
+		if w.Shared { // the turns have all that their requests cost
+			s.served += of.Client.Drained
+		} else {
+			s.held, s.rss = true, max(s.rss, p.RSS)
+		}
 		if own := of.Server.Process; own != nil && !of.Server.Lacks("cpu", "process") {
 			s.subject += own.CPU
 			s.known += of.Server.Length
@@ -104,7 +109,9 @@ func (s *cellBuilder) servicesOf() (list []Service) {
 		r := Service{Name: one.name, Missing: one.missing, Why: one.why}
 		if one.length > 0 {
 			cpu, rss := float64(one.cpu)/float64(one.length), float64(one.rss)
-			r.CPU, r.RSS = &cpu, &rss
+			if r.CPU = &cpu; one.held {
+				r.RSS = &rss
+			}
 			r.PerRequest = ratio(float64(one.cpu)/1e3, float64(one.served))
 			r.Subject = ratio(float64(one.subject), float64(one.known))
 		}

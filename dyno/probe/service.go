@@ -32,7 +32,10 @@ type ServiceWindow struct {
 	Gauges  map[string]float64 `json:"gauges,omitempty"`  // at the window's end
 	Length  time.Duration      `json:"length,omitempty"`  // between the two readings of the counters, ns
 	Missing string             `json:"missing,omitempty"` // why there are no statistics, if there should be
-	Again   bool               `json:"restart,omitempty"` // a counter fell: it has started anew, and there are none
+	// Shared says that others had it too, in turns: Process is what it used up in the turns that
+	// the window is made of. What it holds, and its statistics, are nobody's alone and not there.
+	Shared bool `json:"shared,omitempty"`
+	Again  bool `json:"restart,omitempty"` // a counter fell: it has started anew, and there are none
 }
 
 // serviceProbe reads one service.

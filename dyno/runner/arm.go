@@ -3,7 +3,6 @@ package runner
 import (
 	"cmp"
 	"context"
-	"math"
 	"time"
 
 	"dyno.example/dyno/archive"
@@ -66,6 +65,8 @@ type arm struct {
 	rested    int64         // CLOCK_MONOTONIC at the end of its last slice
 	second    probe.Process // what its slices used since the last window …
 	length    time.Duration // … and how long they were
+	beneath   *beneath      // the services, shared by the arms; nil if there are none
+	stood     stood         // what they used meanwhile
 	burnt     time.Duration // without load, in all …
 	beside    time.Duration // … of so long
 	failed    error         // why it takes no more part, and has no result
@@ -113,6 +114,7 @@ func (a *arm) slice(ctx context.Context, s study.Slices, round int) error {
 	row.Start, row.Length, row.Requests, row.Failed, row.CPU = turn.Start, turn.Length, turn.Requests, turn.Failed, used.CPU
 	a.trial.Slices = append(a.trial.Slices, row)
 	a.note(used, turn.Length)
+	a.stood.note(a.beneath, a.counts(&turn))
 	return nil
 }
 
@@ -130,12 +132,14 @@ func (a *arm) counted(ctx context.Context, s study.Slices, seed uint64) (load.Tu
 	if _, err := a.meter.Lap(); err != nil {
 		return load.Turn{}, nil, err
 	}
+	a.beneath.lap()
 	turn, err := a.held.Turn(ctx, s.Length, seed, true)
 	if err != nil {
 		return turn, nil, err
 	}
 	time.Sleep(lingers)
 	used, err := a.meter.Lap()
+	a.beneath.lap()
 	return turn, &used, err
 }
 
@@ -144,6 +148,7 @@ func (a *arm) cut() bool { return a.cell.Profile.Mode == profile.Closed }
 
 // slicedOut is a slice that is.
 func (a *arm) slicedOut(ctx context.Context, s study.Slices, seed uint64) (load.Turn, *probe.Process, error) {
+	a.beneath.lap()
 	before := a.meter.Used()
 	turn, err := a.held.Slice(ctx, s.SettleFor(), s.Length, seed, a.meter.Used)
 	if err != nil {
@@ -155,29 +160,35 @@ func (a *arm) slicedOut(ctx context.Context, s study.Slices, seed uint64) (load.
 	if err != nil {
 		return turn, nil, err
 	}
+	a.beneath.lap()
 	return turn, partOf(&used, &turn, seen), nil
 }
+
+// counts is the part that counts of what services did between their readings around a turn.
+// Requests of a slice that is cut out began and ended between them with those around it, so
+// that in proportion to the requests it is what they cost on average.
+func (a *arm) counts(turn *load.Turn) float64 {
+	if a.cut() {
+		return partCut(turn)
+	}
+	return 1
+}
+
+// partCut is the part of the requests of a load that the slice cut out of it has.
+func partCut(turn *load.Turn) float64 { return float64(turn.Requests) / float64(max(turn.All, 1)) }
 
 // partOf is what of a load is that of the slice cut out of it. CPU time is by the clock, if that
 // has seen all of it: not where processes came or went. Everything else, and then that too, is
 // in proportion to the requests.
 func partOf(whole *probe.Process, turn *load.Turn, seen time.Duration) *probe.Process {
-	part := float64(turn.Requests) / float64(max(turn.All, 1))
 	p := *whole
-	p.CPU = time.Duration(part * float64(whole.CPU))
+	scale(&p, partCut(turn))
 	if whole.Begun == 0 && len(whole.Ended) == 0 && whole.CPU-seen < whole.CPU/50+lingers {
 		p.CPU = turn.Used
-	}
-	p.CPUUser = 0
-	if whole.CPU > 0 {
-		p.CPUUser = time.Duration(float64(p.CPU) * (float64(whole.CPUUser) / float64(whole.CPU)))
-	}
-	p.CPUSys = p.CPU - p.CPUUser
-	for _, n := range []*uint64{&p.SwitchesVol, &p.SwitchesInvol, &p.FaultsMinor, &p.FaultsMajor} {
-		*n = uint64(math.Round(part * float64(*n)))
-	}
-	for _, d := range []*time.Duration{&p.RunQueue, &p.Throttled} {
-		*d = time.Duration(part * float64(*d))
+		if p.CPUUser = 0; whole.CPU > 0 {
+			p.CPUUser = time.Duration(float64(p.CPU) * (float64(whole.CPUUser) / float64(whole.CPU)))
+		}
+		p.CPUSys = p.CPU - p.CPUUser
 	}
 	return &p
 }
@@ -185,15 +196,7 @@ func partOf(whole *probe.Process, turn *load.Turn, seen time.Duration) *probe.Pr
 // note adds what a slice used to the window that it will be part of.
 func (a *arm) note(p *probe.Process, length time.Duration) {
 	w := &a.second
-	w.CPU += p.CPU
-	w.CPUUser += p.CPUUser
-	w.CPUSys += p.CPUSys
-	w.SwitchesVol += p.SwitchesVol
-	w.SwitchesInvol += p.SwitchesInvol
-	w.FaultsMinor += p.FaultsMinor
-	w.FaultsMajor += p.FaultsMajor
-	w.RunQueue += p.RunQueue
-	w.Throttled += p.Throttled
+	addUsed(w, p)
 	w.Begun += p.Begun
 	w.Ended = append(w.Ended, p.Ended...)
 	w.RSS, w.Processes, w.Threads, w.OpenFiles = max(w.RSS, p.RSS), p.Processes, max(w.Threads, p.Threads), max(w.OpenFiles, p.OpenFiles)
@@ -208,7 +211,7 @@ func (a *arm) window() {
 	client := a.held.Window()
 	used := a.second
 	a.trial.Windows = append(a.trial.Windows, archive.Window{
-		Client: client, Server: probe.Window{Start: client.Start, Length: a.length, Process: &used}, Level: finding.Valid,
+		Client: client, Server: probe.Window{Start: client.Start, Length: a.length, Process: &used, Services: a.stood.window(a.beneath)}, Level: finding.Valid,
 	})
 	a.second, a.length = probe.Process{}, 0
 }

@@ -44,6 +44,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, serveAtCost())
 		os.Exit(1)
 	}
+	if os.Getenv(workVariable) != "" {
+		fmt.Fprintln(os.Stderr, serveWork())
+		os.Exit(1)
+	}
 	if trouble, ok := os.LookupEnv(troubleVariable); ok {
 		fmt.Fprintln(os.Stderr, serveTrouble(trouble))
 		os.Exit(1)

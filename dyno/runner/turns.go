@@ -72,10 +72,13 @@ func (b *turns) run(ctx context.Context, w *archive.Writer) {
 		}
 		return
 	}
+	beneath := newBeneath(b.execution.ready.services.Probes())
+	defer beneath.close()
 	for _, a := range b.arms {
 		if ctx.Err() != nil {
 			return
 		}
+		a.beneath = beneath
 		b.execution.tell(Event{Kind: TrialStarted, Trial: a.planned, Cell: a.cell, Remaining: b.execution.pace.remaining()})
 		a.trial.Started = time.Now()
 		a.trial.Sliced = &archive.Sliced{Length: b.slices.Length, Settle: b.slices.SettleFor(), Rounds: b.rounds, Arms: len(b.arms), Cut: a.cut()}
