@@ -93,14 +93,14 @@ func until(run func() outcome, ok func(o outcome) bool) (o outcome) {
 	return o
 }
 
-// session is a dyno that runs.
-type session struct {
+// process is a dyno that runs.
+type process struct {
 	cmd            *exec.Cmd
 	stdout, stderr output
 }
 
 // start starts a command with its own DYNO_HOME, in its own folder.
-func start(t *testing.T, home string, args ...string) *session {
+func start(t *testing.T, home string, args ...string) *process {
 	t.Helper()
 	return startBusy(t, home, acceptingOthers(args)...)
 }
@@ -119,41 +119,41 @@ func acceptingOthers(args []string) []string {
 }
 
 // startBusy is start, for tests of what is said of a machine that others keep busy.
-func startBusy(t *testing.T, home string, args ...string) *session {
+func startBusy(t *testing.T, home string, args ...string) *process {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	return startCommand(t, exec.CommandContext(ctx, dynoBinary, args...), home)
 }
 
-func startCommand(t *testing.T, cmd *exec.Cmd, home string) *session {
+func startCommand(t *testing.T, cmd *exec.Cmd, home string) *process {
 	t.Helper()
-	s := &session{cmd: cmd}
+	p := &process{cmd: cmd}
 	cmd.Dir = home
 	// What a killed dyno leaves in the temporary folder goes with the programs.
 	cmd.Env = append(os.Environ(), "DYNO_HOME="+home, "DYNO_ARCHIVE=", "TMPDIR="+filepath.Dir(dynoBinary))
 	cmd.Env = append(cmd.Env, s3test.Environment()...)
-	cmd.Stdout, cmd.Stderr = &s.stdout, &s.stderr
+	cmd.Stdout, cmd.Stderr = &p.stdout, &p.stderr
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return p
 }
 
-func (s *session) wait(t *testing.T) outcome {
+func (p *process) wait(t *testing.T) outcome {
 	t.Helper()
-	err := s.cmd.Wait()
+	err := p.cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return outcome{s.stdout.String(), s.stderr.String(), s.cmd.ProcessState.ExitCode()}
+	return outcome{p.stdout.String(), p.stderr.String(), p.cmd.ProcessState.ExitCode()}
 }
 
-func (s *session) signal(t *testing.T, signal os.Signal) {
+func (p *process) signal(t *testing.T, signal os.Signal) {
 	t.Helper()
-	if err := s.cmd.Process.Signal(signal); err != nil {
+	if err := p.cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 }

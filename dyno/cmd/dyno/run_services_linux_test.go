@@ -85,7 +85,7 @@ func (s stand) userHome() string {
 }
 
 // run starts dyno on a study with these services.
-func (s stand) run(t *testing.T, blocks int, services string, args ...string) *session {
+func (s stand) run(t *testing.T, blocks int, services string, args ...string) *process {
 	t.Helper()
 	const text = `study: stand
 subjects: [{name: served, run: "echo $$ >>%s; exec %s child", ready: /ready, env: {PID_FILE: %q}}]
@@ -100,14 +100,14 @@ blocks: %d
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, s.program(dynoBinary), append([]string{"run", file, "--keep-going"}, args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
-	session := &session{cmd: cmd}
+	p := &process{cmd: cmd}
 	cmd.Dir = s.home
 	cmd.Env = append(os.Environ(), "DYNO_HOME="+s.home, "HOME="+s.userHome(), "DYNO_ARCHIVE=", "TMPDIR="+s.temp)
-	cmd.Stdout, cmd.Stderr = &session.stdout, &session.stderr
+	cmd.Stdout, cmd.Stderr = &p.stdout, &p.stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return session
+	return p
 }
 
 // clean waits until no process of the run is left, and no folder of a service.
@@ -142,8 +142,8 @@ func (s stand) processes() (ids []string) {
 	return ids
 }
 
-func inTrials(s *session) func() bool {
-	return func() bool { return strings.Contains(s.stderr.String(), "\n  1/100") }
+func inTrials(p *process) func() bool {
+	return func() bool { return strings.Contains(p.stderr.String(), "\n  1/100") }
 }
 
 const both = "{name: db, use: postgres, replica: true, ready_within: 60s}, {use: redis, ready_within: 60s}"
