@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Verdict is what a machine can measure.
-type Verdict struct {
+// Ability is what a machine can measure.
+type Ability struct {
 	OK   bool     `json:"ok"`
 	Why  []string `json:"why,omitempty"` // what failed
 	UpTo float64  `json:"up_to"`         // requests per second that can be sent on time
@@ -18,7 +18,7 @@ type Verdict struct {
 	Difference time.Duration `json:"difference_ns"`
 }
 
-// Limits of the verdict; they are those of the findings of the same name.
+// Limits of an ability; they are those of the findings of the same name.
 const (
 	latest       = 2 * time.Millisecond // lag p99 up to which a rate is kept: as generator-late
 	aboveFloor   = 2                    // as at-floor
@@ -26,9 +26,9 @@ const (
 	leastDiffers = time.Microsecond     // clocks and histograms say no less
 )
 
-// judge makes the verdict on the engine that would be used.
-func (r *Report) judge(best *EngineReport) Verdict {
-	var v Verdict
+// ability says what the engine that would be used can measure.
+func (r *Report) ability(best *EngineReport) Ability {
+	var v Ability
 	fail := func(format string, args ...any) { v.Why = append(v.Why, fmt.Sprintf(format, args...)) }
 	if best == nil {
 		fail("no engine could be tested")

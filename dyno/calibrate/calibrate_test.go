@@ -240,8 +240,8 @@ func TestVerdict(t *testing.T) {
 		}}}
 	}
 	r := report()
-	want := Verdict{OK: true, UpTo: 500, Above: 40 * time.Microsecond, Difference: 3 * time.Microsecond}
-	if v := r.judge(r.best()); v.OK != want.OK || v.UpTo != want.UpTo || v.Above != want.Above || v.Difference != want.Difference {
+	want := Ability{OK: true, UpTo: 500, Above: 40 * time.Microsecond, Difference: 3 * time.Microsecond}
+	if v := r.ability(r.best()); v.OK != want.OK || v.UpTo != want.UpTo || v.Above != want.Above || v.Difference != want.Difference {
 		t.Errorf("got %+v, want %+v", v, want)
 	}
 	for says, spoil := range map[string]func(*Report){
@@ -253,7 +253,7 @@ func TestVerdict(t *testing.T) {
 	} {
 		r := report()
 		spoil(r)
-		if v := r.judge(r.best()); v.OK || len(v.Why) != 1 || !strings.Contains(v.Why[0], says) {
+		if v := r.ability(r.best()); v.OK || len(v.Why) != 1 || !strings.Contains(v.Why[0], says) {
 			t.Errorf("%s: %+v", says, v)
 		}
 	}

@@ -29,7 +29,7 @@ func Describe(w io.Writer, r *Report) {
 	fmt.Fprintf(w, "\n  hiccups      the machine took %.2f %% of the time from a thread that did nothing else, %s at the longest\n", 100*r.Hiccups.Taken, present.Exact(r.Hiccups.Longest))
 	writeProof(w, "stall", &r.Stall)
 	writeProof(w, "freeze", &r.Freeze)
-	writeVerdict(w, &r.Verdict)
+	writeAbility(w, &r.Ability)
 }
 
 func writeEngine(w io.Writer, e *EngineReport) {
@@ -52,13 +52,13 @@ func writeProof(w io.Writer, name string, p *Proof) {
 	fmt.Fprintf(w, "  %-12s %s: %s\n", name, word, p.Detail)
 }
 
-func writeVerdict(w io.Writer, v *Verdict) {
+func writeAbility(w io.Writer, v *Ability) {
 	if !v.OK {
-		fmt.Fprint(w, "\n  verdict      this machine can't be trusted to measure:\n")
+		fmt.Fprint(w, "\n  result       this machine can't be trusted to measure:\n")
 		for _, why := range v.Why {
 			fmt.Fprintf(w, "    %s\n", why)
 		}
 		return
 	}
-	fmt.Fprintf(w, "\n  verdict      this machine can measure: up to %s requests/s, latencies above %s, differences in time above %s\n", present.Number(v.UpTo), present.Exact(v.Above), present.Exact(v.Difference))
+	fmt.Fprintf(w, "\n  result       this machine can measure: up to %s requests/s, latencies above %s, differences in time above %s\n", present.Number(v.UpTo), present.Exact(v.Above), present.Exact(v.Difference))
 }

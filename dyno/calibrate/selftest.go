@@ -23,7 +23,7 @@ type Report struct {
 	Hiccups     measure.Hiccups `json:"hiccups"`
 	Stall       Proof           `json:"stall"`  // a pause of the server is seen
 	Freeze      Proof           `json:"freeze"` // one of the generator is marked
-	Verdict     Verdict         `json:"verdict"`
+	Ability     Ability         `json:"verdict"`
 }
 
 // EngineReport is what one engine can do.
@@ -105,7 +105,7 @@ func Test(ctx context.Context, spec *load.Spec, say func(string)) (*Report, erro
 			return nil, err
 		}
 	}
-	r.Verdict = r.judge(best)
+	r.Ability = r.ability(best)
 	return r, nil
 }
 

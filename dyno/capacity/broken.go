@@ -22,7 +22,7 @@ type Broken struct {
 func broken(l *Load) []Broken {
 	var list []Broken
 	for i := range l.Trials {
-		if l.Trials[i].Verdict != Fails {
+		if l.Trials[i].Decision != Fails {
 			continue
 		}
 		for _, term := range l.Trials[i].Terms {
@@ -44,7 +44,7 @@ func addTerm(list []Broken, term Term) []Broken {
 	}
 	b := &list[i]
 	b.Of++
-	switch term.Verdict {
+	switch term.Decision {
 	case "fails":
 		b.Failed++
 	case "unknown":
@@ -115,7 +115,7 @@ func (t *Trial) done() float64 {
 
 // failing returns the trials of the rate that fail.
 func (l *Load) failing() []Trial {
-	return slices.DeleteFunc(slices.Clone(l.Trials), func(t Trial) bool { return t.Verdict != Fails })
+	return slices.DeleteFunc(slices.Clone(l.Trials), func(t Trial) bool { return t.Decision != Fails })
 }
 
 // thin warns when trials are so short for the rate that a percentile is little

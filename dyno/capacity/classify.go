@@ -30,11 +30,11 @@ type Load struct {
 	Limited bool         `json:"limited,omitempty"`
 }
 
-// Count returns how many trials of at least the given length had the verdict.
-func (l *Load) Count(v Verdict, length time.Duration) int {
+// Count returns how many trials of at least the given length came to that decision.
+func (l *Load) Count(v Decision, length time.Duration) int {
 	n := 0
 	for i := range l.Trials {
-		if l.Trials[i].Verdict == v && l.Trials[i].Length >= length {
+		if l.Trials[i].Decision == v && l.Trials[i].Length >= length {
 			n++
 		}
 	}
@@ -56,13 +56,13 @@ func (l *Load) classify(s stage) Class {
 		t := &l.Trials[i]
 		full, seconds := t.Length >= s.length, t.Length.Seconds()
 		switch {
-		case t.Verdict == Holds && full:
+		case t.Decision == Holds && full:
 			held += seconds
-		case t.Verdict == Fails && full:
+		case t.Decision == Fails && full:
 			failed += seconds
-		case t.Verdict == Holds:
+		case t.Decision == Holds:
 			shortHeld += seconds
-		case t.Verdict == Fails:
+		case t.Decision == Fails:
 			shortFailed += seconds
 		}
 	}

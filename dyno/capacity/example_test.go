@@ -21,10 +21,10 @@ func (thousand) Ceiling(context.Context) (capacity.Ceiling, error) {
 }
 
 func (thousand) Trial(_ context.Context, ask capacity.Ask) (capacity.Trial, error) {
-	t := capacity.Trial{Length: ask.Length, Verdict: capacity.Holds}
+	t := capacity.Trial{Length: ask.Length, Decision: capacity.Holds}
 	if ask.Rate > 1000 {
-		t.Verdict = capacity.Fails
-		t.Terms = []capacity.Term{{Condition: "p99 < 50ms", Verdict: "fails", Measured: i18n.Verbatim("p99 = 80ms")}}
+		t.Decision = capacity.Fails
+		t.Terms = []capacity.Term{{Condition: "p99 < 50ms", Decision: "fails", Measured: i18n.Verbatim("p99 = 80ms")}}
 	}
 	return t, nil
 }

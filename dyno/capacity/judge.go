@@ -33,7 +33,7 @@ func judge(o *objective.Objective, r *load.Result, p *profile.Profile) Trial {
 	limited, disturbed := named(r.Findings, limits), proven(t.Disturbed, r.Windows)
 	missed := named(r.Findings, []finding.Name{finding.RateMissed})
 	leftOut, measured, _ := r.LeftOut()
-	switch v := outcome.Verdict(); {
+	switch v := outcome.Decision(); {
 	case leftOut == measured:
 		t.spoil(i18n.New("capacity.no-usable-window", "no window can be used: %s", details(invalid(r.Findings))))
 		t.Useless = true
@@ -49,9 +49,9 @@ func judge(o *objective.Objective, r *load.Result, p *profile.Profile) Trial {
 	case missed != nil && disturbed != nil && !t.Busy:
 		t.spoil(details(disturbed))
 	case v == objective.Holds && missed != nil:
-		t.Verdict, t.Why = Fails, details(missed)
+		t.Decision, t.Why = Fails, details(missed)
 	case v == objective.Holds:
-		t.Verdict = Holds
+		t.Decision = Holds
 	default:
 		t.blame(o, r, &outcome)
 	}
@@ -63,7 +63,7 @@ func judge(o *objective.Objective, r *load.Result, p *profile.Profile) Trial {
 func tooFew(outcome *objective.Outcome) uint64 {
 	most := uint64(0)
 	for _, r := range outcome.Readings {
-		if r.Verdict == objective.Unknown && r.Needs == 0 {
+		if r.Decision == objective.Unknown && r.Needs == 0 {
 			return 0
 		}
 		most = max(most, r.Needs)
@@ -77,14 +77,14 @@ func invalid(found []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return f.Weight() != finding.Invalid || f.Name == finding.NoValidWindow })
 }
 
-func (t *Trial) spoil(why i18n.Message) { t.Verdict, t.Why = Spoiled, why }
+func (t *Trial) spoil(why i18n.Message) { t.Decision, t.Why = Spoiled, why }
 
 // blame decides whether it was the service that failed: it was if it also fails
 // by the windows in which nothing happened to the generator that could explain
 // it.
 func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective.Outcome) {
-	t.Verdict = Fails
-	if outcome.Verdict() == objective.Unknown {
+	t.Decision = Fails
+	if outcome.Decision() == objective.Unknown {
 		t.Why = i18n.New("capacity.not-shown-to-hold", "it can't be shown to hold: %s", outcome.Text)
 	}
 	if slower := named(r.Findings, []finding.Name{finding.CPUSpeed}); slower != nil {
@@ -105,7 +105,7 @@ func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective
 	if disturbed == nil {
 		return
 	}
-	if again := judgeWindows(o, r, clean); len(clean) == 0 || again.Verdict() == objective.Holds {
+	if again := judgeWindows(o, r, clean); len(clean) == 0 || again.Decision() == objective.Holds {
 		t.spoil(details(disturbed))
 	}
 }
@@ -135,9 +135,9 @@ func excessOf(outcome *objective.Outcome, givenUp uint64) time.Duration {
 	for _, r := range outcome.Readings {
 		limit, isTime := timeLimit(&r.Condition)
 		switch {
-		case r.Verdict == objective.Fails && isTime:
+		case r.Decision == objective.Fails && isTime:
 			excess = max(excess, time.Duration(math.Abs(r.Low-float64(limit))))
-		case r.Verdict == objective.Fails, r.Verdict == objective.Unknown && givenUp > 0:
+		case r.Decision == objective.Fails, r.Decision == objective.Unknown && givenUp > 0:
 			return math.MaxInt64
 		}
 	}
@@ -216,7 +216,7 @@ func details(findings []finding.Finding) i18n.Message {
 func termsOf(outcome *objective.Outcome) []Term {
 	terms := make([]Term, len(outcome.Readings))
 	for i, r := range outcome.Readings {
-		terms[i] = Term{Condition: r.Condition.String(), Verdict: r.Verdict.String(), Measured: r.Message()}
+		terms[i] = Term{Condition: r.Condition.String(), Decision: r.Decision.String(), Measured: r.Message()}
 	}
 	return terms
 }
@@ -252,7 +252,7 @@ func unreachable(o *objective.Objective, p *profile.Profile, err *request.Unreac
 	r.Total.Errors.Connect = uint64(p.Connections)
 	outcome := o.Judge(&r.Total)
 	t := describe(r, p)
-	t.Verdict, t.Measured, t.Terms = Fails, outcome.Text, termsOf(&outcome)
+	t.Decision, t.Measured, t.Terms = Fails, outcome.Text, termsOf(&outcome)
 	t.Why = i18n.New("capacity.connect-failed", "no connection came up: %s", err.Why)
 	return t
 }

@@ -71,7 +71,7 @@ func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		result *load.Result
-		want   Verdict
+		want   Decision
 		why    string
 	}{
 		{"quick", result(second(0, quick)), Holds, ""},
@@ -95,8 +95,8 @@ func TestJudge(t *testing.T) {
 	} {
 		p := profile.Profile{Mode: profile.Open, Connections: 10, Rate: 1000}
 		got := judge(parse(t, "p99 < 20ms"), c.result, &p)
-		if got.Verdict != c.want || !strings.Contains(got.Why.String(), c.why) {
-			t.Errorf("%s: %s (%s), want %s (%s)", c.name, got.Verdict, got.Why, c.want, c.why)
+		if got.Decision != c.want || !strings.Contains(got.Why.String(), c.why) {
+			t.Errorf("%s: %s (%s), want %s (%s)", c.name, got.Decision, got.Why, c.want, c.why)
 		}
 	}
 }
@@ -106,8 +106,8 @@ func TestErrorsAreTheServices(t *testing.T) {
 	w := stalled(second(0, map[int]int64{5: 900}), 30*time.Millisecond, finding.Suspect)
 	w.Errors.Reset = 100
 	p := profile.Profile{Mode: profile.Open, Connections: 10, Rate: 1000}
-	if got := judge(parse(t, "p99 < 20ms, errors < 1%"), result(w), &p); got.Verdict != Fails {
-		t.Errorf("%s: %s", got.Verdict, got.Why)
+	if got := judge(parse(t, "p99 < 20ms, errors < 1%"), result(w), &p); got.Decision != Fails {
+		t.Errorf("%s: %s", got.Decision, got.Why)
 	}
 }
 
@@ -115,23 +115,23 @@ func TestJudgeByWindows(t *testing.T) {
 	quick, slow := map[int]int64{5: 1000}, map[int]int64{25: 1000}
 	p := profile.Profile{Mode: profile.Open, Connections: 10, Rate: 1000}
 	r := result(second(0, quick), second(1, quick), second(2, slow))
-	if got := judge(parse(t, "50% of windows: p99 < 20ms"), r, &p); got.Verdict != Holds {
-		t.Errorf("%s: %s", got.Verdict, got.Measured)
+	if got := judge(parse(t, "50% of windows: p99 < 20ms"), r, &p); got.Decision != Holds {
+		t.Errorf("%s: %s", got.Decision, got.Measured)
 	}
-	if got := judge(parse(t, "every window: p99 < 20ms"), r, &p); got.Verdict != Fails {
-		t.Errorf("%s: %s", got.Verdict, got.Measured)
+	if got := judge(parse(t, "every window: p99 < 20ms"), r, &p); got.Decision != Fails {
+		t.Errorf("%s: %s", got.Decision, got.Measured)
 	}
 }
 
 func TestBrokenAndHints(t *testing.T) {
 	failing := Trial{
-		Verdict: Fails, Length: time.Second, Throughput: 700, Busy: true, Shed: 3, First: map[string]i18n.Message{"timeout": i18n.Verbatim("no response in 1s")},
+		Decision: Fails, Length: time.Second, Throughput: 700, Busy: true, Shed: 3, First: map[string]i18n.Message{"timeout": i18n.Verbatim("no response in 1s")},
 		Terms: []Term{{"p99 < 1ms", "fails", i18n.Verbatim("p99 = 2ms")}, {"errors < 1%", "fails", i18n.Verbatim("errors = 2%")}, {"mean < 1s", "holds", i18n.Verbatim("mean = 1ms")}},
 	}
 	failing.Errors.Timeout = 7
 	other := failing
 	other.Terms = []Term{{"p99 < 1ms", "unknown", i18n.Verbatim("p99 >= 2ms")}, {"errors < 1%", "fails", i18n.Verbatim("errors = 3%")}, {"mean < 1s", "holds", i18n.Verbatim("mean = 1ms")}}
-	r := &Result{Fails: &Load{Rate: 1000, Trials: []Trial{failing, other, {Verdict: Spoiled}}}}
+	r := &Result{Fails: &Load{Rate: 1000, Trials: []Trial{failing, other, {Decision: Spoiled}}}}
 	got := broken(r.Fails)
 	if len(got) != 2 || got[0].Condition != "errors < 1%" || got[0].Failed != 2 || got[1].Failed != 1 || got[1].Unknown != 1 || got[1].Of != 2 {
 		t.Errorf("broke %+v", got)
@@ -148,7 +148,7 @@ func TestBrokenAndHints(t *testing.T) {
 // it was asked for, wrongly.
 func TestFailuresAreNoSaturation(t *testing.T) {
 	failing := Trial{
-		Verdict: Fails, Length: 10 * time.Second, Throughput: 900, Requests: 9000, First: map[string]i18n.Message{"status": i18n.Verbatim("status 500")},
+		Decision: Fails, Length: 10 * time.Second, Throughput: 900, Requests: 9000, First: map[string]i18n.Message{"status": i18n.Verbatim("status 500")},
 		Terms: []Term{{"errors < 1%", "fails", i18n.Verbatim("errors = 10%")}},
 	}
 	failing.Errors.Status = 1000

@@ -50,7 +50,7 @@ func TestJudgeBesideOtherPrograms(t *testing.T) {
 	for name, c := range map[string]struct {
 		times        map[int]int64
 		used, before time.Duration
-		want         Verdict
+		want         Decision
 		useless      bool
 	}{
 		"nobody":                 {slow, 0, 0, Fails, false},
@@ -66,8 +66,8 @@ func TestJudgeBesideOtherPrograms(t *testing.T) {
 			r.Findings = append(r.Findings, finding.Finding{Name: finding.NoValidWindow, Validity: finding.Invalid})
 		}
 		got := judge(parse(t, "p99 < 10ms"), r, &profile.Profile{Mode: profile.Open, Connections: 10})
-		if got.Verdict != c.want || got.Useless != c.useless || (got.Verdict == Spoiled) != strings.Contains(got.Why.String(), string(finding.OtherLoad)) {
-			t.Errorf("%s: %s (useless: %v): %q, want %s", name, got.Verdict, got.Useless, got.Why, c.want)
+		if got.Decision != c.want || got.Useless != c.useless || (got.Decision == Spoiled) != strings.Contains(got.Why.String(), string(finding.OtherLoad)) {
+			t.Errorf("%s: %s (useless: %v): %q, want %s", name, got.Decision, got.Useless, got.Why, c.want)
 		}
 		if (c.used > 0) != (len(got.Disturbed) == 1) {
 			t.Errorf("%s: disturbed by %+v", name, got.Disturbed)
@@ -79,8 +79,8 @@ func TestJudgeBesideOtherPrograms(t *testing.T) {
 func TestJudgeAccepts(t *testing.T) {
 	w := robbedSecond(second(0, map[int]int64{25: 1000}), 250*time.Millisecond, 250*time.Millisecond)
 	finding.Accept(w.Findings, []finding.Name{finding.OtherLoad})
-	if got := judge(parse(t, "p99 < 10ms"), result(w), &profile.Profile{Mode: profile.Open, Connections: 10}); got.Verdict != Fails {
-		t.Errorf("got %s: %s", got.Verdict, got.Why)
+	if got := judge(parse(t, "p99 < 10ms"), result(w), &profile.Profile{Mode: profile.Open, Connections: 10}); got.Decision != Fails {
+		t.Errorf("got %s: %s", got.Decision, got.Why)
 	}
 }
 

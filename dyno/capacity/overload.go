@@ -135,7 +135,7 @@ func (o *Overload) Analyse(goal *objective.Objective, r *load.Result) *Aftermath
 	a.Failing = a.Baseline.Windows > 0 && a.Baseline.Answered == 0
 	a.recover(o, parts, end)
 	a.note(r)
-	if before := goal.Judge(merge(parts[0])); before.Verdict() == objective.Fails && !a.Failing {
+	if before := goal.Judge(merge(parts[0])); before.Decision() == objective.Fails && !a.Failing {
 		a.Notes = append(a.Notes, i18n.New("capacity.failed-before-overload", "the objective did not hold before the overload either: %s", before.Text))
 	}
 	a.judge(r)

@@ -51,7 +51,7 @@ func (r *Result) judgeMachine() {
 	for i := range r.Loads {
 		for j := range r.Loads[i].Trials {
 			t := &r.Loads[i].Trials[j]
-			trials = append(trials, troubled{slices.Concat(t.Disturbed, t.Accepted), t.Verdict == Spoiled})
+			trials = append(trials, troubled{slices.Concat(t.Disturbed, t.Accepted), t.Decision == Spoiled})
 		}
 	}
 	r.Disturbed = judgeTrials(trials)

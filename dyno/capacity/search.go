@@ -95,7 +95,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 func (w *walk) alwaysDisturbed() bool {
 	for _, l := range w.loads {
 		for i := range l.Trials {
-			if t := &l.Trials[i]; t.Verdict != Spoiled || t.Limited || t.Short {
+			if t := &l.Trials[i]; t.Decision != Spoiled || t.Limited || t.Short {
 				return false
 			}
 		}
@@ -284,7 +284,7 @@ func (w *walk) decide(ctx context.Context, l *Load) error {
 		if err != nil {
 			return err
 		}
-		if t.Verdict != Spoiled {
+		if t.Decision != Spoiled {
 			continue
 		}
 		spoiled++
@@ -305,7 +305,7 @@ func (w *walk) trial(ctx context.Context, l *Load) (Trial, error) {
 	if err != nil {
 		return t, err
 	}
-	if t.Verdict != Holds {
+	if t.Decision != Holds {
 		if t.Settled, err = w.search.Service.Settle(ctx); err != nil {
 			return t, err
 		}

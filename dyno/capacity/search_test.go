@@ -159,7 +159,7 @@ func TestSearchesWithoutABracket(t *testing.T) {
 
 // What is said where nothing lies below the lowest rate is so of all its trials.
 func TestFloorReason(t *testing.T) {
-	disturbed, limited, short, fails := Trial{Verdict: Spoiled}, Trial{Verdict: Spoiled, Limited: true}, Trial{Verdict: Spoiled, Short: true}, Trial{Verdict: Fails}
+	disturbed, limited, short, fails := Trial{Decision: Spoiled}, Trial{Decision: Spoiled, Limited: true}, Trial{Decision: Spoiled, Short: true}, Trial{Decision: Fails}
 	for _, c := range []struct {
 		trials []Trial
 		want   error
@@ -288,11 +288,11 @@ func TestClassify(t *testing.T) {
 			trial := Trial{Length: 5 * time.Second}
 			switch x {
 			case 'h', 'H':
-				trial.Verdict = Holds
+				trial.Decision = Holds
 			case 'f', 'F':
-				trial.Verdict = Fails
+				trial.Decision = Fails
 			case 's':
-				trial.Verdict = Spoiled
+				trial.Decision = Spoiled
 			}
 			if x == 'H' || x == 'F' {
 				trial.Length = time.Second

@@ -43,7 +43,7 @@ func (s *simulated) Trial(ctx context.Context, ask Ask) (Trial, error) {
 	}
 	time.Sleep(ask.Length)
 	s.asked = append(s.asked, ask)
-	t := Trial{Length: ask.Length, Verdict: Holds, Throughput: min(ask.Rate, s.capacity), Requests: uint64(ask.Rate)}
+	t := Trial{Length: ask.Length, Decision: Holds, Throughput: min(ask.Rate, s.capacity), Requests: uint64(ask.Rate)}
 	capacity := s.capacity
 	if ask.Length <= time.Second {
 		capacity *= 1 + s.short
@@ -57,13 +57,13 @@ func (s *simulated) Trial(ctx context.Context, ask Ask) (Trial, error) {
 	}
 	switch {
 	case s.useless:
-		t.Verdict, t.Useless, t.Why = Spoiled, true, i18n.Verbatim("disturbed")
+		t.Decision, t.Useless, t.Why = Spoiled, true, i18n.Verbatim("disturbed")
 	case s.rng.Float64() < s.spoiled || s.noisy > 0 && ask.Rate > s.noisy:
-		t.Verdict, t.Why = Spoiled, i18n.Verbatim("disturbed")
+		t.Decision, t.Why = Spoiled, i18n.Verbatim("disturbed")
 	case s.ceiling > 0 && ask.Rate > s.ceiling:
-		t.Verdict, t.Limited, t.Why = Spoiled, true, i18n.Verbatim("generator-full")
+		t.Decision, t.Limited, t.Why = Spoiled, true, i18n.Verbatim("generator-full")
 	case s.rng.Float64() < chance:
-		t.Verdict = Fails
+		t.Decision = Fails
 		t.Terms = []Term{{"p99 < 10ms", "fails", i18n.Verbatim("p99 = 20ms")}, {"errors < 1%", "holds", i18n.Verbatim("errors = 0%")}}
 	}
 	return t, nil

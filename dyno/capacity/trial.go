@@ -10,17 +10,17 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Verdict is what a trial says about the service at its rate.
-type Verdict string
+// Decision is what a trial says about the service at its rate.
+type Decision string
 
-// The verdicts. Fails includes trials of which it can't be shown that the
+// The decisions. Fails includes trials of which it can't be shown that the
 // objective holds although the generator did its part, as when requests were
 // given up. Spoiled is a trial that the generator or the machine disturbed so
 // that the service can't be blamed.
 const (
-	Holds   Verdict = "holds"
-	Fails   Verdict = "fails"
-	Spoiled Verdict = "spoiled"
+	Holds   Decision = "holds"
+	Fails   Decision = "fails"
+	Spoiled Decision = "spoiled"
 )
 
 // Ask is a trial that is to be run.
@@ -33,7 +33,7 @@ type Ask struct {
 // Trial is what came of one.
 type Trial struct {
 	Length     time.Duration           `json:"length_ns"` // as asked for
-	Verdict    Verdict                 `json:"verdict"`
+	Decision   Decision                `json:"verdict"`
 	Limited    bool                    `json:"limited,omitempty"` // spoiled because the generator was at its limit, not by chance
 	Useless    bool                    `json:"useless,omitempty"` // spoiled so that none of its windows can be used, whatever the rate
 	Short      bool                    `json:"short,omitempty"`   // spoiled because it was too short for its rate
@@ -63,7 +63,7 @@ type Trial struct {
 // Term is one condition of the objective in a trial.
 type Term struct {
 	Condition string       `json:"condition"` // as written
-	Verdict   string       `json:"verdict"`   // "holds", "fails" or "unknown"
+	Decision  string       `json:"verdict"`   // "holds", "fails" or "unknown"
 	Measured  i18n.Message `json:"measured"`  // metric and value
 }
 

@@ -31,7 +31,7 @@ func TestNewEffect(t *testing.T) {
 		metric   string
 		ratio    stats.Interval
 		margin   float64
-		verdict  stats.Outcome
+		outcome  stats.Outcome
 		sentence string
 	}{
 		{"lower", "cpu", iv(0.947, 0.959, 0.971), 0.02, stats.IsLower, "CPU per request is 4.1 % lower (2.9–5.3 %)"},
@@ -44,8 +44,8 @@ func TestNewEffect(t *testing.T) {
 		{"no interval", "rss", stats.Interval{N: 2, Estimate: 1.2, Low: 1.2, High: 1.2, Note: i18n.Verbatim("need ≥ 2 trials")}, 0.02, stats.CantTell, "can't tell about memory: need ≥ 2 trials"},
 	} {
 		e := NewEffect(c.metric, c.ratio, c.margin)
-		if e.Verdict != c.verdict || e.Sentence.String() != c.sentence {
-			t.Errorf("%s: %s, %q; want %s, %q", c.name, e.Verdict, e.Sentence, c.verdict, c.sentence)
+		if e.Outcome != c.outcome || e.Sentence.String() != c.sentence {
+			t.Errorf("%s: %s, %q; want %s, %q", c.name, e.Outcome, e.Sentence, c.outcome, c.sentence)
 		}
 	}
 }
@@ -91,10 +91,10 @@ func TestRuns(t *testing.T) {
 		if r.Metric == "cpu" {
 			want = stats.IsLower
 		}
-		if r.Metric == "cpu" && (r.Verdict != want || r.Ratio.Estimate > 0.5001 || r.Ratio.Estimate < 0.4999 || r.Adjusted > 0.01) {
+		if r.Metric == "cpu" && (r.Outcome != want || r.Ratio.Estimate > 0.5001 || r.Ratio.Estimate < 0.4999 || r.Adjusted > 0.01) {
 			t.Errorf("%s of %s: %+v", r.Metric, r.Subject, r)
 		}
-		if r.Metric != "cpu" && r.Verdict != want && r.Verdict != stats.IsSame {
+		if r.Metric != "cpu" && r.Outcome != want && r.Outcome != stats.IsSame {
 			t.Errorf("%s of %s: %+v", r.Metric, r.Subject, r)
 		}
 	}
@@ -188,7 +188,7 @@ func TestOfZeroThereIsNoRatio(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := c.Rows[0]; r.Verdict != stats.CantTell || r.P != 1 || !strings.Contains(r.Sentence.String(), "zero in some trials") {
+		if r := c.Rows[0]; r.Outcome != stats.CantTell || r.P != 1 || !strings.Contains(r.Sentence.String(), "zero in some trials") {
 			t.Errorf("%+v", r)
 		}
 		if r := c.Rows[1]; r.Metric != "errors" || !strings.Contains(r.Sentence.String(), "no values above zero") {
@@ -319,7 +319,7 @@ func TestOutputs(t *testing.T) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 	var back Comparison
-	if err := json.Unmarshal(document.Bytes(), &back); err != nil || len(back.Rows) != len(c.Rows) || back.Rows[1].Verdict != c.Rows[1].Verdict {
+	if err := json.Unmarshal(document.Bytes(), &back); err != nil || len(back.Rows) != len(c.Rows) || back.Rows[1].Outcome != c.Rows[1].Outcome {
 		t.Errorf("%v: %s", err, &document)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Effect is how the new value of a metric relates to the old one.
 type Effect struct {
 	Ratio    stats.Interval `json:"ratio"` // new by old
-	Verdict  stats.Outcome  `json:"verdict"`
+	Outcome  stats.Outcome  `json:"verdict"`
 	Sentence i18n.Message   `json:"sentence"` // "CPU per request is 4.1 % lower (2.9–5.3 %)"
 }
 
@@ -30,7 +30,7 @@ func ByMedians() i18n.Message {
 
 // NewEffect judges the ratio of a metric by [stats.Judge].
 func NewEffect(metric string, ratio stats.Interval, margin float64) Effect {
-	e := Effect{Ratio: ratio, Verdict: stats.Judge(ratio, margin).Outcome}
+	e := Effect{Ratio: ratio, Outcome: stats.Judge(ratio, margin).Outcome}
 	e.Sentence = e.says(MetricName(metric), margin)
 	return e
 }
@@ -38,9 +38,9 @@ func NewEffect(metric string, ratio stats.Interval, margin float64) Effect {
 func (e *Effect) says(what i18n.Message, margin float64) i18n.Message {
 	r := e.Ratio
 	switch {
-	case e.Verdict == stats.IsLower, e.Verdict == stats.IsHigher:
+	case e.Outcome == stats.IsLower, e.Outcome == stats.IsHigher:
 		return i18n.New("compare.is", "%s is %s", what, Change(r))
-	case e.Verdict == stats.IsSame:
+	case e.Outcome == stats.IsSame:
 		return i18n.New("compare.same-within", "%s is the same within %s (%s to %s)", what, percentText(margin), change(r.Low), change(r.High))
 	case r.Level == 0:
 		return i18n.New("compare.cant-tell-why", "can't tell about %s: %s", what, r.Note)

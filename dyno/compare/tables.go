@@ -49,7 +49,7 @@ func (c *Comparison) CSV(w io.Writer) error {
 		for _, x := range []float64{r.Old.Estimate, r.New.Estimate, r.Ratio.Estimate, r.Ratio.Low, r.Ratio.High, r.Ratio.Level, r.P, r.Adjusted} {
 			row = append(row, strconv.FormatFloat(x, 'g', -1, 64))
 		}
-		rows = append(rows, append(row, string(r.Verdict)))
+		rows = append(rows, append(row, string(r.Outcome)))
 	}
 	return out.WriteAll(rows)
 }

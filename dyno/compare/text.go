@@ -60,7 +60,7 @@ func (c *Comparison) conditionTexts() []i18n.Message {
 
 // Worse reports whether the metric is certainly worse in the new run.
 func (r *Row) Worse() bool {
-	return r.Verdict == stats.IsHigher && r.Better == "lower" || r.Verdict == stats.IsLower && r.Better == "higher"
+	return r.Outcome == stats.IsHigher && r.Better == "lower" || r.Outcome == stats.IsLower && r.Better == "higher"
 }
 
 func (r *Row) paint(t report.Texts, colour bool) string {
@@ -69,7 +69,7 @@ func (r *Row) paint(t report.Texts, colour bool) string {
 	switch {
 	case r.Worse():
 		code = red
-	case r.Verdict == stats.IsHigher || r.Verdict == stats.IsLower:
+	case r.Outcome == stats.IsHigher || r.Outcome == stats.IsLower:
 		code = green
 	}
 	if !colour || code == "" {

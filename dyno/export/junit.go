@@ -72,18 +72,18 @@ func (s *junitSuite) add(c Check, of *Suite) {
 	if c.Of != "" {
 		tc.Class += "." + c.Of
 	}
-	verdict := &junitVerdict{Message: printable(c.Message.String()), Type: string(c.Result), Text: printable(c.Name + ": " + c.Message.String())}
+	problem := &junitProblem{Message: printable(c.Message.String()), Type: string(c.Result), Text: printable(c.Name + ": " + c.Message.String())}
 	switch c.Result {
 	case Passed:
-		tc.Out = verdict.Text
+		tc.Out = problem.Text
 	case Broken:
-		tc.Error = verdict
+		tc.Error = problem
 		s.Errors++
 	case Skipped:
-		tc.Skipped = &junitSkipped{Message: verdict.Message}
+		tc.Skipped = &junitSkipped{Message: problem.Message}
 		s.Skipped++
 	default:
-		tc.Failure = verdict
+		tc.Failure = problem
 		s.Failures++
 	}
 	s.Cases = append(s.Cases, tc)
@@ -147,12 +147,12 @@ type junitCase struct {
 	Class   string        `xml:"classname,attr"`
 	Time    string        `xml:"time,attr"`
 	Skipped *junitSkipped `xml:"skipped"`
-	Error   *junitVerdict `xml:"error"`
-	Failure *junitVerdict `xml:"failure"`
+	Error   *junitProblem `xml:"error"`
+	Failure *junitProblem `xml:"failure"`
 	Out     string        `xml:"system-out,omitempty"`
 }
 
-type junitVerdict struct {
+type junitProblem struct {
 	Message string `xml:"message,attr"`
 	Type    string `xml:"type,attr"`
 	Text    string `xml:",chardata"`

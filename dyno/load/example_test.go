@@ -41,7 +41,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	if outcome := limit.JudgeResult(r); outcome.Verdict() == objective.Fails {
+	if outcome := limit.JudgeResult(r); outcome.Decision() == objective.Fails {
 		fmt.Println("too slow:", outcome.Text)
 	}
 	fmt.Println("failed:", r.Total.Errors.Total())

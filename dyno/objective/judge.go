@@ -10,23 +10,23 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Verdict is what a measurement says about an objective or condition.
-type Verdict int
+// Decision is what a measurement says about an objective or condition.
+type Decision int
 
-// The three verdicts. Unknown is that of a measurement that can't tell: nothing
+// The three decisions. Unknown is that of a measurement that can't tell: nothing
 // was measured, or only a bound is known that leaves both possible.
 const (
-	Unknown Verdict = iota
+	Unknown Decision = iota
 	Holds
 	Fails
 )
 
-func (v Verdict) String() string { return [...]string{"unknown", "holds", "fails"}[v] }
+func (v Decision) String() string { return [...]string{"unknown", "holds", "fails"}[v] }
 
 // Reading is a condition with what was measured.
 type Reading struct {
 	Condition Condition
-	Verdict   Verdict
+	Decision  Decision
 	// The metric lies from Low to High: ns, shares from 0 to 1, per second or a
 	// count. They differ where requests were given up, whose times are unknown: of a
 	// time High is then infinite, as it is for a percentile that takes more requests.
@@ -51,8 +51,8 @@ type Outcome struct {
 	Text i18n.Message
 }
 
-// Verdict is Holds and Known in one.
-func (o *Outcome) Verdict() Verdict {
+// Decision is Holds and Known in one.
+func (o *Outcome) Decision() Decision {
 	switch {
 	case !o.Known:
 		return Unknown
@@ -74,18 +74,18 @@ func (o *Objective) Judge(w *measure.Window) Outcome {
 	return outcome(all(readings), readings, i18n.List(", ", texts...))
 }
 
-func outcome(v Verdict, readings []Reading, text i18n.Message) Outcome {
+func outcome(v Decision, readings []Reading, text i18n.Message) Outcome {
 	return Outcome{Holds: v == Holds, Known: v != Unknown, Readings: readings, Text: text}
 }
 
-// all is the verdict on an "and": one that fails decides, whatever else.
-func all(readings []Reading) Verdict {
+// all is the decision on an "and": one that fails decides, whatever else.
+func all(readings []Reading) Decision {
 	v := Holds
 	for _, r := range readings {
-		if r.Verdict == Fails {
+		if r.Decision == Fails {
 			return Fails
 		}
-		if r.Verdict == Unknown {
+		if r.Decision == Unknown {
 			v = Unknown
 		}
 	}
@@ -96,8 +96,8 @@ func all(readings []Reading) Verdict {
 func (c Condition) judge(w *measure.Window) Reading {
 	r := Reading{Condition: c}
 	r.Low, r.High, r.why = c.Metric.read(w)
-	r.Verdict = c.decide(r.Low, r.High)
-	if m := c.Metric; m.Figure == "p" && r.Verdict == Unknown && !w.Tells(m.Clock, m.Percentile) {
+	r.Decision = c.decide(r.Low, r.High)
+	if m := c.Metric; m.Figure == "p" && r.Decision == Unknown && !w.Tells(m.Clock, m.Percentile) {
 		r.Needs = measure.Needs(m.Percentile)
 	}
 	return r
@@ -105,7 +105,7 @@ func (c Condition) judge(w *measure.Window) Reading {
 
 // decide says whether all, none or some of the values from low to high meet the
 // condition. NaN, for nothing measured, is unknown.
-func (c Condition) decide(low, high float64) Verdict {
+func (c Condition) decide(low, high float64) Decision {
 	limit := c.Metric.kind().value(c.Limit)
 	if math.IsNaN(low) {
 		return Unknown

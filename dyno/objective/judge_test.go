@@ -40,7 +40,7 @@ func TestJudge(t *testing.T) {
 	for _, tt := range []struct {
 		expression string
 		change     func(*measure.Window)
-		want       Verdict
+		want       Decision
 		text       string
 	}{
 		{"p99 < 120ms", nil, Holds, "p99 = 99"},
@@ -106,8 +106,8 @@ func TestJudge(t *testing.T) {
 			tt.change(&w)
 		}
 		got := judge(t, tt.expression, w)
-		if got.Verdict() != tt.want || !strings.Contains(got.Text.String(), tt.text) || got.Holds && !got.Known {
-			t.Errorf("%s: %v (%+v), want %v and %q", tt.expression, got.Verdict(), got, tt.want, tt.text)
+		if got.Decision() != tt.want || !strings.Contains(got.Text.String(), tt.text) || got.Holds && !got.Known {
+			t.Errorf("%s: %v (%+v), want %v and %q", tt.expression, got.Decision(), got, tt.want, tt.text)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestJudgeWindows(t *testing.T) {
 	for _, tt := range []struct {
 		expression string
 		windows    []measure.Window
-		want       Verdict
+		want       Decision
 		text       string
 	}{
 		{"every window: p99 < 150ms", many(3), Holds, "holds in 3 of 3 windows; at worst p99 = 99"},
@@ -169,8 +169,8 @@ func TestJudgeWindows(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := o.JudgeWindows(tt.windows)
-		if got.Verdict() != tt.want || !strings.Contains(got.Text.String(), tt.text) {
-			t.Errorf("%s in %d windows: %v (%s), want %v and %q", tt.expression, len(tt.windows), got.Verdict(), got.Text, tt.want, tt.text)
+		if got.Decision() != tt.want || !strings.Contains(got.Text.String(), tt.text) {
+			t.Errorf("%s in %d windows: %v (%s), want %v and %q", tt.expression, len(tt.windows), got.Decision(), got.Text, tt.want, tt.text)
 		}
 	}
 }
@@ -181,21 +181,21 @@ func TestJudgeResult(t *testing.T) {
 	r := load.Result{Validity: finding.Valid, Windows: []measure.Window{slow}, Total: window()}
 	whole, _ := Parse("p99 < 150ms")
 	windowed, _ := Parse("every window: p99 < 150ms")
-	if got := whole.JudgeResult(&r); got.Verdict() != Holds {
+	if got := whole.JudgeResult(&r); got.Decision() != Holds {
 		t.Errorf("the total is to decide: %+v", got)
 	}
-	if got := windowed.JudgeResult(&r); got.Verdict() != Fails {
+	if got := windowed.JudgeResult(&r); got.Decision() != Fails {
 		t.Errorf("the windows are to decide: %+v", got)
 	}
 	r.Validity = finding.Invalid
 	r.Findings = []finding.Finding{{Name: finding.Steal, Validity: finding.Suspect}, {Name: finding.Little, Validity: finding.Invalid}}
 	for _, o := range []*Objective{whole, windowed} {
-		if got := o.JudgeResult(&r); got.Verdict() != Unknown || !strings.Contains(got.Text.String(), "the measurement is invalid (little)") {
+		if got := o.JudgeResult(&r); got.Decision() != Unknown || !strings.Contains(got.Text.String(), "the measurement is invalid (little)") {
 			t.Errorf("of an invalid result: %+v", got)
 		}
 	}
 	r.Interrupted = true
-	if got := whole.JudgeResult(&r); got.Verdict() != Unknown || !strings.Contains(got.Text.String(), "interrupted") {
+	if got := whole.JudgeResult(&r); got.Decision() != Unknown || !strings.Contains(got.Text.String(), "interrupted") {
 		t.Errorf("of an interrupted result: %+v", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 type Tally struct {
 	objective *Objective
 	readings  []Reading
-	of        [3]int // windows by verdict
+	of        [3]int // windows by decision
 	early     []judgedWindow
 }
 
@@ -86,10 +86,10 @@ func (t *Tally) judge(w *measure.Window) {
 
 // take adds what a window was judged to be.
 func (t *Tally) take(judged *Outcome) {
-	t.of[judged.Verdict()]++
+	t.of[judged.Decision()]++
 	for i, r := range judged.Readings {
 		sum := &t.readings[i]
-		switch r.Verdict {
+		switch r.Decision {
 		case Holds:
 			sum.Holding++
 		case Fails:
@@ -130,7 +130,7 @@ func (t *Tally) Outcome() Outcome {
 	}
 	readings := slices.Clone(t.readings)
 	for i := range readings {
-		readings[i].Verdict = t.decide(readings[i].Holding, readings[i].Undecided)
+		readings[i].Decision = t.decide(readings[i].Holding, readings[i].Undecided)
 	}
 	n := t.of[Holds] + t.of[Fails] + t.of[Unknown]
 	if n == 0 {
@@ -150,7 +150,7 @@ func (t *Tally) Outcome() Outcome {
 
 // decide compares the share of windows that hold, and that may hold, with what
 // is asked for.
-func (t *Tally) decide(holding, undecided int) Verdict {
+func (t *Tally) decide(holding, undecided int) Decision {
 	n := float64(t.of[Holds] + t.of[Fails] + t.of[Unknown])
 	// A share such as 95 % of 20 windows is 19, however it is rounded in binary.
 	need := math.Ceil(t.share()*n - 1e-9)

@@ -11,7 +11,7 @@ import (
 	"dyno.example/dyno/load/measure"
 )
 
-// TestTallyWithoutWarmUp: windows that turn out to be of a warm-up are in no verdict.
+// TestTallyWithoutWarmUp: windows that turn out to be of a warm-up are in no decision.
 func TestTallyWithoutWarmUp(t *testing.T) {
 	o, err := Parse("every window: p50<10ms")
 	if err != nil {
@@ -31,14 +31,14 @@ func TestTallyWithoutWarmUp(t *testing.T) {
 		windows[i] = measure.Window{Index: i}
 	}
 	r := &load.Result{Windows: windows, Validity: finding.Suspect}
-	if got := tally.JudgeResult(r); got.Verdict() != Fails {
+	if got := tally.JudgeResult(r); got.Decision() != Fails {
 		t.Errorf("with the cold seconds: %s", got.Text)
 	}
 	for i := range 3 {
 		windows[i].Findings = []finding.Finding{{Name: finding.StillWarmingUp, Validity: finding.Invalid}}
 	}
 	want := fmt.Sprintf("holds in %d of %d windows", len(windows)-3, len(windows)-3)
-	if got := tally.JudgeResult(r); got.Verdict() != Holds || !strings.HasPrefix(got.Text.String(), want) {
+	if got := tally.JudgeResult(r); got.Decision() != Holds || !strings.HasPrefix(got.Text.String(), want) {
 		t.Errorf("without them: %s, want %q", got.Text, want)
 	}
 }

@@ -19,13 +19,13 @@ type Canary struct {
 	Moved  bool           `json:"moved"` // its interval has no 1 in it
 }
 
-// watch says of each alarm whether an unchanged program moved too. It changes no verdict: that
+// watch says of each alarm whether an unchanged program moved too. It changes no decision: that
 // has its own rates of error, and this may move by chance in one of twenty.
 func (r *Result) watch(a *analysis.Analysis) {
 	for i := range r.Checks {
 		c := &r.Checks[i]
 		at := slices.IndexFunc(a.Groups, func(g analysis.Group) bool { return g.Title == c.Group })
-		if c.Verdict != Regression || at < 0 {
+		if c.Decision != Regression || at < 0 {
 			continue
 		}
 		ratio, ok := a.Groups[at].Twin[c.Metric]

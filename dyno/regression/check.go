@@ -37,7 +37,7 @@ func (s *sample) check(t threshold.Threshold, level float64, stages *Stages) Che
 	if t.OfErrors() && s.errors != nil {
 		return *s.errors
 	}
-	c := Check{Group: s.group, Subject: s.subject, Metric: t.Metric, Threshold: t, Verdict: CannotTell}
+	c := Check{Group: s.group, Subject: s.subject, Metric: t.Metric, Threshold: t, Decision: CannotTell}
 	v := s.metrics[t.Metric]
 	c.Unit = v.unit
 	why := firstOf(s.broken, s.missing(t.Metric))
@@ -56,18 +56,18 @@ func (s *sample) check(t threshold.Threshold, level float64, stages *Stages) Che
 		c.stage(&v, stages.plan(t))
 	} else {
 		c.Ratio = v.ratio(level)
-		c.Verdict = judge(c.Ratio, t)
+		c.Decision = judge(c.Ratio, t)
 		c.power(&v, level)
 		c.Sentence = c.says()
 	}
-	if c.Verdict == OK && !s.failing().IsZero() {
+	if c.Decision == OK && !s.failing().IsZero() {
 		c.cannotTell(s.failing())
 	}
 	return c
 }
 
 func (c *Check) cannotTell(why i18n.Message) {
-	c.Verdict, c.Sentence = CannotTell, i18n.New("compare.cant-tell-why", "can't tell about %s: %s", compare.MetricName(c.Metric), why)
+	c.Decision, c.Sentence = CannotTell, i18n.New("compare.cant-tell-why", "can't tell about %s: %s", compare.MetricName(c.Metric), why)
 }
 
 func (v *values) ratio(level float64) stats.Interval {
@@ -82,21 +82,21 @@ func (c *Check) power(v *values, level float64) {
 	// Several days: what they differ by decides, however many restarts each has.
 	if d := stats.DaysRatio(v.days, v.new, level); !v.paired && d.Days > 1 && d.Between > 0 {
 		c.Finds = findsAmongDays(d, c.Threshold, level)
-		if c.Verdict == CannotTell {
+		if c.Decision == CannotTell {
 			c.NeedsDays = needsDays(d, c.Threshold, level)
 		}
 		return
 	}
 	if deviation, n, ok := v.noise(); ok {
 		c.Finds = finds(deviation, n, c.Threshold, level)
-		if c.Verdict == CannotTell {
+		if c.Decision == CannotTell {
 			c.Needs = needs(deviation, n, c.Threshold, level)
 		}
 	}
 }
 
 // judge holds a ratio against a threshold; the package's comment says how.
-func judge(ratio stats.Interval, t threshold.Threshold) Verdict {
+func judge(ratio stats.Interval, t threshold.Threshold) Decision {
 	if ratio.Level == 0 {
 		return CannotTell
 	}
@@ -123,7 +123,7 @@ func (c *Check) says() i18n.Message {
 	if compare.Contradicts(c.Ratio, c.Old, c.New) {
 		text = i18n.Join(text, compare.ByMedians())
 	}
-	if c.Verdict != CannotTell {
+	if c.Decision != CannotTell {
 		return text
 	}
 	text = i18n.New("regression.cannot-tell", "can't tell: %s", text)

@@ -11,7 +11,7 @@ import (
 // Suspects are the cells about which there is an alarm.
 func (r *Result) Suspects() (subjects, groups []string) {
 	for _, c := range r.Checks {
-		if c.Verdict != Regression {
+		if c.Decision != Regression {
 			continue
 		}
 		if !slices.Contains(subjects, c.Subject) {
@@ -47,7 +47,7 @@ func (r *Result) confirm(second *Result) {
 	r.Took += second.Took
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		if c.Verdict != Regression {
+		if c.Decision != Regression {
 			continue
 		}
 		first := c.change()
@@ -76,7 +76,7 @@ func (r *Result) confirm(second *Result) {
 func (r *Result) Unconfirmable(why error) {
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		if c.Verdict != Regression {
+		if c.Decision != Regression {
 			continue
 		}
 		first := c.change()
@@ -88,7 +88,7 @@ func (r *Result) Unconfirmable(why error) {
 
 // Unconfirmed is what to add if an alarm rests on one run alone.
 func (r *Result) Unconfirmed(why string) {
-	if r.Verdict == Regression {
+	if r.Decision == Regression {
 		r.Remarks = append(r.Remarks, i18n.New("regression.alarm-of-one-run", "the alarm rests on one run: %s", why))
 	}
 }

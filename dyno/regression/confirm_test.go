@@ -13,7 +13,7 @@ func TestAnAlarmNeedsTwoRuns(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		worse, noise float64 // of the second run
-		want         Verdict
+		want         Decision
 	}{
 		{"confirmed", 1.3, 0.005, Regression},
 		{"not confirmed", 1, 0.005, OK},
@@ -27,8 +27,8 @@ func TestAnAlarmNeedsTwoRuns(t *testing.T) {
 		second.Run.ID = "second"
 		r.ConfirmPairs(second, both, asked)
 		check := r.Checks[0]
-		if r.Verdict != c.want || check.First == nil || math.Abs(check.First.Estimate-1.2) > 0.02 || len(r.Runs) != 2 || !strings.Contains(check.Sentence.String(), "first run: 20 % higher") {
-			t.Errorf("%s: %s, %+v, runs %q", c.name, r.Verdict, check, r.Runs)
+		if r.Decision != c.want || check.First == nil || math.Abs(check.First.Estimate-1.2) > 0.02 || len(r.Runs) != 2 || !strings.Contains(check.Sentence.String(), "first run: 20 % higher") {
+			t.Errorf("%s: %s, %+v, runs %q", c.name, r.Decision, check, r.Runs)
 		}
 		if c.want == Regression && math.Abs(check.Ratio.Estimate-1.3) > 0.02 {
 			t.Errorf("%s: the figure is %v, not the second run's", c.name, check.Ratio.Estimate)
@@ -38,8 +38,8 @@ func TestAnAlarmNeedsTwoRuns(t *testing.T) {
 	empty := twins(t, 1, 0.005)
 	empty.Groups = nil
 	gone.ConfirmPairs(empty, both, asked)
-	if gone.Verdict != CannotTell || !strings.Contains(gone.Checks[0].Sentence.String(), "could not be confirmed") {
-		t.Errorf("%s, %+v", gone.Verdict, gone.Checks)
+	if gone.Decision != CannotTell || !strings.Contains(gone.Checks[0].Sentence.String(), "could not be confirmed") {
+		t.Errorf("%s, %+v", gone.Decision, gone.Checks)
 	}
 }
 
@@ -48,15 +48,15 @@ func TestAnAlarmThatCannotBeConfirmed(t *testing.T) {
 	r := JudgePairs(twins(t, 1.2, 0.005), both, asked)
 	r.Unconfirmable(errors.New("no space left on device"))
 	c := r.Checks[0]
-	if r.Verdict != CannotTell || c.First == nil || c.Ratio.N == 0 || !strings.Contains(c.Sentence.String(), "could not be confirmed: no space left on device; first run: 20 % higher") {
-		t.Errorf("%s, %+v", r.Verdict, c)
+	if r.Decision != CannotTell || c.First == nil || c.Ratio.N == 0 || !strings.Contains(c.Sentence.String(), "could not be confirmed: no space left on device; first run: 20 % higher") {
+		t.Errorf("%s, %+v", r.Decision, c)
 	}
 }
 
 const someHash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 // An alarm is told with what an unchanged program did beside it: that it moved too, if it
-// did, and that it didn't. Neither changes the verdict.
+// did, and that it didn't. Neither changes the decision.
 func TestAnUnchangedProgramBesideAnAlarm(t *testing.T) {
 	moved := stats.Interval{Estimate: 1.25, Low: 1.2, High: 1.3, Level: 0.95, N: 5}
 	for name, c := range map[string]struct {
@@ -74,8 +74,8 @@ func TestAnUnchangedProgramBesideAnAlarm(t *testing.T) {
 		second.Run.ID, second.Run.Reference = "second", "x@main"
 		second.Groups[0].Twin = map[string]stats.Interval{"cpu": c.twin}
 		r.ConfirmPairs(second, both, asked)
-		if (r.Verdict == Regression) != (c.worse > 1) {
-			t.Fatalf("%s: %s", name, r.Verdict)
+		if (r.Decision == Regression) != (c.worse > 1) {
+			t.Fatalf("%s: %s", name, r.Decision)
 		}
 		said := ""
 		for _, remark := range r.Remarks {

@@ -96,7 +96,7 @@ func TestJudgeByDays(t *testing.T) {
 		name   string
 		shifts []float64
 		worse  float64
-		want   Verdict
+		want   Decision
 	}{
 		{"calm days, the same", calm, 1, OK},
 		{"calm days, worse", calm, 1.12, Regression},
@@ -105,7 +105,7 @@ func TestJudgeByDays(t *testing.T) {
 	} {
 		r := JudgeStored(twins(t, c.worse, 0.005), days(t, c.shifts...), asked)
 		check := r.Checks[0]
-		if check.Verdict != c.want || r.Days != 5 || check.Finds <= 0 {
+		if check.Decision != c.want || r.Days != 5 || check.Finds <= 0 {
 			t.Errorf("%s: %+v", c.name, check)
 		}
 		if strings.Contains(i18n.List("\n", r.Remarks...).String(), "one day") {

@@ -81,7 +81,7 @@ func (s *sample) holdErrors(thresholds []threshold.Threshold, o Options, level f
 // threshold that nobody named can't leave the gate undecided about a few errors
 // here and there: below it in the estimate is enough then.
 func (s *sample) checkErrors(t threshold.Threshold, named bool, level float64) Check {
-	c := Check{Group: s.group, Subject: s.subject, Metric: t.Metric, Unit: "%", Threshold: t, Verdict: CannotTell}
+	c := Check{Group: s.group, Subject: s.subject, Metric: t.Metric, Unit: "%", Threshold: t, Decision: CannotTell}
 	h := &s.shares
 	switch n := min(len(h.old), len(h.new)); {
 	case !h.broken.IsZero():
@@ -100,12 +100,12 @@ func (s *sample) checkErrors(t threshold.Threshold, named bool, level float64) C
 	limit := 100 * t.Change
 	switch {
 	case d.Low > 0 && d.Estimate > limit:
-		c.Verdict = Regression
+		c.Decision = Regression
 	case d.High <= limit, !named && d.Estimate <= limit:
-		c.Verdict = OK
+		c.Decision = OK
 	}
 	c.Sentence = i18n.Join(h.says(d), i18n.New("regression.points-allowed", "; %.3g points more are allowed", limit))
-	if c.Verdict == CannotTell {
+	if c.Decision == CannotTell {
 		c.Sentence = i18n.New("regression.cannot-tell", "can't tell: %s", c.Sentence)
 	}
 	return c
@@ -152,7 +152,7 @@ func differenceText(d stats.Interval) i18n.Message {
 
 // failing says why no other metric of the cell can be called well: empty if it can be.
 func (s *sample) failing() i18n.Message {
-	if s.errors == nil || s.errors.Difference == nil || s.errors.Verdict == OK {
+	if s.errors == nil || s.errors.Difference == nil || s.errors.Decision == OK {
 		return i18n.Message{}
 	}
 	return i18n.Join(s.shares.compared(), i18n.New("regression.failing-is-cheaper", ", and failing is cheaper than serving"))

@@ -34,10 +34,10 @@ func TestAVersionThatFailsIsWorse(t *testing.T) {
 		name      string
 		old, new  []float64 // percent, by turns
 		named     float64   // what is allowed, if somebody named it
-		want      Verdict   // of errors
+		want      Decision  // of errors
 		says      string
 		remark    string
-		cpu       Verdict
+		cpu       Decision
 		unchecked bool
 	}{
 		{name: "none", want: OK, says: "x fails 0 % of its requests, x@main 0 %; 0.5 points more are allowed", cpu: OK},
@@ -63,7 +63,7 @@ func TestAVersionThatFailsIsWorse(t *testing.T) {
 			}
 			got := errorsOf(t, r)
 			says := strings.ReplaceAll(c.says, "x@main", map[Mode]string{Against: "x@main", Baseline: "the baseline"}[mode])
-			if got.Verdict != c.want || !strings.Contains(got.Sentence.String(), says) || r.Checks[0].Verdict != c.cpu {
+			if got.Decision != c.want || !strings.Contains(got.Sentence.String(), says) || r.Checks[0].Decision != c.cpu {
 				t.Errorf("%s, %s: %+v, want %s; CPU %+v", c.name, mode, got, c.want, r.Checks[0])
 			}
 			if (c.remark != "") != strings.Contains(i18n.List("\n", r.Remarks...).String(), "both versions fail") {
@@ -86,7 +86,7 @@ func TestAVersionThatDiesIsWorse(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		old, new int // trials in which it died
-		want     Verdict
+		want     Decision
 	}{
 		{"the new one, always", 0, 6, Regression},
 		{"the new one, mostly", 0, 5, Regression},
@@ -97,10 +97,10 @@ func TestAVersionThatDiesIsWorse(t *testing.T) {
 		dies(&a.Groups[0].Cells[0], c.new)
 		dies(&a.Groups[0].Cells[1], c.old)
 		r := JudgePairs(a, both, asked)
-		if got := errorsOf(t, r); got.Verdict != c.want || c.new > 0 && !strings.Contains(got.Sentence.String(), "failed as a whole in") {
+		if got := errorsOf(t, r); got.Decision != c.want || c.new > 0 && !strings.Contains(got.Sentence.String(), "failed as a whole in") {
 			t.Errorf("%s: %+v", c.name, got)
 		}
-		if c.new > 1 && r.Checks[0].Verdict == OK {
+		if c.new > 1 && r.Checks[0].Decision == OK {
 			t.Errorf("%s: CPU is well: %+v", c.name, r.Checks[0])
 		}
 	}
@@ -122,8 +122,8 @@ func TestErrorsThatAreAccepted(t *testing.T) {
 	a := twins(t, 1, 0.005)
 	a.Run.Accept = []finding.Name{finding.Errors}
 	setErrors(a, 0, []float64{4})
-	if r := JudgePairs(a, both, asked); r.Verdict != OK || len(r.Checks) != 1 {
-		t.Errorf("accepted: %s, %+v", r.Verdict, r.Checks)
+	if r := JudgePairs(a, both, asked); r.Decision != OK || len(r.Checks) != 1 {
+		t.Errorf("accepted: %s, %+v", r.Decision, r.Checks)
 	}
 }
 
@@ -133,17 +133,17 @@ func TestErrorsAreConfirmed(t *testing.T) {
 	setErrors(first, 0, []float64{15, 14})
 	r := JudgePairs(first, both, asked)
 	r.ConfirmPairs(second, both, asked)
-	if got := errorsOf(t, r); got.Verdict != OK || r.Verdict != CannotTell || // other figures of the first run are still of a version that fails
+	if got := errorsOf(t, r); got.Decision != OK || r.Decision != CannotTell || // other figures of the first run are still of a version that fails
 		!strings.Contains(got.Sentence.String(), "; first run: 14.5 points more") {
-		t.Errorf("%s: %+v", r.Verdict, got)
+		t.Errorf("%s: %+v", r.Decision, got)
 	}
 	r = JudgePairs(first, both, asked)
 	r.ConfirmPairs(first, both, asked)
-	if r.Verdict != Regression || errorsOf(t, r).First == nil {
-		t.Errorf("%s: %+v", r.Verdict, r.Checks)
+	if r.Decision != Regression || errorsOf(t, r).First == nil {
+		t.Errorf("%s: %+v", r.Decision, r.Checks)
 	}
 	r.Unconfirmable(bytes.ErrTooLarge)
-	if got := errorsOf(t, r); got.Verdict != CannotTell || !strings.Contains(got.Sentence.String(), "could not be confirmed: bytes.Buffer: too large; first run: 14.5 points more") {
+	if got := errorsOf(t, r); got.Decision != CannotTell || !strings.Contains(got.Sentence.String(), "could not be confirmed: bytes.Buffer: too large; first run: 14.5 points more") {
 		t.Errorf("%+v", got)
 	}
 }

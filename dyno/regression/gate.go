@@ -28,14 +28,14 @@ import (
 // Schema is the version of [Result] as JSON.
 const Schema = 1
 
-// Verdict is what the gate says of a metric, or of all.
-type Verdict string
+// Decision is what the gate says of a metric, or of all.
+type Decision string
 
-// The verdicts, from the best to the worst.
+// The decisions, from the best to the worst.
 const (
-	OK         Verdict = "ok"
-	CannotTell Verdict = "can't tell"
-	Regression Verdict = "regression"
+	OK         Decision = "ok"
+	CannotTell Decision = "can't tell"
+	Regression Decision = "regression"
 )
 
 // Mode is what a new version is held against.
@@ -50,7 +50,7 @@ const (
 // Result is what the gate says.
 type Result struct {
 	Schema     int          `json:"schema"`
-	Verdict    Verdict      `json:"verdict"`
+	Decision   Decision     `json:"verdict"`
 	Mode       Mode         `json:"mode"`
 	Study      string       `json:"study"`
 	Old        i18n.Message `json:"old"` // what was compared, for people
@@ -82,7 +82,7 @@ type Check struct {
 	Metric    string              `json:"metric"`
 	Unit      string              `json:"unit,omitempty"`
 	Threshold threshold.Threshold `json:"threshold"`
-	Verdict   Verdict             `json:"verdict"`
+	Decision  Decision            `json:"verdict"`
 	Sentence  i18n.Message        `json:"sentence"`
 	Old       stats.Interval      `json:"old"` // median over restarts
 	New       stats.Interval      `json:"new"`
@@ -250,17 +250,17 @@ func (r *Result) judge(samples []sample, o Options, level float64) {
 
 // conclude sums the checks up.
 func (r *Result) conclude() {
-	r.Verdict = OK
+	r.Decision = OK
 	if len(r.Checks) == 0 {
-		r.Verdict = CannotTell
+		r.Decision = CannotTell
 		r.Remarks = append(r.Remarks, i18n.New("regression.nothing-could-checked", "nothing could be checked"))
 	}
 	for _, c := range r.Checks {
 		switch {
-		case c.Verdict == Regression:
-			r.Verdict = Regression
-		case c.Verdict == CannotTell && r.Verdict == OK:
-			r.Verdict = CannotTell
+		case c.Decision == Regression:
+			r.Decision = Regression
+		case c.Decision == CannotTell && r.Decision == OK:
+			r.Decision = CannotTell
 		}
 	}
 }

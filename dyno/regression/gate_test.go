@@ -28,7 +28,7 @@ func TestJudge(t *testing.T) {
 		name  string
 		ratio stats.Interval
 		of    threshold.Threshold
-		want  Verdict
+		want  Decision
 	}{
 		{"no change", iv(0.98, 1, 1.02), cpu, OK},
 		{"a little worse, but surely within", iv(1.01, 1.02, 1.03), cpu, OK},
@@ -80,13 +80,13 @@ func noisy(rng *rand.Rand, n int, center, deviation float64) []float64 {
 func gates(studies int, worse, deviation float64, blocks int, of threshold.Threshold) (alarms, fine float64) {
 	rng := rand.New(rand.NewPCG(11, 0))
 	level := levelFor(1, true)
-	verdict := func() Verdict {
+	decide := func() Decision {
 		v := values{paired: true, old: noisy(rng, blocks, 100, deviation), new: noisy(rng, blocks, 100*worse, deviation)}
 		return judge(v.ratio(level), of)
 	}
 	for range studies {
-		first := verdict()
-		if first == Regression && verdict() == Regression {
+		first := decide()
+		if first == Regression && decide() == Regression {
 			alarms++
 		} else if first == OK {
 			fine++
@@ -170,7 +170,7 @@ func TestJudgePairs(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		worse, noise float64
-		want         Verdict
+		want         Decision
 		says         string
 	}{
 		{"the same", 1, 0.005, OK, "5 % are allowed"},
@@ -178,8 +178,8 @@ func TestJudgePairs(t *testing.T) {
 		{"noisy", 1, 0.2, CannotTell, "blocks would tell"},
 	} {
 		r := JudgePairs(twins(t, c.worse, c.noise), both, asked)
-		if r.Verdict != c.want || len(r.Checks) != 2 || !strings.Contains(r.Checks[0].Sentence.String(), c.says) {
-			t.Errorf("%s: %s, %+v", c.name, r.Verdict, r.Checks)
+		if r.Decision != c.want || len(r.Checks) != 2 || !strings.Contains(r.Checks[0].Sentence.String(), c.says) {
+			t.Errorf("%s: %s, %+v", c.name, r.Decision, r.Checks)
 			continue
 		}
 		if check := r.Checks[0]; check.Finds <= 0 || check.Ratio.N != 5 || check.Subject != "x" {
@@ -225,12 +225,12 @@ func TestWhatIsNotJudged(t *testing.T) {
 		},
 	} {
 		r := broken(change)
-		if r.Verdict != CannotTell || r.Checks[0].Metric != "cpu" || !strings.Contains(r.Checks[0].Sentence.String(), why) {
-			t.Errorf("%s: %s, %+v", why, r.Verdict, r.Checks)
+		if r.Decision != CannotTell || r.Checks[0].Metric != "cpu" || !strings.Contains(r.Checks[0].Sentence.String(), why) {
+			t.Errorf("%s: %s, %+v", why, r.Decision, r.Checks)
 		}
 	}
-	if r := JudgePairs(twins(t, 1, 0.001), []Pair{{Old: "p", New: "q"}}, asked); r.Verdict != CannotTell {
-		t.Errorf("nothing was checked, yet it is %s", r.Verdict)
+	if r := JudgePairs(twins(t, 1, 0.001), []Pair{{Old: "p", New: "q"}}, asked); r.Decision != CannotTell {
+		t.Errorf("nothing was checked, yet it is %s", r.Decision)
 	}
 	// What nobody asked for, and can't be measured, is left out and told.
 	a := twins(t, 1, 0.001)
@@ -238,8 +238,8 @@ func TestWhatIsNotJudged(t *testing.T) {
 		delete(cell(a, i).Values, "rss")
 	}
 	o := Options{Thresholds: []threshold.Threshold{cpu, {Metric: "rss", Change: 0.1}}}
-	if r := JudgePairs(a, both, o); r.Verdict != OK || len(r.Checks) != 2 || !strings.Contains(i18n.List("\n", r.Remarks...).String(), "rss is not checked") {
-		t.Errorf("%s, %+v, %q", r.Verdict, r.Checks, r.Remarks)
+	if r := JudgePairs(a, both, o); r.Decision != OK || len(r.Checks) != 2 || !strings.Contains(i18n.List("\n", r.Remarks...).String(), "rss is not checked") {
+		t.Errorf("%s, %+v, %q", r.Decision, r.Checks, r.Remarks)
 	}
 }
 
@@ -253,8 +253,8 @@ func TestWhatOneVersionLacksIsNotWell(t *testing.T) {
 		delete(c.Values, "response.p99")
 		c.Omitted["response.p99"] = i18n.Verbatim("41 of 900 requests were given up")
 		r := JudgePairs(a, both, o)
-		if r.Verdict != CannotTell || len(r.Checks) != 3 || !strings.Contains(r.Checks[1].Sentence.String(), "were given up") {
-			t.Errorf("%s lacks it: %s, %+v", c.Subject, r.Verdict, r.Checks)
+		if r.Decision != CannotTell || len(r.Checks) != 3 || !strings.Contains(r.Checks[1].Sentence.String(), "were given up") {
+			t.Errorf("%s lacks it: %s, %+v", c.Subject, r.Decision, r.Checks)
 		}
 	}
 	old := twins(t, 1, 0.001)
@@ -264,8 +264,8 @@ func TestWhatOneVersionLacksIsNotWell(t *testing.T) {
 	}
 	a := twins(t, 1, 0.001)
 	delete(a.Groups[0].Cells[0].Values, "response.p99")
-	if r := JudgeStored(a, b, o); r.Verdict != CannotTell {
-		t.Errorf("of a baseline: %s, %+v", r.Verdict, r.Checks)
+	if r := JudgeStored(a, b, o); r.Decision != CannotTell {
+		t.Errorf("of a baseline: %s, %+v", r.Decision, r.Checks)
 	}
 }
 
@@ -282,8 +282,8 @@ func TestOfZeroThereIsNoRatio(t *testing.T) {
 	for cell := range 2 {
 		a := twins(t, 1, 0.001)
 		setAll(a, cell, "cpu", 20, 20.1, 0)
-		if r := JudgePairs(a, both, asked); r.Verdict != CannotTell || !strings.Contains(r.Checks[0].Sentence.String(), "zero in some trials") {
-			t.Errorf("%s, %+v", r.Verdict, r.Checks)
+		if r := JudgePairs(a, both, asked); r.Decision != CannotTell || !strings.Contains(r.Checks[0].Sentence.String(), "zero in some trials") {
+			t.Errorf("%s, %+v", r.Decision, r.Checks)
 		}
 	}
 }

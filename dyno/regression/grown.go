@@ -186,7 +186,7 @@ func (r *Result) Grew(p Pair, old, new []*sampled.Process, failed error) {
 	const ns = 1e3 // in a µs, which the metric has
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		if c.Subject != p.New || c.Metric != "cpu" || c.Verdict != Regression {
+		if c.Subject != p.New || c.Metric != "cpu" || c.Decision != Regression {
 			continue
 		}
 		if failed != nil {

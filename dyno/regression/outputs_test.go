@@ -13,7 +13,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// shown is a result with each verdict in it.
+// shown is a result with each decision in it.
 func shown(t *testing.T) *Result {
 	t.Helper()
 	r := JudgePairs(twins(t, 1.2, 0.005), both, asked)

@@ -76,9 +76,9 @@ func (c *Check) stage(v *values, plan *stats.TwoStage) {
 	}
 	switch s.Stand {
 	case stats.Above:
-		c.Verdict = Regression
+		c.Decision = Regression
 	case stats.Clear:
-		c.Verdict = OK
+		c.Decision = OK
 	}
 	switch {
 	case s.Stand == stats.Spent:

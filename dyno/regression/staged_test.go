@@ -13,7 +13,7 @@ import (
 
 // stagedGate goes pair by pair, with a second run after an alarm, as dyno gate does. next
 // measures a pair.
-func stagedGate(stages *Stages, of threshold.Threshold, next func() (old, new float64)) (v Verdict, pairs int) {
+func stagedGate(stages *Stages, of threshold.Threshold, next func() (old, new float64)) (v Decision, pairs int) {
 	run := func() Check {
 		m := values{paired: true, better: "lower"}
 		for {
@@ -28,10 +28,10 @@ func stagedGate(stages *Stages, of threshold.Threshold, next func() (old, new fl
 		}
 	}
 	first := run()
-	if first.Verdict != Regression {
-		return first.Verdict, pairs
+	if first.Decision != Regression {
+		return first.Decision, pairs
 	}
-	return run().Verdict, pairs
+	return run().Decision, pairs
 }
 
 // Injected regressions are found, and what is the same passes, also where the machine
@@ -43,7 +43,7 @@ func TestStagesFindWhatIsInjected(t *testing.T) {
 		name          string
 		worse, common float64 // ratio of new to old; factor of both from one pair to the next
 		of            threshold.Threshold
-		want          Verdict
+		want          Decision
 		share         float64 // of the gates, at least
 		pairs         float64 // on average, at most
 	}{
@@ -88,7 +88,7 @@ func TestStagesEnd(t *testing.T) {
 	of := threshold.Threshold{Metric: "cpu", Change: 0.03}
 	s := sample{metrics: map[string]values{"cpu": {paired: true, old: []float64{1, 1, 1, 1}, new: []float64{1.3, 0.8, 1.2, 0.9}}}}
 	c := s.check(of, 0.95, stages)
-	if c.Verdict != CannotTell || c.Pairs.Stand != stats.Spent || c.Needs <= 4 || c.Finds < 0.03 || c.Pairs.Deviation < 0.1 {
+	if c.Decision != CannotTell || c.Pairs.Stand != stats.Spent || c.Needs <= 4 || c.Finds < 0.03 || c.Pairs.Deviation < 0.1 {
 		t.Errorf("%+v, %+v", c, c.Pairs)
 	}
 	r := &Result{Checks: []Check{c, s.check(threshold.Threshold{Metric: "response.p99", Change: 0.1}, 0.95, stages)}}
@@ -117,7 +117,7 @@ func TestStagesShareTheirRate(t *testing.T) {
 	o := Options{Thresholds: []threshold.Threshold{{Metric: "cpu", Change: 0.05}, {Metric: "throughput", Change: -0.05}}, Stages: stages}
 	list := []Pair{{Old: "x@main", New: "x"}}
 	r := JudgePairs(a, list, o)
-	if len(r.Checks) != 3 || r.Checks[0].Pairs == nil || r.Checks[0].Verdict != Regression || r.Checks[2].Pairs != nil {
+	if len(r.Checks) != 3 || r.Checks[0].Pairs == nil || r.Checks[0].Decision != Regression || r.Checks[2].Pairs != nil {
 		t.Fatalf("%+v", r.Checks)
 	}
 	if stages.checks != 2 || r.FalseAlarm < stages.Alarms || r.FalseAlarm > stages.Alarms+0.001 {
@@ -125,7 +125,7 @@ func TestStagesShareTheirRate(t *testing.T) {
 	}
 	narrow := o
 	narrow.Thresholds = o.Thresholds[:1]
-	if r.ConfirmPairs(a, list, narrow); stages.checks != 2 || r.Verdict != Regression {
-		t.Errorf("%d checks, %s", stages.checks, r.Verdict)
+	if r.ConfirmPairs(a, list, narrow); stages.checks != 2 || r.Decision != Regression {
+		t.Errorf("%d checks, %s", stages.checks, r.Decision)
 	}
 }

@@ -21,7 +21,7 @@ func TestJudgeStored(t *testing.T) {
 		name   string
 		worse  float64
 		change func(*analysis.Analysis)
-		want   Verdict
+		want   Decision
 		says   string
 	}{
 		{"the same", 1, nil, OK, "5 % are allowed"},
@@ -35,14 +35,14 @@ func TestJudgeStored(t *testing.T) {
 			c.change(a)
 		}
 		r := JudgeStored(a, b, asked)
-		if r.Verdict != c.want || len(r.Checks) != 4 || !strings.Contains(r.Checks[0].Sentence.String(), c.says) || r.AcrossMachines {
-			t.Errorf("%s: %s, %+v", c.name, r.Verdict, r.Checks)
+		if r.Decision != c.want || len(r.Checks) != 4 || !strings.Contains(r.Checks[0].Sentence.String(), c.says) || r.AcrossMachines {
+			t.Errorf("%s: %s, %+v", c.name, r.Decision, r.Checks)
 		}
 	}
 	r := JudgeStored(twins(t, 1.2, 0.005), b, asked)
 	r.ConfirmStored(twins(t, 1.2, 0.005), b, asked)
-	if r.Verdict != Regression || r.FalseAlarm < 0.04 {
-		t.Errorf("%s, false alarms %v: what is stored is not measured twice", r.Verdict, r.FalseAlarm)
+	if r.Decision != Regression || r.FalseAlarm < 0.04 {
+		t.Errorf("%s, false alarms %v: what is stored is not measured twice", r.Decision, r.FalseAlarm)
 	}
 }
 
@@ -55,12 +55,12 @@ func TestWhatABaselineLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := JudgeStored(twins(t, 1, 0.005), b, asked)
-	if remarks := i18n.List("\n", r.Remarks...); r.Verdict != OK || !strings.Contains(remarks.String(), "x@main under saturate, connections=64 is not checked") {
-		t.Errorf("%s, %s", r.Verdict, remarks)
+	if remarks := i18n.List("\n", r.Remarks...); r.Decision != OK || !strings.Contains(remarks.String(), "x@main under saturate, connections=64 is not checked") {
+		t.Errorf("%s, %s", r.Decision, remarks)
 	}
 	mean := Options{Thresholds: []threshold.Threshold{{Metric: "first_byte.p50", Change: 0.1}}, Explicit: true}
-	if r := JudgeStored(twins(t, 1, 0.005), b, mean); r.Verdict != CannotTell || !strings.Contains(r.Checks[0].Sentence.String(), "the baseline has no figures of it") {
-		t.Errorf("%s, %+v", r.Verdict, r.Checks)
+	if r := JudgeStored(twins(t, 1, 0.005), b, mean); r.Decision != CannotTell || !strings.Contains(r.Checks[0].Sentence.String(), "the baseline has no figures of it") {
+		t.Errorf("%s, %+v", r.Decision, r.Checks)
 	}
 }
 

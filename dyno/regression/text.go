@@ -28,14 +28,14 @@ func (r *Result) Text(w io.Writer, t report.Texts, width int, colour bool) error
 		for ; from < len(r.Checks) && r.Checks[from].of(first); from++ {
 			c := &r.Checks[from]
 			old, new := c.medians()
-			table = append(table, []string{c.Verdict.word(t), c.Threshold.String(), old, new, c.finds(), report.TerminalText(t.Say(c.Sentence))})
+			table = append(table, []string{c.Decision.word(t), c.Threshold.String(), old, new, c.finds(), report.TerminalText(t.Say(c.Sentence))})
 		}
 		fmt.Fprintf(&b, "\n%s\n", report.TerminalText(t.Text("history.cell", "subject", first.Subject, "load", first.Group)))
 		report.TerminalTable(&b, "  ", table, width)
 	}
 	report.TerminalList(&b, t, "compare.conditions", r.conditionTexts(), width)
 	report.TerminalList(&b, t, "compare.mind", r.Remarks, width)
-	b.WriteString("\n" + report.TerminalParagraph(r.Verdict.painted(t, colour)+"  ", t.Say(r.summary()), width))
+	b.WriteString("\n" + report.TerminalParagraph(r.Decision.painted(t, colour)+"  ", t.Say(r.summary()), width))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -43,18 +43,18 @@ func (r *Result) Text(w io.Writer, t report.Texts, width int, colour bool) error
 // of reports whether two checks are of one subject and load.
 func (c *Check) of(other *Check) bool { return c.Subject == other.Subject && c.Group == other.Group }
 
-// keys of the verdicts' texts.
-var keys = map[Verdict]string{OK: "ok", CannotTell: "unknown", Regression: "regression"}
+// keys of the decisions' texts.
+var keys = map[Decision]string{OK: "ok", CannotTell: "unknown", Regression: "regression"}
 
-// word is a verdict as it stands in a column.
-func (v Verdict) word(t report.Texts) string { return t.Text("gate.word." + keys[v]) }
+// word is a decision as it stands in a column.
+func (v Decision) word(t report.Texts) string { return t.Text("gate.word." + keys[v]) }
 
-// name is a verdict as it stands in a sentence.
-func (v Verdict) name(t report.Texts) string { return t.Text("gate.verdict." + keys[v]) }
+// name is a decision as it stands in a sentence.
+func (v Decision) name(t report.Texts) string { return t.Text("gate.decision." + keys[v]) }
 
-func (v Verdict) painted(t report.Texts, colour bool) string {
+func (v Decision) painted(t report.Texts, colour bool) string {
 	text := strings.ToUpper(v.name(t))
-	code := map[Verdict]string{OK: "32", CannotTell: "33", Regression: "31"}[v]
+	code := map[Decision]string{OK: "32", CannotTell: "33", Regression: "31"}[v]
 	if !colour {
 		return text
 	}
@@ -85,11 +85,11 @@ func (c *Check) finds() string {
 	return sign + percent + "%"
 }
 
-// summary says what the verdict rests on.
+// summary says what the decision rests on.
 func (r *Result) summary() i18n.Message {
-	counts := make(map[Verdict]int)
+	counts := make(map[Decision]int)
 	for _, c := range r.Checks {
-		counts[c.Verdict]++
+		counts[c.Decision]++
 	}
 	text := i18n.New("regression.checks-ok", "%d of %d checks ok", counts[OK], len(r.Checks))
 	if n := counts[Regression]; n > 0 {

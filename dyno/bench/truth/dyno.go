@@ -173,7 +173,7 @@ type loadReport struct {
 	Statuses   map[string]uint64              `json:"statuses"`
 	Thresholds []struct {
 		Threshold string `json:"threshold"`
-		Verdict   string `json:"verdict"`
+		Decision  string `json:"verdict"`
 	} `json:"thresholds"`
 	ByRequest []kindReport `json:"by_request"`
 	Windows   []struct {

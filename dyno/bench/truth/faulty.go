@@ -189,7 +189,7 @@ func thresholdFails(ctx context.Context, l *lab, e *Examined) error {
 		}
 		e.say("exit status", r.code == 1, fmt.Sprint(r.code), "1")
 		if len(r.Thresholds) > 0 {
-			e.say("errors<1%", r.Thresholds[0].Verdict != "holds", r.Thresholds[0].Verdict, "15 % fail")
+			e.say("errors<1%", r.Thresholds[0].Decision != "holds", r.Thresholds[0].Decision, "15 % fail")
 		}
 		return nil
 	})
@@ -202,10 +202,10 @@ func thresholdHolds(ctx context.Context, l *lab, e *Examined) error {
 			return err
 		}
 		for _, t := range r.Thresholds {
-			if t.Verdict == "fails" || t.Verdict == "holds" {
-				e.say(t.Threshold, t.Verdict == "holds", t.Verdict, "it holds")
+			if t.Decision == "fails" || t.Decision == "holds" {
+				e.say(t.Threshold, t.Decision == "holds", t.Decision, "it holds")
 			} else {
-				e.silent(t.Threshold, t.Verdict, "it holds")
+				e.silent(t.Threshold, t.Decision, "it holds")
 			}
 		}
 		return nil

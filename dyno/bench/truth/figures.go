@@ -34,7 +34,7 @@ func impossible(ctx context.Context, l *lab, e *Examined) error {
 		if len(r.Thresholds) == 0 {
 			return fmt.Errorf("no threshold in the output: %s", lastLines(r.stderr))
 		}
-		e.say("p99.99<1s", r.Thresholds[0].Verdict != "holds", r.Thresholds[0].Verdict, "50 requests can't tell")
+		e.say("p99.99<1s", r.Thresholds[0].Decision != "holds", r.Thresholds[0].Decision, "50 requests can't tell")
 		e.say("exit status", r.code != 0, fmt.Sprint(r.code), "not 0")
 		return nil
 	})

@@ -171,7 +171,7 @@ func hangClosed(speaks string) func(context.Context, *lab, *Examined) error {
 		named := r.Validity != "valid" || r.Unfinished > 0 || r.Censored > 0
 		e.say("the requests that hang", named, r.says()+fmt.Sprintf(", %d unfinished, %.2f %% censored", r.Unfinished, 100*r.Censored), fmt.Sprintf("%d hang", s.count("hang")))
 		if len(r.Thresholds) == 1 {
-			e.say("errors<1%", r.Thresholds[0].Verdict != "holds", r.Thresholds[0].Verdict, "4 % got no response")
+			e.say("errors<1%", r.Thresholds[0].Decision != "holds", r.Thresholds[0].Decision, "4 % got no response")
 		}
 		e.say("exit status", r.code != 0, fmt.Sprint(r.code), "not 0")
 	})

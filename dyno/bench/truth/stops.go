@@ -186,7 +186,7 @@ func (s *stopped) judge(r *loadReport, e *Examined, slowest time.Duration) {
 	named := r.LeftOut > 0 || slices.ContainsFunc(r.Findings, func(f finding) bool { return f.Name == "generator-stalled" })
 	e.say("the stop itself", named, r.says(), "dyno stood still")
 	if s.fail != "" && len(r.Thresholds) > 0 {
-		verdict := r.Thresholds[0].Verdict
-		e.say("--fail "+s.fail, verdict != "fails", verdict, "the server meets it")
+		decision := r.Thresholds[0].Decision
+		e.say("--fail "+s.fail, decision != "fails", decision, "the server meets it")
 	}
 }

@@ -72,7 +72,7 @@ func overloaded(stops []stop, args ...string) func(context.Context, *lab, *Exami
 			booked := r.Requests - r.Carried + r.Drained + r.Failed + r.Shed + r.Unfinished + r.CutOff
 			e.say("the books", booked == r.Offered, fmt.Sprintf("%d accounted for", booked), fmt.Sprintf("%d offered", r.Offered))
 			for _, t := range r.Thresholds {
-				e.say(t.Threshold, t.Verdict != "holds", t.Verdict, "not met")
+				e.say(t.Threshold, t.Decision != "holds", t.Decision, "not met")
 			}
 			e.say("exit status", r.code != 0, fmt.Sprint(r.code), "not 0: half had no response")
 			return nil
@@ -129,7 +129,7 @@ func quickFailures(ctx context.Context, l *lab, e *Examined) error {
 		us, known, there := r.figure("response", "p99")
 		e.say("response p99", !there || !known, fmt.Sprintf("%s, known %v, there %v", micro(us), known, there), "it is among the failures")
 		for _, t := range r.Thresholds {
-			e.say(t.Threshold, t.Verdict != "holds", t.Verdict, "not met: failures count as the slowest")
+			e.say(t.Threshold, t.Decision != "holds", t.Decision, "not met: failures count as the slowest")
 		}
 		e.say("exit status", r.code == 1, fmt.Sprint(r.code), "1")
 		return nil

@@ -39,7 +39,7 @@ func warmUpLeftOut(ctx context.Context, l *lab, e *Examined) error {
 		// Those under way at the end came too.
 		e.say("the counts of all", r.All.Sent == uint64(s.requests()), fmt.Sprint(r.All.Sent), fmt.Sprintf("%d came", s.requests()))
 		for _, t := range r.Thresholds {
-			e.say(t.Threshold, t.Verdict != "fails", t.Verdict, "it holds once the service is warm")
+			e.say(t.Threshold, t.Decision != "fails", t.Decision, "it holds once the service is warm")
 		}
 		return nil
 	})

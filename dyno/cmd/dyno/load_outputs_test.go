@@ -46,12 +46,12 @@ func TestLoadThresholds(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.stdout), &got); err != nil {
 		t.Fatal(err)
 	}
-	verdicts := ""
+	decisions := ""
 	for _, j := range got.Thresholds {
-		verdicts += j.Verdict + " "
+		decisions += j.Decision + " "
 	}
-	if verdicts != "fails holds fails " {
-		t.Errorf("verdicts %s: %+v", verdicts, got.Thresholds)
+	if decisions != "fails holds fails " {
+		t.Errorf("decisions %s: %+v", decisions, got.Thresholds)
 	}
 }
 

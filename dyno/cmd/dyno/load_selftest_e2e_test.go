@@ -31,7 +31,7 @@ func needsNullServer(t *testing.T) {
 }
 
 // TestLoadSelftest holds the report to itself. What a machine is worth on which
-// tests run is nobody's to know: the exit status must agree with the verdict.
+// tests run is nobody's to know: the exit status must agree with the result.
 func TestLoadSelftest(t *testing.T) {
 	needsNullServer(t)
 	o := dyno(t, t.TempDir(), "load", "--selftest", "--json", "-d", "100ms", "-c", "4", "--engine", "epoll")
@@ -39,8 +39,8 @@ func TestLoadSelftest(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, o.stdout, o.stderr)
 	}
-	if want := map[bool]int{true: 0, false: 1}[r.Verdict.OK]; o.code != want || r.Verdict.OK != (len(r.Verdict.Why) == 0) {
-		t.Errorf("exit status %d with verdict %+v; stderr: %s", o.code, r.Verdict, o.stderr)
+	if want := map[bool]int{true: 0, false: 1}[r.Ability.OK]; o.code != want || r.Ability.OK != (len(r.Ability.Why) == 0) {
+		t.Errorf("exit status %d with %+v; stderr: %s", o.code, r.Ability, o.stderr)
 	}
 	if len(r.Engines) != 1 || r.Connections != 4 || r.Threads != 1 || len(r.Timers) != 3 || r.Stall.Detail == "" || r.Freeze.Detail == "" {
 		t.Errorf("got %+v", r)
@@ -56,7 +56,7 @@ func TestLoadSelftest(t *testing.T) {
 func TestLoadSelftestText(t *testing.T) {
 	needsNullServer(t)
 	o := dyno(t, t.TempDir(), "load", "--selftest", "-d", "60ms", "-c", "2", "--engine", "portable")
-	contains(t, o.stdout, "engine", "portable", "Go's timer", "hiccups", "stall", "freeze", "verdict", "this machine can")
+	contains(t, o.stdout, "engine", "portable", "Go's timer", "hiccups", "stall", "freeze", "result", "this machine can")
 	contains(t, o.stderr, "testing: engine portable")
 }
 

@@ -35,8 +35,8 @@ func TestSubjectsKeepTheirContract(t *testing.T) {
 		t.Fatalf("%v: %s%s", err, o.stdout, o.stderr)
 	}
 	for _, r := range results {
-		if r.Verdict != check.OK {
-			t.Errorf("%s %s: %s", r.Name, r.Verdict, r.Problem)
+		if r.Status != check.OK {
+			t.Errorf("%s %s: %s", r.Name, r.Status, r.Problem)
 		}
 	}
 	if (o.code == 0) == t.Failed() {

@@ -92,7 +92,7 @@ func (c *Capacity) table(t report.Texts) (head []string, rows [][]string) {
 	for i := range c.Loads {
 		l := &c.Loads[i]
 		row := []string{present.Number(l.Rate), classText(t, l.Class)}
-		for _, v := range []capacity.Verdict{capacity.Holds, capacity.Fails, capacity.Spoiled} {
+		for _, v := range []capacity.Decision{capacity.Holds, capacity.Fails, capacity.Spoiled} {
 			row = append(row, fmt.Sprint(l.Count(v, 0)))
 		}
 		if of := typical(l); of != nil {
@@ -127,7 +127,7 @@ func classText(t report.Texts, c capacity.Class) string {
 // if none does.
 func typical(l *capacity.Load) *capacity.Trial {
 	for i := len(l.Trials) - 1; i >= 0; i-- {
-		if l.Trials[i].Verdict != capacity.Spoiled {
+		if l.Trials[i].Decision != capacity.Spoiled {
 			return &l.Trials[i]
 		}
 	}
@@ -158,7 +158,7 @@ func (c *Capacity) Page(t report.Texts) *curve.Page {
 				continue
 			}
 			at := [2]float64{l.Rate, float64(of.P99) / 1e6}
-			switch of.Verdict {
+			switch of.Decision {
 			case capacity.Holds:
 				held.Points = append(held.Points, at)
 			case capacity.Fails:
@@ -212,8 +212,8 @@ const progressColumns = 110
 func WriteTrial(w io.Writer, l *capacity.Load, say i18n.Say) {
 	t := &l.Trials[len(l.Trials)-1]
 	text := t.Measured
-	if t.Verdict == capacity.Spoiled || text.IsZero() {
+	if t.Decision == capacity.Spoiled || text.IsZero() {
 		text = t.Why
 	}
-	fmt.Fprintf(w, "  %10s/s  %-6v %-8s %s\n", present.Number(l.Rate), t.Length, t.Verdict, present.Cut(say(text), progressColumns))
+	fmt.Fprintf(w, "  %10s/s  %-6v %-8s %s\n", present.Number(l.Rate), t.Length, t.Decision, present.Cut(say(text), progressColumns))
 }

@@ -14,9 +14,9 @@ import (
 
 func TestCapacityText(t *testing.T) {
 	lower := &capacity.Load{Rate: 1000, Class: capacity.Lower, Trials: []capacity.Trial{
-		{Length: time.Second, Verdict: capacity.Holds}, {Length: 5 * time.Second, Verdict: capacity.Holds}, {Length: 5 * time.Second, Verdict: capacity.Spoiled},
+		{Length: time.Second, Decision: capacity.Holds}, {Length: 5 * time.Second, Decision: capacity.Holds}, {Length: 5 * time.Second, Decision: capacity.Spoiled},
 	}}
-	upper := &capacity.Load{Rate: 1040, Class: capacity.Upper, Trials: []capacity.Trial{{Length: 5 * time.Second, Verdict: capacity.Fails, P99: 8e7, AtLeast: true}}}
+	upper := &capacity.Load{Rate: 1040, Class: capacity.Upper, Trials: []capacity.Trial{{Length: 5 * time.Second, Decision: capacity.Fails, P99: 8e7, AtLeast: true}}}
 	full := &capacity.Load{Rate: 1100, Class: capacity.Blocked, Limited: true, Why: i18n.Verbatim("generator-full: 97 %")}
 	goal := capacity.DefaultGoal()
 	for _, c := range []struct {

@@ -33,9 +33,9 @@ func everyKind() map[string]outcome {
 	}}
 	quiet := capacity.Disturbed{Validity: finding.Valid}
 	lower := capacity.Load{Rate: 1000, Class: capacity.Lower, Trials: []capacity.Trial{
-		{Length: time.Second, Verdict: capacity.Holds}, {Length: 5 * time.Second, Verdict: capacity.Holds}, {Length: 5 * time.Second, Verdict: capacity.Spoiled},
+		{Length: time.Second, Decision: capacity.Holds}, {Length: 5 * time.Second, Decision: capacity.Holds}, {Length: 5 * time.Second, Decision: capacity.Spoiled},
 	}}
-	upper := capacity.Load{Rate: 1040, Class: capacity.Upper, Trials: []capacity.Trial{{Length: 5 * time.Second, Verdict: capacity.Fails, P99: 8e7}}}
+	upper := capacity.Load{Rate: 1040, Class: capacity.Upper, Trials: []capacity.Trial{{Length: 5 * time.Second, Decision: capacity.Fails, P99: 8e7}}}
 	open := capacity.Load{Rate: 1020, Class: capacity.Undecided}
 	blocked := capacity.Load{Rate: 1100, Class: capacity.Blocked, Limited: true, Why: i18n.New("capacity.nothing-as-expected", "no response was as expected")}
 	broke := []capacity.Broken{{Condition: "p99 < 50ms", Failed: 1, Of: 2, Unknown: 1, Measured: []i18n.Message{i18n.Verbatim("p99 = 80ms")}}}
@@ -153,7 +153,7 @@ func TestTextAligns(t *testing.T) {
 
 // Tables fit a terminal of 80 columns, with figures as wide as they get.
 func TestTablesFitATerminal(t *testing.T) {
-	trial := capacity.Trial{Length: time.Second, Verdict: capacity.Fails, Throughput: 123456, P50: 1.234e9, P99: 1.234e9, AtLeast: true}
+	trial := capacity.Trial{Length: time.Second, Decision: capacity.Fails, Throughput: 123456, P50: 1.234e9, P99: 1.234e9, AtLeast: true}
 	trial.Errors.Status = 123456
 	level := capacity.Level{Connections: 12345, Counts: true, Throughput: 123456, Up: 123456, Down: 123456, P99: 1.234e9, AtLeast: true, Memory: 12345 << 20, Trials: []capacity.LevelTrial{{}}}
 	level.Trials[0].Errors.Status = 123456

@@ -136,7 +136,7 @@ func TestChineseThresholds(t *testing.T) {
 				t.Fatal(err)
 			}
 			outcome := o.JudgeResult(&r)
-			judged = append(judged, export.Threshold{Expression: "e", Verdict: outcome.Verdict().String(), Measured: outcome.Text})
+			judged = append(judged, export.Threshold{Expression: "e", Decision: outcome.Decision().String(), Measured: outcome.Text})
 		}
 	}
 	var out bytes.Buffer

@@ -16,7 +16,7 @@ func (w *Text) Thresholds(judged []export.Threshold) {
 	fmt.Fprintf(w, "\n  %s\n", w.Text("threshold.title"))
 	for _, j := range judged {
 		word, measured := w.Text("threshold.pass"), w.Say(j.Measured)
-		switch j.Verdict {
+		switch j.Decision {
 		case objective.Fails.String():
 			word = w.Text("threshold.fail")
 		case objective.Unknown.String():

@@ -75,9 +75,9 @@ func (c *Checker) Build(ctx context.Context, items []Item, jobs int) Builds {
 // error is that ctx has ended; all else is in the result.
 func (c *Checker) Try(ctx context.Context, item *Item, builds Builds) (Result, error) {
 	m := item.Manifest
-	r := Result{Name: m.Name, Language: m.Language, Framework: m.Framework, Version: m.VersionText(), Verdict: OK}
+	r := Result{Name: m.Name, Language: m.Language, Framework: m.Framework, Version: m.VersionText(), Status: OK}
 	if !item.Ready() {
-		r.Verdict = Lacks
+		r.Status = Lacks
 		var lines []string
 		for _, lack := range item.Lacks {
 			lines = append(lines, lack.Missing())
@@ -98,7 +98,7 @@ func (c *Checker) Try(ctx context.Context, item *Item, builds Builds) (Result, e
 		return r, context.Cause(ctx)
 	}
 	if err != nil {
-		r.Verdict, r.Problem = Failed, err.Error()
+		r.Status, r.Problem = Failed, err.Error()
 	}
 	return r, nil
 }

@@ -104,7 +104,7 @@ routes: ../../routes.yaml
 func TestCheck(t *testing.T) {
 	tests := []struct {
 		habit   string
-		verdict Verdict
+		status  Status
 		problem string
 	}{
 		{"good", OK, ""},
@@ -150,8 +150,8 @@ func TestCheck(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r := results[tt.habit]
-		if r.Verdict != tt.verdict || !strings.Contains(r.Problem, tt.problem) || (r.Problem == "") != (tt.problem == "") {
-			t.Errorf("%s: %s: %s", tt.habit, r.Verdict, r.Problem)
+		if r.Status != tt.status || !strings.Contains(r.Problem, tt.problem) || (r.Problem == "") != (tt.problem == "") {
+			t.Errorf("%s: %s: %s", tt.habit, r.Status, r.Problem)
 		}
 	}
 	if r := results["good"]; r.Cached || r.Size == 0 || r.StartUp <= 0 || r.Processes != 1 || r.Threads == 0 || r.RSS == 0 {

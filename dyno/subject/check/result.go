@@ -2,23 +2,23 @@ package check
 
 import "time"
 
-// Verdict is what a check came to.
-type Verdict string
+// Status is what a check came to.
+type Status string
 
 const (
-	OK     Verdict = "ok"     // it fulfils its contract
-	Lacks  Verdict = "lacks"  // something must be installed before it can be built
-	Failed Verdict = "failed" // it can't be built or started, or breaks the contract
+	OK     Status = "ok"     // it fulfils its contract
+	Lacks  Status = "lacks"  // something must be installed before it can be built
+	Failed Status = "failed" // it can't be built or started, or breaks the contract
 )
 
 // Result is what a check of one subject found.
 type Result struct {
-	Name      string  `json:"name"`
-	Language  string  `json:"language"`
-	Framework string  `json:"framework"`
-	Version   string  `json:"version"`
-	Verdict   Verdict `json:"verdict"`
-	Problem   string  `json:"problem,omitempty"` // why it is not ok
+	Name      string `json:"name"`
+	Language  string `json:"language"`
+	Framework string `json:"framework"`
+	Version   string `json:"version"`
+	Status    Status `json:"verdict"`
+	Problem   string `json:"problem,omitempty"` // why it is not ok
 
 	Cached    bool          `json:"cached"`     // it had been built before
 	BuildTime time.Duration `json:"build_time"` // ns; 0 if it had been built before

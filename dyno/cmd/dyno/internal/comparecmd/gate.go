@@ -66,8 +66,8 @@ nothing could be measured; 130 interrupted.`,
   dyno gate bench.yaml --baseline main --markdown "$GITHUB_STEP_SUMMARY"`,
 		Args: cli.ArgsBetween(0, 1, i18n.New("comparecmd.study-or-run-arg", "at most a study's file, or a run")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			verdict, err := runGate(cmd.Context(), &f, global, args)
-			return gateExit(cmd.Context(), verdict, err)
+			decision, err := runGate(cmd.Context(), &f, global, args)
+			return gateExit(cmd.Context(), decision, err)
 		},
 		ValidArgsFunction: cli.CompleteStudies,
 	}
@@ -108,27 +108,27 @@ func defaultThresholds() string {
 	return strings.Join(texts, ", ")
 }
 
-// gateExit gives a verdict, or an error, its exit code: what could not be measured
+// gateExit gives a decision, or an error, its exit code: what could not be measured
 // is no regression.
-func gateExit(ctx context.Context, verdict regression.Verdict, err error) error {
+func gateExit(ctx context.Context, decision regression.Decision, err error) error {
 	var exit *cli.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return cli.Exit(cli.ExitInterrupted, i18n.Errorf("runner.interrupted", "interrupted"))
-	case verdict == regression.Regression: // also if a file of it could not be written
+	case decision == regression.Regression: // also if a file of it could not be written
 		return cli.Exit(exitRegression, errors.Join(i18n.Errorf("comparecmd.regression", "regression"), err))
 	case errors.As(err, &exit):
 		return err
 	case err != nil:
 		return cli.Exit(cli.ExitCannotTell, fmt.Errorf("can't tell: %w", err))
-	case verdict == regression.CannotTell:
+	case decision == regression.CannotTell:
 		return cli.Exit(cli.ExitCannotTell, i18n.Errorf("comparecmd.cant-tell", "can't tell"))
 	}
 	return nil
 }
 
 // runGate judges, and writes what it came to.
-func runGate(ctx context.Context, f *gateFlags, global *cli.Global, args []string) (regression.Verdict, error) {
+func runGate(ctx context.Context, f *gateFlags, global *cli.Global, args []string) (regression.Decision, error) {
 	g, err := newGateRun(f, global, args)
 	if err != nil {
 		return "", cli.UsageError(err)
@@ -143,7 +143,7 @@ func runGate(ctx context.Context, f *gateFlags, global *cli.Global, args []strin
 	if g.unkept != nil {
 		global.Err().Print(i18n.New("comparecmd.dyno-gate", "dyno gate: %v", g.unkept))
 	}
-	return result.Verdict, f.write(result, global.Texts())
+	return result.Decision, f.write(result, global.Texts())
 }
 
 // checkFiles sees to it that the files can be written, before minutes are spent.

@@ -150,7 +150,7 @@ func (g *gateRun) againstRef(ctx context.Context) (result *regression.Result, er
 		return nil, err
 	}
 	defer func() {
-		// A verdict is worth more than a tidy folder.
+		// A decision is worth more than a tidy folder.
 		if left := checkout.Remove(); left != nil && result != nil {
 			result.Remarks = append(result.Remarks, i18n.From(left))
 		} else {
@@ -177,7 +177,7 @@ func (g *gateRun) againstRef(ctx context.Context) (result *regression.Result, er
 // confirm holds alarms, if there are any, against a second run. If there can be
 // none, they are taken back; what the first run found is told even so.
 func (g *gateRun) confirm(ctx context.Context, s *study.Study, pairs []regression.Pair, r *regression.Result, by func(*analysis.Analysis)) error {
-	if r.Verdict != regression.Regression {
+	if r.Decision != regression.Regression {
 		return nil
 	}
 	a, err := g.again(ctx, s, pairs, r)
@@ -187,7 +187,7 @@ func (g *gateRun) confirm(ctx context.Context, s *study.Study, pairs []regressio
 	case err != nil:
 		r.Unconfirmable(err)
 	default:
-		if by(a); r.Verdict == regression.Regression && g.grown != nil {
+		if by(a); r.Decision == regression.Regression && g.grown != nil {
 			g.grown(r)
 		}
 	}
@@ -283,7 +283,7 @@ func (g *gateRun) comparable(b *baseline.Baseline, f *machine.Fingerprint) error
 
 // measure runs a study to its end, pushes the run if the archive is a bucket, and
 // analyses it. That it could not be pushed is noted in unkept, and changes no
-// verdict.
+// decision.
 func (g *gateRun) measure(ctx context.Context, s *study.Study, seed uint64) (*analysis.Analysis, error) {
 	r, err := g.runner(s, seed)
 	if err != nil {

@@ -16,12 +16,12 @@ func TestGateExit(t *testing.T) {
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
-		name    string
-		ctx     context.Context
-		verdict regression.Verdict
-		err     error
-		want    int
-		says    string
+		name     string
+		ctx      context.Context
+		decision regression.Decision
+		err      error
+		want     int
+		says     string
 	}{
 		{"ok", t.Context(), regression.OK, nil, 0, ""},
 		{"ok, not written", t.Context(), regression.OK, full, cli.ExitCannotTell, "can't tell: no space left"},
@@ -32,7 +32,7 @@ func TestGateExit(t *testing.T) {
 		{"wrong usage", t.Context(), "", cli.UsageError(full), cli.ExitUsage, "no space left"},
 		{"interrupted", interrupted, regression.Regression, nil, cli.ExitInterrupted, "interrupted"},
 	} {
-		err := gateExit(c.ctx, c.verdict, c.err)
+		err := gateExit(c.ctx, c.decision, c.err)
 		var exit *cli.ExitError
 		code, text := 0, ""
 		if errors.As(err, &exit) {

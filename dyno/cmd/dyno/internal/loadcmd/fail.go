@@ -53,10 +53,10 @@ func (list thresholds) window(w *measure.Window) {
 func (list thresholds) judge(r *load.Result) []export.Threshold {
 	var judged []export.Threshold
 	for _, o := range list {
-		j := export.Threshold{Expression: o.String(), Verdict: export.NotEvaluated}
+		j := export.Threshold{Expression: o.String(), Decision: export.NotEvaluated}
 		if !r.Interrupted {
 			outcome := o.tally.JudgeResult(r)
-			j.Verdict, j.Measured = outcome.Verdict().String(), outcome.Text
+			j.Decision, j.Measured = outcome.Decision().String(), outcome.Text
 		}
 		judged = append(judged, j)
 	}
@@ -69,7 +69,7 @@ func failedThresholds(judged []export.Threshold) error {
 	var failed, unknown []i18n.Message
 	for _, j := range judged {
 		switch text := i18n.Join(j.Expression, " (", j.Measured, ")"); {
-		case j.Verdict == objective.Unknown.String():
+		case j.Decision == objective.Unknown.String():
 			unknown = append(unknown, text)
 		case j.Failed():
 			failed = append(failed, text)
@@ -152,11 +152,11 @@ func (e *endedLoad) check(j export.Threshold) export.Check {
 	switch {
 	case e.unreachable != nil:
 		c.Result, c.Message = export.Broken, i18n.From(e.unreachable)
-	case j.Verdict == export.NotEvaluated:
+	case j.Decision == export.NotEvaluated:
 		c.Result, c.Message = export.Skipped, i18n.New("loadcmd.not-evaluated", "not evaluated, as the load was interrupted")
-	case j.Verdict == objective.Holds.String():
+	case j.Decision == objective.Holds.String():
 		c.Result = export.Passed
-	case j.Verdict == objective.Fails.String():
+	case j.Decision == objective.Fails.String():
 		c.Result = export.Failed
 	default:
 		c.Result = export.Unknown

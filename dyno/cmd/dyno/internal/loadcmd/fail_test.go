@@ -13,14 +13,14 @@ import (
 
 // A threshold that nobody can decide fails the load, but isn't said to be missed.
 func TestFailedThresholds(t *testing.T) {
-	holds := export.Threshold{Expression: "a", Verdict: "holds"}
-	fails := export.Threshold{Expression: "b", Verdict: "fails", Measured: i18n.Verbatim("2")}
-	unknown := export.Threshold{Expression: "c", Verdict: "unknown", Measured: i18n.Verbatim("-")}
+	holds := export.Threshold{Expression: "a", Decision: "holds"}
+	fails := export.Threshold{Expression: "b", Decision: "fails", Measured: i18n.Verbatim("2")}
+	unknown := export.Threshold{Expression: "c", Decision: "unknown", Measured: i18n.Verbatim("-")}
 	for _, c := range []struct {
 		judged []export.Threshold
 		want   string
 	}{
-		{[]export.Threshold{holds, {Expression: "d", Verdict: export.NotEvaluated}}, ""},
+		{[]export.Threshold{holds, {Expression: "d", Decision: export.NotEvaluated}}, ""},
 		{[]export.Threshold{holds, fails}, "--fail: 1 of 2 thresholds not met: b (2)"},
 		{[]export.Threshold{holds, unknown}, "--fail: 1 of 2 thresholds undecided: c (-)"},
 		{[]export.Threshold{unknown, fails, fails}, "--fail: 2 of 3 thresholds not met: b (2); b (2)\n--fail: 1 of 3 thresholds undecided: c (-)"},
@@ -55,7 +55,7 @@ func TestSuiteOfAMix(t *testing.T) {
 		return e
 	}
 	e := ended(kind("login", 100, 0), kind("orders", 50, 50))
-	e.Thresholds = []export.Threshold{{Expression: "p99<1s", Verdict: "holds"}, {Expression: "p99<1s", Verdict: "holds"}}
+	e.Thresholds = []export.Threshold{{Expression: "p99<1s", Decision: "holds"}, {Expression: "p99<1s", Decision: "holds"}}
 	s := e.suite()
 	if s.Name != "mix of 2 kinds of requests to http://127.0.0.1:1" {
 		t.Errorf("the suite is named %q", s.Name)

@@ -39,7 +39,7 @@ func runSelftest(ctx context.Context, f *Flags, global *cli.Global) error {
 	} else {
 		calibrate.Describe(os.Stdout, report)
 	}
-	if err == nil && !report.Verdict.OK {
+	if err == nil && !report.Ability.OK {
 		err = i18n.Errorf("loadcmd.selftest-failed", "self-test: this machine can't be trusted to measure")
 	}
 	return err

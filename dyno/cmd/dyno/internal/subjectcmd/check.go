@@ -90,7 +90,7 @@ func checkSubjects(ctx context.Context, global *cli.Global, from string, args []
 	} else {
 		err = table(os.Stdout, results)
 	}
-	return errors.Join(err, verdict(results))
+	return errors.Join(err, allOK(results))
 }
 
 func onlyReady(items []check.Item) (ready []check.Item) {
@@ -146,7 +146,7 @@ func (b *bench) check(ctx context.Context, items []check.Item, flags checkFlags)
 		if err != nil {
 			return nil, err
 		}
-		b.say(i18n.Format("%s: %s", r.Name, r.Verdict))
+		b.say(i18n.Format("%s: %s", r.Name, r.Status))
 		results = append(results, r)
 	}
 	return results, nil
@@ -162,8 +162,8 @@ func (b *bench) say(m i18n.Message) {
 func table(to io.Writer, results []check.Result) error {
 	rows := [][]string{{"NAME", "FRAMEWORK", "VERSION", "CHECK", "BUILD", "SIZE", "START", "STOP", "PROCESSES", "THREADS", "RSS"}}
 	for _, r := range results {
-		row := []string{r.Name, r.Framework, r.Version, string(r.Verdict)}
-		if r.Verdict != check.OK {
+		row := []string{r.Name, r.Framework, r.Version, string(r.Status)}
+		if r.Status != check.OK {
 			rows = append(rows, append(row, "", "", "", "", "", "", ""))
 			continue
 		}
@@ -184,8 +184,8 @@ func table(to io.Writer, results []check.Result) error {
 		return err
 	}
 	for _, r := range results {
-		if r.Verdict != check.OK {
-			fmt.Fprintf(to, "\n%s %s: %s\n", r.Name, r.Verdict, shortened(r.Problem))
+		if r.Status != check.OK {
+			fmt.Fprintf(to, "\n%s %s: %s\n", r.Name, r.Status, shortened(r.Problem))
 		}
 	}
 	return nil
@@ -211,11 +211,11 @@ func shortened(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// verdict is an error if not all is well.
-func verdict(results []check.Result) error {
-	count := make(map[check.Verdict]int)
+// allOK is an error if not all is well.
+func allOK(results []check.Result) error {
+	count := make(map[check.Status]int)
 	for _, r := range results {
-		count[r.Verdict]++
+		count[r.Status]++
 	}
 	if count[check.OK] == len(results) {
 		return nil
