@@ -70,7 +70,7 @@ var house = []room{
 		{"dyno/regression"},
 	}},
 	{"nanogate", []string{"wire", "nano", "internal"}, [][]string{
-		{"nanogate/docs", "nanogate/internal/anytime", "nanogate/internal/commandtest", "nanogate/conformance/acme/acmetest", "nanogate/internal/disktest", "nanogate/internal/driver", "nanogate/internal/request", "nanogate/internal/shared", "nanogate/internal/etcd/embedded"},
+		{"nanogate/docs", "nanogate/internal/anytime", "nanogate/internal/commandtest", "nanogate/conformance/acme/acmetest", "nanogate/internal/disktest", "nanogate/internal/driver", "nanogate/internal/payload", "nanogate/internal/request", "nanogate/internal/shared", "nanogate/internal/etcd/embedded"},
 		{"nanogate/internal/bounds", "nanogate/internal/filter", "nanogate/internal/rule"},
 		{"nanogate/internal/filters", "nanogate/internal/refresh", "nanogate/internal/cel"},
 		{"nanogate/internal/config"},

@@ -76,16 +76,16 @@ func (j *judge) called(trailers []byte) {
 	if status == "" && j.x.Route.Kind == "web" {
 		status = j.webStatus()
 	}
-	wrong := j.content.ended()
+	wrong := j.content.Ended()
 	switch {
 	case status == "0" && j.own:
 		j.w.violate("foreign-response", "a status of 0 that comes from no upstream to %s", j.x)
 	case status == "0" && wrong != "":
 		j.w.violate("response-body", "%s, by %s: %s", wrong, j.by.Name, j.x)
 	case status == "":
-		j.w.violate("no-status", "%d bytes of messages, %q, own %t, to %s", j.content.at, j.tail, j.own, j.x)
-	case status != "0" && j.content.wrong != "":
-		j.w.violate("response-body", "%s, and then status %s: %s", j.content.wrong, status, j.x)
+		j.w.violate("no-status", "%d bytes of messages, %q, own %t, to %s", j.content.At, j.tail, j.own, j.x)
+	case status != "0" && j.content.Wrong != "":
+		j.w.violate("response-body", "%s, and then status %s: %s", j.content.Wrong, status, j.x)
 	case status != "0" && !j.excused() && !j.x.Route.refuses() && j.x.refusedBy() == 0:
 		j.w.violate("unexplained-grpc", "%s, %q: %s", status, trailers, j.x)
 	}
@@ -94,15 +94,15 @@ func (j *judge) called(trailers []byte) {
 // takeWeb takes content over gRPC-Web: messages, and behind any of them the one that ends all.
 func (j *judge) takeWeb(p []byte) {
 	for f := &j.content; len(p) > 0; {
-		if j.own || len(j.tail) > 0 || f.wrong != "" || f.at == j.next && (p[0] == 0x80 || f.at+5 > len(f.want)) {
+		if j.own || len(j.tail) > 0 || f.Wrong != "" || f.At == j.next && (p[0] == 0x80 || f.At+5 > len(f.Want)) {
 			j.tail = append(j.tail, p...)
 			return
 		}
-		if f.at == j.next {
-			j.next += 5 + int(binary.BigEndian.Uint32(f.want[f.at+1:]))
+		if f.At == j.next {
+			j.next += 5 + int(binary.BigEndian.Uint32(f.Want[f.At+1:]))
 		}
-		n := min(len(p), j.next-f.at)
-		f.take(p[:n])
+		n := min(len(p), j.next-f.At)
+		f.Take(p[:n])
 		p = p[n:]
 	}
 }

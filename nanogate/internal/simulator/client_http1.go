@@ -195,11 +195,11 @@ func (p *client1) begins(x *exchange, b []byte) {
 // that has come: all had come before, at a first look, or after so long.
 func (p *client1) endsSoon(x *exchange, came int) {
 	p.w.sys.After(20e9, func() {
-		all := len(p.j.content.want)
+		all := len(p.j.content.Want)
 		switch {
 		case p.over || !p.inBody || p.under[0] != x:
 		case came < all:
-			p.endsSoon(x, p.j.content.at)
+			p.endsSoon(x, p.j.content.At)
 		default:
 			p.w.violate("not-closed", "behind the response that ends with the connection, to %s", x)
 			p.leave("nothing")

@@ -10,12 +10,10 @@ import (
 	"slices"
 	"strconv"
 
-	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protodesc"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/descriptorpb"
+
+	"dyno.example/nanogate/internal/payload"
 )
 
 // Requests in JSON that the gateway makes calls over gRPC of: Say(route, token, text) gives
@@ -73,7 +71,7 @@ func (sc *Scenario) describe() (folder string, done func(), err error) {
 	if !slices.ContainsFunc(sc.Routes, func(r *Route) bool { return r.json() || r.has("keys", "sticky") }) {
 		return "/", func() {}, nil
 	}
-	b, err := proto.Marshal(descriptors())
+	b, err := proto.Marshal(payload.Describe("world", "World"))
 	if err != nil {
 		return "", nil, err
 	}
@@ -84,40 +82,4 @@ func (sc *Scenario) describe() (folder string, done func(), err error) {
 		err = secrets(folder)
 	}
 	return folder, func() { os.RemoveAll(folder) }, err
-}
-
-func descriptors() *descriptorpb.FileDescriptorSet {
-	ofStrings := func(names ...string) *descriptorpb.DescriptorProto {
-		m := &descriptorpb.DescriptorProto{Name: &names[0]}
-		for i := range names[1:] {
-			m.Field = append(m.Field, &descriptorpb.FieldDescriptorProto{Name: &names[i+1], JsonName: &names[i+1], Number: proto.Int32(int32(i + 1)),
-				Type: descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum()})
-		}
-		return m
-	}
-	options := &descriptorpb.MethodOptions{}
-	proto.SetExtension(options, annotations.E_Http, &annotations.HttpRule{Pattern: &annotations.HttpRule_Post{Post: "/{route}/{token}"}, Body: "*"})
-	own := &descriptorpb.FileDescriptorProto{
-		Name: proto.String("world.proto"), Package: proto.String("world"), Syntax: proto.String("proto3"), Dependency: []string{"google/api/annotations.proto"},
-		MessageType: []*descriptorpb.DescriptorProto{ofStrings("Asked", "route", "token", "text"), ofStrings("Said", "token", "by", "text")},
-		Service: []*descriptorpb.ServiceDescriptorProto{{Name: proto.String("World"), Method: []*descriptorpb.MethodDescriptorProto{{
-			Name: proto.String("Say"), InputType: proto.String(".world.Asked"), OutputType: proto.String(".world.Said"), Options: options,
-		}}}},
-	}
-	set := &descriptorpb.FileDescriptorSet{}
-	seen := map[string]bool{}
-	var add func(fd protoreflect.FileDescriptor)
-	add = func(fd protoreflect.FileDescriptor) {
-		if seen[fd.Path()] {
-			return
-		}
-		seen[fd.Path()] = true
-		for i := range fd.Imports().Len() {
-			add(fd.Imports().Get(i).FileDescriptor)
-		}
-		set.File = append(set.File, protodesc.ToFileDescriptorProto(fd))
-	}
-	add(annotations.File_google_api_annotations_proto)
-	set.File = append(set.File, own)
-	return set
 }

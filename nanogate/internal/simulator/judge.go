@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"dyno.example/nanogate/internal/payload"
 )
 
 // judge holds a response against its request, as its client takes it in.
@@ -16,7 +18,7 @@ type judge struct {
 	status  int
 	of      *exchange // whose response it is, by what it says
 	by      *Endpoint
-	content follower
+	content payload.Follower
 	own     bool   // it is the gateway's own
 	grpc    string // the status of a call, if the head has it
 	said    []byte
@@ -69,8 +71,8 @@ func (j *judge) head(status int, get func(name string) []byte) {
 	if status != 200 && status != 500 && !(status == 101 && x.Route.tunnels()) && !(status == 304 && x.Route.Kind == "cache") {
 		w.violate("wrong-status", "%d of %s for %s", status, j.by.Name, x)
 	}
-	if j.content.want = contentOf(j.of.Request, number); x.Route.json() {
-		j.content.want = saidJSON(j.of.Request, number)
+	if j.content.Want = contentOf(j.of.Request, number); x.Route.json() {
+		j.content.Want = saidJSON(j.of.Request, number)
 	}
 	if length := get("content-length"); length != nil && !x.Route.calls() && !x.Route.tunnels() && !x.Route.json() && string(length) != strconv.Itoa(j.of.Want) {
 		w.violate("wrong-length", "Content-Length %s, not %d, for %s", length, j.of.Want, x)
@@ -89,7 +91,7 @@ func (j *judge) take(p []byte) {
 	} else if j.own {
 		j.said = append(j.said, p[:min(len(p), 200)]...)
 	} else {
-		j.content.take(p)
+		j.content.Take(p)
 	}
 }
 
@@ -114,7 +116,7 @@ func (j *judge) ended(trailers []byte) {
 		}
 		return
 	}
-	if wrong := j.content.ended(); wrong != "" && !j.bare() {
+	if wrong := j.content.Ended(); wrong != "" && !j.bare() {
 		w.violate("response-body", "%s, by %s: %s", wrong, j.by.Name, x)
 	}
 	trailers = bytes.TrimSpace(trailers)
@@ -141,14 +143,14 @@ func (j *judge) cut(why string) {
 	switch {
 	case x.gone:
 		w.count("gone")
-	case j.content.wrong != "":
-		w.violate("response-body", "%s, by %s, and then %s: %s", j.content.wrong, j.by.Name, why, x)
+	case j.content.Wrong != "":
+		w.violate("response-body", "%s, by %s, and then %s: %s", j.content.Wrong, j.by.Name, why, x)
 	case j.excused():
 		w.count("cut")
 	case j.status == 0:
 		w.violate("no-response", "%s: %s%s", why, x, j.before())
 	default:
-		w.violate("response-cut", "%s: status %d, %d of %d bytes: %s%s", why, j.status, j.content.at, len(j.content.want), x, j.before())
+		w.violate("response-cut", "%s: status %d, %d of %d bytes: %s%s", why, j.status, j.content.At, len(j.content.Want), x, j.before())
 	}
 }
 
@@ -211,25 +213,25 @@ func (j *judge) unexplained() string {
 }
 
 // readBody takes a part of a request's body at an endpoint. It reports whether that is right.
-func (w *world) readBody(x *exchange, one *run, f *follower, p []byte) bool {
-	wrong := f.wrong
-	f.take(p)
-	one.got = f.at
-	if f.wrong != "" && wrong == "" {
-		w.violate("request-body", "%s got %s: %s", one.endpoint.Name, f.wrong, x)
+func (w *world) readBody(x *exchange, one *run, f *payload.Follower, p []byte) bool {
+	wrong := f.Wrong
+	f.Take(p)
+	one.got = f.At
+	if f.Wrong != "" && wrong == "" {
+		w.violate("request-body", "%s got %s: %s", one.endpoint.Name, f.Wrong, x)
 	}
-	return f.wrong == ""
+	return f.Wrong == ""
 }
 
 // bodyEnded is told when all of it is in, as the endpoint sees it.
-func (w *world) bodyEnded(x *exchange, one *run, f *follower) {
+func (w *world) bodyEnded(x *exchange, one *run, f *payload.Follower) {
 	if one.whole {
 		return
 	}
 	one.whole = true
 	if x.Nonsense > 0 {
 		w.violate("nonsense", "%s got a whole body: %s", one.endpoint.Name, x)
-	} else if wrong := f.ended(); wrong != "" && f.wrong == "" {
+	} else if wrong := f.Ended(); wrong != "" && f.Wrong == "" {
 		w.violate("request-body", "%s got it %s: %s", one.endpoint.Name, wrong, x)
 	} else if x.Chunked && len(x.body) > 0 && !x.sent && !x.Route.json() {
 		w.violate("request-body", "%s got all of what its client never ended: %s", one.endpoint.Name, x)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/payload"
 )
 
 // server1 is an endpoint's end of a connection over HTTP/1.1.
@@ -36,7 +37,7 @@ type server1 struct {
 type serving1 struct {
 	reply
 	body   http1.Body
-	follow follower
+	follow payload.Follower
 	close  bool
 	within bool // it fails within the head of the response
 }
@@ -221,7 +222,7 @@ func (p *server1) request(b []byte) {
 	}
 	p.cur = &serving1{reply: reply{w: p.w, x: x, one: one, method: string(h.Method.Of(b)), match: string(get("if-none-match"))}, close: !h.KeepAlive}
 	c := p.cur
-	c.follow.want = x.arrives
+	c.follow.Want = x.arrives
 	c.body.Start(h)
 	if h.Upgrade && x.Route.tunnels() && c.one.fault.Kind != "close-head" && c.one.fault.Kind != "cut-head" {
 		p.beginTunnel(x, get("sec-websocket-key"))
@@ -257,7 +258,7 @@ func (p *server1) moreBody() {
 	c := p.cur
 	switch c.one.fault.Kind {
 	case "close-body", "cut-body":
-		if c.follow.at >= c.one.fault.At || c.body.Done() {
+		if c.follow.At >= c.one.fault.At || c.body.Done() {
 			p.fails("")
 			return
 		}

@@ -11,6 +11,7 @@ import (
 
 	"dyno.example/nano/wire/http2"
 	"dyno.example/nano/wire/simulated"
+	"dyno.example/nanogate/internal/payload"
 )
 
 // server2 is an endpoint's end of a connection over HTTP/2.
@@ -42,7 +43,7 @@ type serving2 struct {
 	p      *server2
 	s      *http2.Stream
 	id     uint32
-	follow follower
+	follow payload.Follower
 	ended  bool // the request is all in
 	freed  bool // the stream may be another one's
 	over   bool
@@ -181,7 +182,7 @@ func (p *server2) request(ev *http2.Event) {
 		return
 	}
 	c := &serving2{reply: reply{w: p.w, x: x, one: one, method: string(h.Method.Of(h.Bytes)), match: string(get("if-none-match"))}, p: p, s: s, id: s.ID, ended: ev.End}
-	c.follow.want = x.arrives
+	c.follow.Want = x.arrives
 	s.User = c
 	p.under = append(p.under, c)
 	switch kind := one.fault.Kind; kind {
@@ -307,7 +308,7 @@ func (c *serving2) moreBody() {
 	p := c.p
 	switch c.one.fault.Kind {
 	case "rst-body", "close-body", "cut-body":
-		if c.follow.at >= c.one.fault.At || c.ended {
+		if c.follow.At >= c.one.fault.At || c.ended {
 			c.fails()
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/wire/websocket"
+	"dyno.example/nanogate/internal/payload"
 )
 
 // Tunnels are what requests for WebSocket become, over either version on either side: the
@@ -77,8 +78,8 @@ func (p *client1) passTunnel(b []byte, errno unix.Errno) {
 
 // tunnelEnded is told when both sides have ended it.
 func (j *judge) tunnelEnded() {
-	if wrong := j.content.ended(); wrong != "" && !j.own {
-		if j.content.wrong != "" {
+	if wrong := j.content.Ended(); wrong != "" && !j.own {
+		if j.content.Wrong != "" {
 			j.w.violate("response-body", "%s, by %s: %s", wrong, j.by.Name, j.x)
 		}
 		j.cut("its end")
@@ -126,7 +127,7 @@ func (p *server1) passTunnel(b []byte, errno unix.Errno) {
 			c.at += n
 			continue
 		}
-		if !c.done && (p.ended || !c.x.endsFirst() && c.follow.at == len(c.x.body)) {
+		if !c.done && (p.ended || !c.x.endsFirst() && c.follow.At == len(c.x.body)) {
 			c.done = true
 			p.s.CloseWrite()
 		}
@@ -142,9 +143,9 @@ func (p *server1) passTunnel(b []byte, errno unix.Errno) {
 }
 
 // tunnelEnded is told when both sides have ended a tunnel, as the endpoint sees it.
-func (w *world) tunnelEnded(x *exchange, one *run, f *follower) {
+func (w *world) tunnelEnded(x *exchange, one *run, f *payload.Follower) {
 	one.responded = true
-	if wrong := f.ended(); wrong != "" && x.sent && !w.troubled(x) && len(x.runs) == 1 {
+	if wrong := f.Ended(); wrong != "" && x.sent && !w.troubled(x) && len(x.runs) == 1 {
 		w.violate("tunnel", "%s got it %s: %s", one.endpoint.Name, wrong, x)
 	}
 }
@@ -166,5 +167,5 @@ func (t *stream2) ask() {
 // all.
 func (t *stream2) mayEnd() bool { return !t.x.Route.tunnels() || t.x.endsFirst() || t.ended }
 func (c *serving2) mayEnd() bool {
-	return !c.x.Route.tunnels() || c.ended || c.status == 500 || !c.x.endsFirst() && c.follow.at == len(c.x.body)
+	return !c.x.Route.tunnels() || c.ended || c.status == 500 || !c.x.endsFirst() && c.follow.At == len(c.x.body)
 }

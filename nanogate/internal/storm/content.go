@@ -3,10 +3,8 @@
 package storm
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 )
@@ -48,56 +46,4 @@ func messages(token string, n, size int) []byte {
 		out = append(out, one...)
 	}
 	return out
-}
-
-// follower holds what comes in against what should.
-type follower struct {
-	want  []byte
-	at    int
-	wrong string
-}
-
-// length is how much has come; nil: nothing is followed.
-func (f *follower) length() int {
-	if f == nil {
-		return 0
-	}
-	return f.at
-}
-
-// take checks the next bytes.
-func (f *follower) take(p []byte) {
-	if f.wrong == "" {
-		switch rest := f.want[f.at:]; {
-		case len(p) > len(rest):
-			f.wrong = fmt.Sprintf("more than the %d bytes that there are: %d and %d more", len(f.want), f.at, len(p))
-		case !bytes.Equal(p, rest[:len(p)]):
-			f.wrong = f.explain(p)
-		}
-	}
-	f.at += len(p)
-}
-
-// explain says where bytes that are wrong come from.
-func (f *follower) explain(p []byte) string {
-	same := 0
-	for same < len(p) && p[same] == f.want[f.at+same] {
-		same++
-	}
-	head := p[same:min(len(p), same+24)]
-	from := "which are of no place in it"
-	if len(head) >= 8 {
-		if i := bytes.Index(f.want, head); i >= 0 {
-			from = fmt.Sprintf("which are those of offset %d (%+d)", i, i-f.at-same)
-		}
-	}
-	return fmt.Sprintf("at offset %d of %d bytes came %x, %s", f.at+same, len(f.want), head, from)
-}
-
-// ended says what is wrong with content that has come to its end, "" if nothing is.
-func (f *follower) ended() string {
-	if f.wrong == "" && f.at != len(f.want) {
-		return fmt.Sprintf("whole after %d of %d bytes", f.at, len(f.want))
-	}
-	return f.wrong
 }

@@ -8,12 +8,10 @@ import (
 	"io"
 	"os"
 
-	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protodesc"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/descriptorpb"
+
+	"dyno.example/nanogate/internal/payload"
 )
 
 // The service that gets requests in JSON: Say(route, token, text) returns (token, by,
@@ -21,39 +19,7 @@ import (
 
 // writeDescriptors writes what protoc would of the service.
 func writeDescriptors(file string) error {
-	message := func(names ...string) *descriptorpb.DescriptorProto {
-		m := &descriptorpb.DescriptorProto{Name: &names[0]}
-		for i := range names[1:] {
-			m.Field = append(m.Field, &descriptorpb.FieldDescriptorProto{Name: &names[i+1], JsonName: &names[i+1], Number: proto.Int32(int32(i + 1)),
-				Type: descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum()})
-		}
-		return m
-	}
-	options := &descriptorpb.MethodOptions{}
-	proto.SetExtension(options, annotations.E_Http, &annotations.HttpRule{Pattern: &annotations.HttpRule_Post{Post: "/{route}/{token}"}, Body: "*"})
-	own := &descriptorpb.FileDescriptorProto{
-		Name: proto.String("storm.proto"), Package: proto.String("storm"), Syntax: proto.String("proto3"), Dependency: []string{"google/api/annotations.proto"},
-		MessageType: []*descriptorpb.DescriptorProto{message("Asked", "route", "token", "text"), message("Said", "token", "by", "text")},
-		Service: []*descriptorpb.ServiceDescriptorProto{{Name: proto.String("Storm"), Method: []*descriptorpb.MethodDescriptorProto{{
-			Name: proto.String("Say"), InputType: proto.String(".storm.Asked"), OutputType: proto.String(".storm.Said"), Options: options,
-		}}}},
-	}
-	set := &descriptorpb.FileDescriptorSet{}
-	seen := map[string]bool{}
-	var add func(fd protoreflect.FileDescriptor)
-	add = func(fd protoreflect.FileDescriptor) {
-		if seen[fd.Path()] {
-			return
-		}
-		seen[fd.Path()] = true
-		for i := range fd.Imports().Len() {
-			add(fd.Imports().Get(i).FileDescriptor)
-		}
-		set.File = append(set.File, protodesc.ToFileDescriptorProto(fd))
-	}
-	add(annotations.File_google_api_annotations_proto)
-	set.File = append(set.File, own)
-	b, err := proto.Marshal(set)
+	b, err := proto.Marshal(payload.Describe("storm", "Storm"))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dyno.example/nanogate/internal/payload"
 )
 
 // judge holds a response against its request, as its client takes it in.
@@ -18,8 +20,8 @@ type judge struct {
 	status   int
 	of       *request // whose response it is, by its content
 	by       string
-	content  *follower // nil for what the gateway says itself
-	said     []byte    // which is this
+	content  *payload.Follower // nil for what the gateway says itself
+	said     []byte            // which is this
 	trailers []field
 	bare     bool       // there is no content, as to HEAD
 	prior    []*request // on the same connection over HTTP/1.1
@@ -61,9 +63,9 @@ func (j *judge) head(status int, get func(name string) string) {
 		j.s.violate("wrong-status", "%d of %s for %s", status, j.by, j.r)
 	}
 	if j.r.size > 0 {
-		j.content = &follower{want: j.of.response(j.by)}
+		j.content = &payload.Follower{Want: j.of.response(j.by)}
 	} else {
-		j.content = &follower{want: content(token+j.by, j.of.want)}
+		j.content = &payload.Follower{Want: content(token+j.by, j.of.want)}
 	}
 	if j.r.route.plugin != "" && get("x-plugin") != "yes" {
 		j.s.violate("plugin-passed-by", "%s has seen no response to %s", j.r.route.plugin, j.r)
@@ -84,7 +86,7 @@ func (r *request) response(by string) []byte {
 // Write takes content.
 func (j *judge) Write(p []byte) (int, error) {
 	if j.content != nil {
-		j.content.take(p)
+		j.content.Take(p)
 	} else if len(j.said) < mostSaid {
 		j.said = append(j.said, p...)
 	}
@@ -109,7 +111,7 @@ func (j *judge) ended(trailers []field) {
 		}
 		return
 	}
-	if wrong := j.content.ended(); wrong != "" && !(j.bare && j.content.at == 0) {
+	if wrong := j.content.Ended(); wrong != "" && !(j.bare && j.content.At == 0) {
 		j.s.violate("response-body", "%s, by %s: %s", wrong, j.by, j.r)
 	}
 	for _, f := range trailers {
@@ -131,6 +133,14 @@ func (j *judge) mustTrail() bool {
 	return len(j.of.replies) > 0 && !j.bare && j.status == 200 && j.of == j.r && (j.r.size > 0 || j.r.client == "c2" || j.r.client == "c2tls") && !j.of.lengthy && !j.r.route.waits()
 }
 
+// came is how much content has come; 0 where none is followed.
+func (j *judge) came() int {
+	if j.content == nil {
+		return 0
+	}
+	return j.content.At
+}
+
 // cut is called when the response broke off, or never began.
 func (j *judge) cut(err error) {
 	if j.r.gone.Load() {
@@ -145,9 +155,9 @@ func (j *judge) cut(err error) {
 	case j.s.draining.Load() && time.Since(j.r.begun) > long && !j.r.trickles():
 		j.s.count(j.r.client + " hung")
 		j.s.violate("hang", "%v, %v after it began, as the gateway ended; status %d, %s", err, time.Since(j.r.begun), j.status, j.r)
-	case j.content != nil && j.content.wrong != "":
+	case j.content != nil && j.content.Wrong != "":
 		j.s.count(j.r.client + " cut")
-		j.s.violate("response-body", "%s, by %s, and then %v: %s", j.content.wrong, j.by, err, j.r)
+		j.s.violate("response-body", "%s, by %s, and then %v: %s", j.content.Wrong, j.by, err, j.r)
 	case j.status == 0:
 		j.s.count(j.r.client + " no-response")
 		if !j.excused() {
@@ -156,7 +166,7 @@ func (j *judge) cut(err error) {
 	default:
 		j.s.count(j.r.client + " cut")
 		if !j.excused() {
-			j.s.violate("response-cut", "%v: status %d, %d of %d bytes, the %dth on its connection: %s", err, j.status, j.content.length(), j.r.want, len(j.prior)+1, j.r)
+			j.s.violate("response-cut", "%v: status %d, %d of %d bytes, the %dth on its connection: %s", err, j.status, j.came(), j.r.want, len(j.prior)+1, j.r)
 		}
 	}
 }
@@ -305,18 +315,18 @@ func statusOf(grpc string) int {
 
 // readBody reads the body of a request at an endpoint, and holds it against what was sent.
 func (l *ledger) readBody(r *request, one *run, body io.Reader, most int) (whole bool) {
-	follow := &follower{want: r.body}
+	follow := &payload.Follower{Want: r.body}
 	p := make([]byte, 16<<10)
-	for most < 0 || follow.at < most {
+	for most < 0 || follow.At < most {
 		n, err := body.Read(p)
-		follow.take(p[:n])
-		one.got = follow.at
-		if follow.wrong != "" {
-			l.violate("request-body", "%s got %s: %s", one.endpoint.name, follow.wrong, r)
+		follow.Take(p[:n])
+		one.got = follow.At
+		if follow.Wrong != "" {
+			l.violate("request-body", "%s got %s: %s", one.endpoint.name, follow.Wrong, r)
 			return false
 		}
 		if err == io.EOF {
-			if wrong := follow.ended(); wrong != "" {
+			if wrong := follow.Ended(); wrong != "" {
 				l.violate("request-body", "%s got it %s: %s", one.endpoint.name, wrong, r)
 			} else if r.chunked && !r.allSent.Load() { // with a length the end needn't have come
 

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"dyno.example/nanogate/internal/payload"
 )
 
 // tunnel1 accepts a WebSocket over HTTP/1.1 and is its other end. What passes isn't framed:
@@ -43,14 +45,14 @@ func (e *endpoint) tunnel(in io.Reader, out io.Writer, r *request, one *run) {
 		defer close(written)
 		out.Write(content(r.token+e.name, r.want))
 	}()
-	follow := &follower{want: r.body}
+	follow := &payload.Follower{Want: r.body}
 	p := make([]byte, 16<<10)
-	for r.tail != "upstream" || follow.at < len(r.body) {
+	for r.tail != "upstream" || follow.At < len(r.body) {
 		n, err := in.Read(p)
-		follow.take(p[:n])
-		one.got = follow.at
-		if follow.wrong != "" {
-			e.s.violate("ws-body", "%s got %s: %s", e.name, follow.wrong, r)
+		follow.Take(p[:n])
+		one.got = follow.At
+		if follow.Wrong != "" {
+			e.s.violate("ws-body", "%s got %s: %s", e.name, follow.Wrong, r)
 			break
 		}
 		if err != nil {
@@ -119,7 +121,7 @@ func (s *Storm) roundTripWS(r *request) {
 		return
 	}
 	p := make([]byte, 16<<10)
-	for r.tail == "upstream" || j.content.at < r.want {
+	for r.tail == "upstream" || j.content.At < r.want {
 		n, err := in.Read(p)
 		j.Write(p[:n])
 		if err == io.EOF {
@@ -132,7 +134,7 @@ func (s *Storm) roundTripWS(r *request) {
 	}
 	<-written
 	closeConn(c, false)
-	if wrong := j.content.ended(); wrong != "" && (j.content.wrong != "" || !j.excused()) {
+	if wrong := j.content.Ended(); wrong != "" && (j.content.Wrong != "" || !j.excused()) {
 		s.violate("ws-body", "the client got %s, by %s: %s", wrong, j.by, r)
 	}
 	s.tunnelEnds(j)

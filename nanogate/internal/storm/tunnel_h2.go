@@ -87,7 +87,7 @@ func (s *Storm) through(j *judge, t *h2stream) {
 	if r.tail == "upstream" {
 		t.end(nil)
 	}
-	if wrong := j.content.ended(); wrong != "" && (j.content.wrong != "" || !j.excused()) {
+	if wrong := j.content.Ended(); wrong != "" && (j.content.Wrong != "" || !j.excused()) {
 		s.violate("ws-body", "the client got %s, by %s: %s", wrong, j.by, r)
 	}
 	s.tunnelEnds(j)
