@@ -43,7 +43,7 @@ var house = []room{
 		{"nano/grpc/conformance", "nano/openapi/conformance", "nano/examples/conformance", "nano/examples/grpc", "nano/examples/shop", "nano/examples/readme"},
 	}},
 	{"internal", []string{"wire"}, [][]string{
-		{"internal/build", "internal/descriptors", "internal/descriptors/reflection", "internal/freeport", "internal/i18n", "internal/spelling", "internal/visible"},
+		{"internal/build", "internal/descriptors", "internal/descriptors/reflection", "internal/freeport", "internal/i18n", "internal/program", "internal/spelling", "internal/visible"},
 		{"internal/yamlfile"},
 		{"internal", "internal/house", "internal/http2test"},
 	}},
@@ -70,8 +70,8 @@ var house = []room{
 		{"dyno/regression"},
 	}},
 	{"nanogate", []string{"wire", "nano", "internal"}, [][]string{
-		{"nanogate/docs", "nanogate/internal/anytime", "nanogate/internal/commandtest", "nanogate/conformance/acme/acmetest", "nanogate/internal/disktest", "nanogate/internal/driver", "nanogate/internal/payload", "nanogate/internal/request", "nanogate/internal/shared", "nanogate/internal/etcd/embedded"},
-		{"nanogate/internal/bounds", "nanogate/internal/filter", "nanogate/internal/rule"},
+		{"nanogate/docs", "nanogate/internal/anytime", "nanogate/internal/commandtest", "nanogate/conformance/acme/acmetest", "nanogate/internal/disktest", "nanogate/internal/driver", "nanogate/internal/payload", "nanogate/internal/request", "nanogate/internal/shared", "nanogate/internal/etcd/embedded", "nanogate/internal/etcd/etcdtest"},
+		{"nanogate/internal/bounds", "nanogate/internal/etcd/embedded/serve", "nanogate/internal/filter", "nanogate/internal/rule"},
 		{"nanogate/internal/filters", "nanogate/internal/refresh", "nanogate/internal/cel"},
 		{"nanogate/internal/config"},
 		{"nanogate/internal/acme"},
@@ -79,7 +79,7 @@ var house = []room{
 		{"nanogate/internal/oidc"},
 		{"nanogate/internal/guard", "nanogate/internal/otlp"},
 		{"nanogate/internal/oidc/oidctest", "nanogate/internal/upstream", "nanogate/internal/middleware", "nanogate/internal/accesslog", "nanogate/internal/cache", "nanogate/internal/fleet", "nanogate/internal/tracing", "nanogate/internal/transcode"},
-		{"nanogate/internal/redis", "nanogate/internal/canary", "nanogate/internal/health", "nanogate/internal/mirror", "nanogate/internal/openapi", "nanogate/internal/state"},
+		{"nanogate/internal/upstream/upstreamtest", "nanogate/internal/redis", "nanogate/internal/canary", "nanogate/internal/health", "nanogate/internal/mirror", "nanogate/internal/openapi", "nanogate/internal/state"},
 		{"nanogate/internal/discovery"},
 		{"nanogate/internal/dns", "nanogate/internal/wasm/wasmtest"},
 		{"nanogate/internal/wasm"},

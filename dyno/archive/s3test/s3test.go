@@ -4,7 +4,6 @@
 package s3test
 
 import (
-	"errors"
 	"net"
 	"net/url"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"dyno.example/internal/freeport"
+	"dyno.example/internal/program"
 )
 
 // Required is the environment variable that makes tests fail that would be
@@ -94,25 +94,8 @@ func build() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for range 2 {
-		// What runs it prints where it is: in Go's cache, or, where it was not, in a folder
-		// that is gone by now; then it is in the cache the next time.
-		run := exec.Command("go", "run", "-trimpath", "-exec", "echo", "github.com/versity/versitygw/cmd/versitygw")
-		run.Dir = filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "subjects", "go", "s3server")
-		run.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly", "CGO_ENABLED=0")
-		out, err := run.Output()
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-			return "", errors.New("building versitygw: " + strings.TrimSpace(string(exit.Stderr)))
-		}
-		if err != nil {
-			return "", err
-		}
-		program := strings.TrimSpace(string(out))
-		if _, err := os.Stat(program); err == nil {
-			return program, nil
-		}
-	}
-	return "", errors.New("building versitygw: Go keeps no programs in its cache")
+	folder := filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "subjects", "go", "s3server")
+	return program.Built(folder, "github.com/versity/versitygw/cmd/versitygw", "GOWORK=off", "GOFLAGS=-mod=readonly")
 }
 
 // Restart starts the server again, at the same address and with the same
