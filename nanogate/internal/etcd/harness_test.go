@@ -3,7 +3,6 @@
 package etcd
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,27 +18,25 @@ import (
 	"go.uber.org/zap"
 
 	"dyno.example/nanogate/internal/config"
-	"dyno.example/nanogate/internal/etcd/embedded"
+	"dyno.example/nanogate/internal/etcd/etcdtest"
 	"dyno.example/nanogate/internal/upstream"
+	"dyno.example/nanogate/internal/upstream/upstreamtest"
 )
-
-// patience is how long a test waits for what must come. It is never the time that
-// anything takes.
-const patience = 30 * time.Second
 
 // running is the server of all tests that don't hurt it. Each has a prefix of its own.
 var running struct {
 	once sync.Once
 	dir  string
-	*embedded.Server
+	*etcdtest.Server
 	err error
 }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if running.dir != "" { // the server ends with this process: to stop it in order takes seconds
-		os.RemoveAll(running.dir)
+	if running.Server != nil {
+		running.Kill()
 	}
+	os.RemoveAll(running.dir)
 	os.Exit(code)
 }
 
@@ -48,7 +45,7 @@ func server(t testing.TB) string {
 	t.Helper()
 	running.once.Do(func() {
 		if running.dir, running.err = os.MkdirTemp("", "etcd"); running.err == nil {
-			running.Server, running.err = embedded.Start(running.dir, embedded.Options{Listen: "127.0.0.1:0", Fast: true})
+			running.Server, running.err = etcdtest.Open(running.dir, "127.0.0.1:0")
 		}
 	})
 	if running.err != nil {
@@ -57,21 +54,10 @@ func server(t testing.TB) string {
 	return running.Address
 }
 
-// own starts a server of the test's own.
-func own(t testing.TB, dir, listen string) *embedded.Server {
-	t.Helper()
-	s, err := embedded.Start(dir, embedded.Options{Listen: listen, Fast: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
-}
-
 // client is a client beside the one that is tested.
 func client(t testing.TB, address string) *clientv3.Client {
 	t.Helper()
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + address}, DialTimeout: patience, Logger: zap.NewNop()})
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + address}, DialTimeout: upstreamtest.Patience, Logger: zap.NewNop()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,41 +115,10 @@ func at(address, prefix string) *config.Etcd {
 	return &config.Etcd{Cluster: c, Prefix: prefix}
 }
 
-// seen is what an upstream was told.
-type seen struct {
-	source *Source
-	stop   func()
-	mu     sync.Mutex
-	now    string
-	told   []string // at any time
-	empty  bool     // it was told that there is nobody
-}
-
 // watch watches as an upstream does, until the test ends.
-func watch(t testing.TB, s *Clusters, c *config.Etcd) *seen {
+func watch(t testing.TB, s *Clusters, c *config.Etcd) *upstreamtest.Seen {
 	t.Helper()
-	return watchSource(t, s.Source(c, config.DNS{Every: time.Second, Timeout: patience}))
-}
-
-// watchSource watches a source in the same way.
-func watchSource(t testing.TB, source *Source) *seen {
-	t.Helper()
-	v := &seen{source: source, now: "nothing was told"}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		v.source.Watch(ctx, func(all []upstream.Instance) {
-			v.mu.Lock()
-			defer v.mu.Unlock()
-			v.now = text(all)
-			v.told = append(v.told, v.now)
-			v.empty = v.empty || len(all) == 0
-		})
-	}()
-	v.stop = sync.OnceFunc(func() { cancel(); <-ended })
-	t.Cleanup(v.stop)
-	return v
+	return upstreamtest.Watch(t, s.Source(c, config.DNS{Every: time.Second, Timeout: upstreamtest.Patience}), text)
 }
 
 func text(all []upstream.Instance) string {
@@ -172,50 +127,6 @@ func text(all []upstream.Instance) string {
 		b = append(b, fmt.Sprintf("%s×%d%s", in.Address, in.Weight, in.Zone))
 	}
 	return strings.Join(b, " ")
-}
-
-func (v *seen) get() string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.now
-}
-
-// wasEmpty reports whether it was told at any time that there is nobody.
-func (v *seen) wasEmpty() bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.empty
-}
-
-// sees waits until it was told just these.
-func (v *seen) sees(t testing.TB, want string) {
-	t.Helper()
-	eventually(t, func() (string, bool) { now := v.get(); return fmt.Sprintf("%q, want %q", now, want), now == want })
-}
-
-// live waits until the source is live, or isn't.
-func (v *seen) live(t testing.TB, want bool) upstream.SourceStatus {
-	t.Helper()
-	var s upstream.SourceStatus
-	eventually(t, func() (string, bool) {
-		s = v.source.Status()
-		return fmt.Sprintf("%+v", s), s.Live == want && (want || s.Err != "")
-	})
-	return s
-}
-
-// eventually waits for what must come.
-func eventually(t testing.TB, is func() (string, bool)) {
-	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		text, ok := is()
-		if ok {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal(text)
-		}
-	}
 }
 
 // network is between a client and a server, and can be cut.

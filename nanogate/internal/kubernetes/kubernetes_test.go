@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -10,18 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/kubernetes/kubernetestest"
-	"dyno.example/nanogate/internal/upstream"
+	"dyno.example/nanogate/internal/upstream/upstreamtest"
 )
-
-// patience is how long a test waits for what must come. It is never the time that
-// anything takes.
-const patience = 30 * time.Second
 
 // gateway is what follows clusters, and is soon at it again.
 func gateway(account string) *Clusters { return keeping("", account) }
@@ -50,68 +44,10 @@ func sliceOf(service, name string, port int, addresses ...string) string {
 "addressType":"IPv4","ports":[{"name":"http","port":%d,"protocol":"TCP"}],"endpoints":[%s]}`, name, service, port, strings.Join(endpoints, ","))
 }
 
-// seen is what an upstream was told.
-type seen struct {
-	source *Source
-	stop   func() // may be called again
-	mu     sync.Mutex
-	now    string
-	empty  bool // it was told that there is nobody
-}
-
-// watch watches as an upstream does, until the test ends.
-func watchAs(t testing.TB, s *Clusters, c *config.Kubernetes) *seen {
+// watchAs watches as an upstream does, until the test ends.
+func watchAs(t testing.TB, s *Clusters, c *config.Kubernetes) *upstreamtest.Seen {
 	t.Helper()
-	v := &seen{source: s.Source(c), now: "nothing was told"}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		v.source.Watch(ctx, func(all []upstream.Instance) {
-			v.mu.Lock()
-			defer v.mu.Unlock()
-			v.now = shown(all)
-			v.empty = v.empty || len(all) == 0
-		})
-	}()
-	v.stop = func() { cancel(); <-ended }
-	t.Cleanup(v.stop)
-	return v
-}
-
-func (v *seen) get() (string, bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.now, v.empty
-}
-
-// sees waits until it was told just these.
-func (v *seen) sees(t testing.TB, want string) {
-	t.Helper()
-	eventually(t, func() (string, bool) { now, _ := v.get(); return fmt.Sprintf("%q, want %q", now, want), now == want })
-}
-
-// live waits until the source is live, or isn't and says why.
-func (v *seen) live(t testing.TB, want bool) (s upstream.SourceStatus) {
-	t.Helper()
-	eventually(t, func() (string, bool) {
-		s = v.source.Status()
-		return fmt.Sprintf("%+v", s), s.Live == want && (want || s.Err != "")
-	})
-	return s
-}
-
-func eventually(t testing.TB, is func() (string, bool)) {
-	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		text, ok := is()
-		if ok {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal(text)
-		}
-	}
+	return upstreamtest.Watch(t, s.Source(c), shown)
 }
 
 // followed is what any API server has to do with a source. own is how that talks to it.
@@ -119,14 +55,14 @@ func followed(t *testing.T, api, own *kubernetestest.API) {
 	config := own.Kubeconfig(t, "shop")
 	s := gateway("")
 	v := watchAs(t, s, of(config, "users", "http"))
-	v.sees(t, "") // a reading that went well says that there is nobody
+	v.Sees(t, "") // a reading that went well says that there is nobody
 	api.Apply(t, sliceOf("users", "users-1", 8080, "10.0.0.1", "10.0.0.2"), sliceOf("orders", "orders-1", 8080, "10.0.1.1"))
-	v.sees(t, "10.0.0.1:8080@a 10.0.0.2:8080@a")
+	v.Sees(t, "10.0.0.1:8080@a 10.0.0.2:8080@a")
 	api.Apply(t, sliceOf("users", "users-2", 8081, "10.0.0.3"))
-	v.sees(t, "10.0.0.1:8080@a 10.0.0.2:8080@a 10.0.0.3:8081@a")
+	v.Sees(t, "10.0.0.1:8080@a 10.0.0.2:8080@a 10.0.0.3:8081@a")
 	api.Apply(t, sliceOf("users", "users-1", 8080, "10.0.0.2"))
-	v.sees(t, "10.0.0.2:8080@a 10.0.0.3:8081@a")
-	if st := v.live(t, true); st.Revision == 0 || len(st.Wrong) > 0 || !strings.HasSuffix(st.From, " users:http") {
+	v.Sees(t, "10.0.0.2:8080@a 10.0.0.3:8081@a")
+	if st := v.Live(t, true); st.Revision == 0 || len(st.Wrong) > 0 || !strings.HasSuffix(st.From, " users:http") {
 		t.Errorf("%+v", st)
 	}
 	other := s.Source(of(config, "users", "http"))
@@ -134,19 +70,19 @@ func followed(t *testing.T, api, own *kubernetestest.API) {
 		t.Errorf("another upstream of the same begins with %q", got)
 	}
 	api.Delete(t, "discovery.k8s.io/v1", "EndpointSlice", "shop", "users-2")
-	v.sees(t, "10.0.0.2:8080@a")
+	v.Sees(t, "10.0.0.2:8080@a")
 
 	// By the number of the Service's port, which is not that of its endpoints.
 	n := watchAs(t, s, of(config, "users", "80"))
-	n.sees(t, "")
-	eventually(t, func() (string, bool) {
-		wrong := n.source.Status().Wrong
+	n.Sees(t, "")
+	upstreamtest.Eventually(t, func() (string, bool) {
+		wrong := n.Status().Wrong
 		return strings.Join(wrong, "\n"), len(wrong) == 1 && wrong[0] == "there is no Service users with a TCP port 80"
 	})
 	api.Apply(t, `{"apiVersion":"v1","kind":"Service","metadata":{"namespace":"shop","name":"users"},"spec":{"ports":[{"name":"http","port":80,"protocol":"TCP"},{"name":"metrics","port":81,"protocol":"TCP"}]}}`)
-	n.sees(t, "10.0.0.2:8080@a")
+	n.Sees(t, "10.0.0.2:8080@a")
 	api.Delete(t, "v1", "Service", "shop", "users")
-	n.sees(t, "")
+	n.Sees(t, "")
 }
 
 func TestFollow(t *testing.T) {
@@ -164,8 +100,8 @@ func TestPages(t *testing.T) {
 		api.Apply(t, sliceOf("users", fmt.Sprintf("s%03d", i), 80, fmt.Sprintf("10.0.%d.%d", i/250, i%250)))
 	}
 	v := watchAs(t, gateway(""), of(api.Kubeconfig(t, "shop"), "users", ""))
-	eventually(t, func() (string, bool) {
-		now, _ := v.get()
+	upstreamtest.Eventually(t, func() (string, bool) {
+		now := v.Now()
 		n := len(strings.Fields(now))
 		return fmt.Sprint(n), n == 501
 	})
@@ -182,22 +118,22 @@ func TestAway(t *testing.T) {
 	api := server.API()
 	api.Apply(t, sliceOf("users", "s", 80, "10.0.0.1"))
 	v := watchAs(t, gateway(""), of(api.Kubeconfig(t, "shop"), "users", ""))
-	v.sees(t, "10.0.0.1:80@a")
-	since := v.live(t, true).Since
+	v.Sees(t, "10.0.0.1:80@a")
+	since := v.Live(t, true).Since
 	server.Away(true)
-	away := v.live(t, false)
+	away := v.Live(t, false)
 	if !away.Since.After(since) {
 		t.Errorf("it is away since %s, was live since %s", away.Since, since)
 	}
 	api.Apply(t, sliceOf("users", "s", 80, "10.0.0.2"))
-	if again := v.live(t, false); again.Since != away.Since {
+	if again := v.Live(t, false); again.Since != away.Since {
 		t.Errorf("it is away since %s, and then since %s", away.Since, again.Since)
 	}
-	v.sees(t, "10.0.0.1:80@a")
+	v.Sees(t, "10.0.0.1:80@a")
 	server.Away(false)
-	v.sees(t, "10.0.0.2:80@a")
-	v.live(t, true)
-	if _, empty := v.get(); empty {
+	v.Sees(t, "10.0.0.2:80@a")
+	v.Live(t, true)
+	if v.WasEmpty() {
 		t.Error("it was told that there is nobody")
 	}
 }
@@ -213,8 +149,8 @@ func TestKept(t *testing.T) {
 	const known = "10.0.0.1:80@a 10.0.0.2:80@a"
 	for _, port := range []string{"", "80"} {
 		v := watchAs(t, keeping(state, ""), of(file, "users", port))
-		v.sees(t, known)
-		v.stop()
+		v.Sees(t, known)
+		v.Stop()
 	}
 	before := time.Now()
 	server.Away(true)
@@ -224,35 +160,35 @@ func TestKept(t *testing.T) {
 			t.Errorf("port %q: at once %q", port, got)
 		}
 		v := watchAs(t, s, of(file, "users", port))
-		v.sees(t, known)
-		if st := v.live(t, false); !st.Stored || st.Read.IsZero() || st.Read.After(before) {
+		v.Sees(t, known)
+		if st := v.Live(t, false); !st.Stored || st.Read.IsZero() || st.Read.After(before) {
 			t.Errorf("port %q: %+v", port, st)
 		}
 		nobody := watchAs(t, gateway(""), of(file, "users", port))
-		nobody.live(t, false)
-		if got, _ := nobody.get(); got != "nothing was told" {
+		nobody.Live(t, false)
+		if got := nobody.Now(); got != "nothing was told" {
 			t.Errorf("without a directory: %q", got)
 		}
 		if got := keeping(state, "").Source(of(file, "orders", port)).Known(); got != nil {
 			t.Errorf("another Service has %v", got)
 		}
 		server.Away(false)
-		v.live(t, true)
-		eventually(t, func() (string, bool) {
-			st := v.source.Status()
+		v.Live(t, true)
+		upstreamtest.Eventually(t, func() (string, bool) {
+			st := v.Status()
 			return fmt.Sprintf("%+v", st), !st.Stored && st.Read.IsZero()
 		})
-		v.sees(t, known)
+		v.Sees(t, known)
 		server.Away(true)
-		v.live(t, false)
-		if v.source.Status().Stored {
+		v.Live(t, false)
+		if v.Status().Stored {
 			t.Error("what this run has read isn't an earlier one's")
 		}
 	}
 	server.Away(false)
 	api.Delete(t, "discovery.k8s.io/v1", "EndpointSlice", "shop", "s")
 	v := watchAs(t, keeping(state, ""), of(file, "users", ""))
-	v.sees(t, "")
+	v.Sees(t, "")
 }
 
 // What a watch or a page can't go on from any more (410) is read again, and nobody is
@@ -263,23 +199,23 @@ func TestGone(t *testing.T) {
 	api := server.API()
 	api.Apply(t, sliceOf("users", "s", 80, "10.0.0.1"))
 	v := watchAs(t, gateway(""), of(api.Kubeconfig(t, "shop"), "users", ""))
-	v.sees(t, "10.0.0.1:80@a")
+	v.Sees(t, "10.0.0.1:80@a")
 	before := server.Lists()
 	server.Away(true)
-	v.live(t, false)
+	v.Live(t, false)
 	api.Apply(t, sliceOf("users", "s", 80, "10.0.0.2"))
 	api.Delete(t, "discovery.k8s.io/v1", "EndpointSlice", "shop", "s")
 	api.Apply(t, sliceOf("users", "t", 80, "10.0.0.3"))
 	server.Forget() // nobody can be told of the deletion now
 	server.Away(false)
-	v.sees(t, "10.0.0.3:80@a")
-	if v.live(t, true); server.Lists() == before {
+	v.Sees(t, "10.0.0.3:80@a")
+	if v.Live(t, true); server.Lists() == before {
 		t.Error("nothing was read again")
 	}
 	server.Forget() // and with the connection up
 	api.Apply(t, sliceOf("users", "t", 80, "10.0.0.4"))
-	v.sees(t, "10.0.0.4:80@a")
-	if _, empty := v.get(); empty {
+	v.Sees(t, "10.0.0.4:80@a")
+	if v.WasEmpty() {
 		t.Error("it was told that there is nobody")
 	}
 }
@@ -297,12 +233,12 @@ func TestForbidden(t *testing.T) {
 		return 0, ""
 	})
 	v := watchAs(t, gateway(""), of(api.Kubeconfig(t, "shop"), "users", ""))
-	v.sees(t, "10.0.0.1:80@a")
-	if s := v.live(t, false); !strings.Contains(s.Err, `the API server responded 403: endpointslices is forbidden`) {
+	v.Sees(t, "10.0.0.1:80@a")
+	if s := v.Live(t, false); !strings.Contains(s.Err, `the API server responded 403: endpointslices is forbidden`) {
 		t.Errorf("%+v", s)
 	}
 	server.Refuse(nil)
-	v.live(t, true)
+	v.Live(t, true)
 }
 
 // A pod's token is replaced before it expires: the file is read again.
@@ -330,24 +266,24 @@ func TestInCluster(t *testing.T) {
 	}
 	write("namespace", "shop\n")
 	v := watchAs(t, gateway(account), of("", "users", ""))
-	if s := v.live(t, false); !strings.Contains(s.Err, "token: no such file") {
+	if s := v.Live(t, false); !strings.Contains(s.Err, "token: no such file") {
 		t.Errorf("%+v", s)
 	}
 	write("token", "first")
 	write("ca.crt", string(api.CA))
-	v.sees(t, "10.0.0.1:80@a")
-	v.live(t, true)
+	v.Sees(t, "10.0.0.1:80@a")
+	v.Live(t, true)
 	server.Expect("second")
 	server.Away(true)
 	server.Away(false)
-	eventually(t, func() (string, bool) { // at first it may say that the connection has ended
-		s := v.source.Status()
+	upstreamtest.Eventually(t, func() (string, bool) { // at first it may say that the connection has ended
+		s := v.Status()
 		return fmt.Sprintf("%+v", s), !s.Live && strings.Contains(s.Err, "401")
 	})
 	write("token", "second")
 	api.Apply(t, sliceOf("users", "s", 80, "10.0.0.2"))
-	v.sees(t, "10.0.0.2:80@a")
-	v.live(t, true)
+	v.Sees(t, "10.0.0.2:80@a")
+	v.Live(t, true)
 }
 
 func TestConnect(t *testing.T) {

@@ -15,10 +15,10 @@ func TestRealServer(t *testing.T) {
 	admin, own := kubernetestest.Real(t)
 	record(t, admin, own)
 	v := watchAs(t, gateway(""), of(own.Kubeconfig(t, "shop"), "users", ""))
-	if s := v.live(t, false); s.Err == "" {
+	if s := v.Live(t, false); s.Err == "" {
 		t.Error("nobody may read, and nothing is said of it")
 	}
 	admin.Allow(t, docs.All(), "Role", "nanogate")
-	v.sees(t, "")
+	v.Sees(t, "")
 	followed(t, admin, own)
 }

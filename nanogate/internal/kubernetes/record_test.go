@@ -127,13 +127,13 @@ func TestRecorded(t *testing.T) {
 	defer server.CloseClientConnections()
 	api := kubernetestest.Of(server)
 	v := watchAs(t, gateway(""), of(api.Kubeconfig(t, "shop"), "recorded", ""))
-	if s := v.live(t, false); !strings.HasPrefix(s.Err, "the API server responded 403: endpointslices.discovery.k8s.io is forbidden: User \"nobody\" cannot list") {
+	if s := v.Live(t, false); !strings.HasPrefix(s.Err, "the API server responded 403: endpointslices.discovery.k8s.io is forbidden: User \"nobody\" cannot list") {
 		t.Error(s.Err)
 	}
 	state.Store(watched)
-	v.sees(t, "10.0.0.1:81@a 10.0.0.3:81@a 10.0.0.4:82@a")
-	v.live(t, true)
+	v.Sees(t, "10.0.0.1:81@a 10.0.0.3:81@a 10.0.0.4:82@a")
+	v.Live(t, true)
 	state.Store(gone) // the next watch is told so, and all is listed again
-	v.sees(t, "10.0.0.1:80@a 10.0.0.2:80@a")
-	v.live(t, true)
+	v.Sees(t, "10.0.0.1:80@a 10.0.0.2:80@a")
+	v.Live(t, true)
 }

@@ -17,22 +17,8 @@ import (
 	"dyno.example/nanogate/internal/kubernetes"
 	"dyno.example/nanogate/internal/kubernetes/kubernetestest"
 	"dyno.example/nanogate/internal/secure"
+	"dyno.example/nanogate/internal/upstream/upstreamtest"
 )
-
-const patience = 30 * time.Second
-
-func eventually(t testing.TB, is func() (string, bool)) {
-	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		text, ok := is()
-		if ok {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal(text)
-		}
-	}
-}
 
 // served is what a follower has had served.
 type served struct {
@@ -69,7 +55,7 @@ func (s *served) certify(all []secure.Bound) {
 
 func (s *served) has(t testing.TB, part string, want bool) {
 	t.Helper()
-	eventually(t, func() (string, bool) {
+	upstreamtest.Eventually(t, func() (string, bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.more, s.times > 0 && strings.Contains(s.more, part) == want
@@ -100,7 +86,7 @@ func followerOf(t testing.TB, kubeconfig, state string, s *served) *Follower {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Follow(c, Options{Clusters: kubernetes.New(kubernetes.Options{State: state}), Log: slog.New(slog.DiscardHandler), Apply: s.apply, Patience: patience})
+	f := Follow(c, Options{Clusters: kubernetes.New(kubernetes.Options{State: state}), Log: slog.New(slog.DiscardHandler), Apply: s.apply, Patience: upstreamtest.Patience})
 	t.Cleanup(f.Close)
 	return f
 }
@@ -108,7 +94,7 @@ func followerOf(t testing.TB, kubeconfig, state string, s *served) *Follower {
 // conditions waits until an object's conditions say what they should.
 func conditions(t testing.TB, api *kubernetestest.API, kind, name, want string) {
 	t.Helper()
-	eventually(t, func() (string, bool) {
+	upstreamtest.Eventually(t, func() (string, bool) {
 		namespace := "shop"
 		if kind == "GatewayClass" {
 			namespace = ""
@@ -156,7 +142,7 @@ func followed(t *testing.T, api, own *kubernetestest.API) {
 	s.has(t, `kubernetes.shop.none.80`, true)
 	api.Delete(t, "gateway.networking.k8s.io/v1", "HTTPRoute", "shop", "a")
 	s.has(t, "/a/*\n", false)
-	eventually(t, func() (string, bool) { st := f.Status(); return st.Err, st.Live && st.Err == "" })
+	upstreamtest.Eventually(t, func() (string, bool) { st := f.Status(); return st.Err, st.Live && st.Err == "" })
 	// All has been said: nobody writes what stands there.
 	version := func() any {
 		return api.Get(t, "gateway.networking.k8s.io/v1", "HTTPRoute", "shop", "b")["metadata"].(map[string]any)["resourceVersion"]
@@ -186,14 +172,14 @@ func TestAway(t *testing.T) {
 	s := &served{}
 	f := follower(t, api, s)
 	s.has(t, "/a/*\n", true)
-	eventually(t, func() (string, bool) { st := f.Status(); return st.Err, st.Live })
+	upstreamtest.Eventually(t, func() (string, bool) { st := f.Status(); return st.Err, st.Live })
 	server.Away(true)
-	eventually(t, func() (string, bool) { st := f.Status(); return st.Err, !st.Live && st.Err != "" })
+	upstreamtest.Eventually(t, func() (string, bool) { st := f.Status(); return st.Err, !st.Live && st.Err != "" })
 	s.has(t, "/a/*\n", true)
 	api.Apply(t, httpRoute("b", "users"))
 	server.Away(false)
 	s.has(t, "/b/*\n", true)
-	eventually(t, func() (string, bool) { st := f.Status(); return st.Err, st.Live })
+	upstreamtest.Eventually(t, func() (string, bool) { st := f.Status(); return st.Err, st.Live })
 }
 
 // Routes that an earlier run has served are served while the API server is away, or says
@@ -213,21 +199,21 @@ func TestKept(t *testing.T) {
 	s := &served{}
 	f = followerOf(t, file, state, s)
 	s.has(t, "/a/*\n", true)
-	eventually(t, func() (string, bool) {
+	upstreamtest.Eventually(t, func() (string, bool) {
 		st := f.Status()
 		return fmt.Sprintf("%+v", st), st.Stored && !st.Read.IsZero() && !st.Read.After(before) && !st.Live
 	})
 	api.Apply(t, httpRoute("b", "users"))
 	server.Away(false)
 	s.has(t, "/b/*\n", true)
-	eventually(t, func() (string, bool) { st := f.Status(); return fmt.Sprintf("%+v", st), !st.Stored && st.Live })
+	upstreamtest.Eventually(t, func() (string, bool) { st := f.Status(); return fmt.Sprintf("%+v", st), !st.Stored && st.Live })
 
 	// One that refuses what was served serves nothing, and what is read then.
 	f.Close()
 	server.Away(true)
 	refusing := &served{refuse: errors.New("it doesn't go with the file")}
 	followerOf(t, file, state, refusing)
-	eventually(t, func() (string, bool) {
+	upstreamtest.Eventually(t, func() (string, bool) {
 		refusing.mu.Lock()
 		defer refusing.mu.Unlock()
 		return "it was never asked", refusing.asked > 0

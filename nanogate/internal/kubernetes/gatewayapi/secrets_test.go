@@ -20,6 +20,7 @@ import (
 	"dyno.example/nanogate/internal/kubernetes"
 	"dyno.example/nanogate/internal/kubernetes/kubernetestest"
 	"dyno.example/nanogate/internal/secure/securetest"
+	"dyno.example/nanogate/internal/upstream/upstreamtest"
 )
 
 // secretText is a Secret with a certificate and key.
@@ -162,7 +163,7 @@ func TestCertificateRefs(t *testing.T) {
 // listenerSays waits until the first listener of the Gateway has a condition of that reason.
 func listenerSays(t testing.TB, api *kubernetestest.API, kind, reason string) {
 	t.Helper()
-	eventually(t, func() (string, bool) {
+	upstreamtest.Eventually(t, func() (string, bool) {
 		b, err := json.Marshal(api.Get(t, "gateway.networking.k8s.io/v1", "Gateway", "shop", "web")["status"])
 		if err != nil {
 			t.Fatal(err)
@@ -189,7 +190,7 @@ func listenerSays(t testing.TB, api *kubernetestest.API, kind, reason string) {
 // shows waits until a certificate of that common name is shown; "": none is.
 func (s *served) shows(t testing.TB, want string) {
 	t.Helper()
-	eventually(t, func() (string, bool) {
+	upstreamtest.Eventually(t, func() (string, bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		got := ""
@@ -213,12 +214,12 @@ func certified(t *testing.T, api, own *kubernetestest.API, allow func()) {
 	}
 	var log lockedBuffer
 	s := &served{}
-	f := Follow(c, Options{Clusters: kubernetes.New(kubernetes.Options{State: state}), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), Apply: s.apply, Certify: s.certify, Patience: patience})
+	f := Follow(c, Options{Clusters: kubernetes.New(kubernetes.Options{State: state}), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), Apply: s.apply, Certify: s.certify, Patience: upstreamtest.Patience})
 	defer f.Close()
 	listenerSays(t, api, "ResolvedRefs", "InvalidCertificateRef")
 	listenerSays(t, api, "Programmed", "Invalid")
 	s.shows(t, "")
-	eventually(t, func() (string, bool) {
+	upstreamtest.Eventually(t, func() (string, bool) {
 		st := f.Status()
 		return fmt.Sprintf("%+v", st), strings.HasPrefix(st.Err, "secret shop/site: ")
 	})
@@ -226,7 +227,7 @@ func certified(t *testing.T, api, own *kubernetestest.API, allow func()) {
 	s.shows(t, "first")
 	listenerSays(t, api, "ResolvedRefs", "ResolvedRefs")
 	listenerSays(t, api, "Programmed", "Programmed")
-	eventually(t, func() (string, bool) { st := f.Status(); return fmt.Sprintf("%+v", st), st.Live })
+	upstreamtest.Eventually(t, func() (string, bool) { st := f.Status(); return fmt.Sprintf("%+v", st), st.Live })
 	api.Apply(t, secretText(t, "shop", "site", ca.Issue("second", time.Hour, "second")))
 	s.shows(t, "second")
 	api.Apply(t, broken)

@@ -23,13 +23,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/yaml"
 
-	"dyno.example/nanogate/internal/etcd/embedded"
+	"dyno.example/nanogate/internal/etcd/etcdtest"
 )
 
 // realPatience is how long a real API server may take to be ready.
 const realPatience = 2 * time.Minute
 
-// Real starts a real API server over an etcd in this process, until the test ends: the
+// Real starts a real API server over an etcd, until the test ends: the
 // program that KUBE_APISERVER names, or kube-apiserver in PATH. The test is skipped if
 // there is none. It returns how its administrator talks to it, and how somebody does who
 // may do nothing yet.
@@ -43,11 +43,7 @@ func Real(t testing.TB) (admin, nobody *API) {
 		}
 	}
 	dir := t.TempDir()
-	store, err := embedded.Start(filepath.Join(dir, "etcd"), embedded.Options{Listen: "127.0.0.1:0", Fast: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
+	store := etcdtest.Start(t, filepath.Join(dir, "etcd"), "127.0.0.1:0")
 	key := serviceAccountKey(t, dir)
 	tokens := filepath.Join(dir, "tokens.csv")
 	if err := os.WriteFile(tokens, []byte("secret,admin,1,system:masters\nother,nobody,2\n"), 0o600); err != nil {
