@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,6 +47,7 @@ func serveWork() error {
 			io.Copy(w, response.Body)
 		}
 	}
+	fmt.Println("at work")
 	return http.ListenAndServe(net.JoinHostPort("127.0.0.1", os.Getenv("PORT")), http.HandlerFunc(serve))
 }
 
@@ -215,5 +218,29 @@ func BenchmarkBeneath(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		services.lap()
+	}
+}
+
+// A service's log that can't be written is said, and the run is whole all the same.
+func TestServiceLogThatCantBeKept(t *testing.T) {
+	t.Parallel()
+	r := onAService(t, "{name: few, closed: {connections: 2}}", 10, 10)
+	var said []string
+	r.Observe = func(e Event) {
+		switch e.Kind {
+		case Begun:
+			if err := os.MkdirAll(filepath.Join(r.Store.Dir, e.Run, archive.ServiceLog("work")), 0o755); err != nil {
+				t.Error(err)
+			}
+		case Serving:
+			said = append(said, e.Line.String())
+		}
+	}
+	archived := run(t, r)
+	if s := archived.Manifest.Status; s != archive.Complete {
+		t.Errorf("the run is %s", s)
+	}
+	if !strings.Contains(strings.Join(said, "\n"), "the log of service work is not kept") {
+		t.Errorf("said %q", said)
 	}
 }

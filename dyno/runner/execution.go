@@ -39,7 +39,7 @@ func (e *execution) run(ctx context.Context) (id string, err error) {
 	if err = e.trials(ctx, w); err == nil {
 		err = context.Cause(ctx) // the last trial was the one interrupted
 	}
-	err = errors.Join(err, e.keepServiceLogs(w))
+	e.keepServiceLogs(w)
 	status := archive.Complete
 	switch {
 	case ctx.Err() != nil:

@@ -73,14 +73,14 @@ func (p *preparation) stopServices() {
 	}
 }
 
-// keepServiceLogs archives what the services have printed until now.
-func (e *execution) keepServiceLogs(w *archive.Writer) error {
+// keepServiceLogs archives what the services have printed until now. No figure rests on it: what
+// can't be kept is said.
+func (e *execution) keepServiceLogs(w *archive.Writer) {
 	for _, one := range e.ready.services.Logs() {
 		if err := w.AddServiceLog(one.Name, one.Text); err != nil {
-			return err
+			e.tell(Event{Kind: Serving, Line: i18n.New("runner.service-log-not-kept", "the log of service %s is not kept, which changes no figure: %v", one.Name, i18n.From(err))})
 		}
 	}
-	return nil
 }
 
 // archivedServices are the services as a run's manifest has them.

@@ -61,8 +61,8 @@ func Start(ctx context.Context, h *Host, def study.Service) (*Instance, error) {
 	began := time.Now()
 	if err := in.start(ctx); err != nil {
 		err = errors.Join(err, in.Stop(context.WithoutCancel(ctx)))
-		if errors.As(err, new(*subject.StartError)) {
-			return nil, err // says which
+		if errors.As(err, new(*startError)) {
+			return nil, in.hidden().Error(err)
 		}
 		return nil, i18n.Errorf("service.service", "service %s: %w", def.Name, in.hidden().Error(err))
 	}
@@ -201,17 +201,22 @@ func (in *Instance) run(ctx context.Context, r recipe) (*Part, error) {
 		r.cpus = in.host.CPUs
 	}
 	server, err := subject.Start(ctx, subject.StartSpec{
-		Name: r.name, Word: "service", Shell: r.shell, Env: r.env, Folder: in.host.temp(), RunAs: r.runAs, StopSignal: r.stop,
+		Name: r.name, Called: i18n.New("service.a-service", "service %s", r.name), Shell: r.shell, Env: r.env, Folder: in.host.temp(), RunAs: r.runAs, StopSignal: r.stop,
 		Check: check, Timeout: r.within, Grace: r.grace, Port: in.def.Port, CPUs: r.cpus, StateDir: in.host.StateDir,
 	})
 	if err != nil {
 		p.kit.close()
-		return nil, err
+		return nil, &startError{err}
 	}
 	p.in, p.cpus = server, r.cpus
 	in.parts = append(in.parts, p)
 	return p, nil
 }
+
+// startError is that a part can't be started, and says which.
+type startError struct{ error }
+
+func (e *startError) Unwrap() error { return e.error }
 
 // onePoll is how long one look at whether a service is ready may take.
 const onePoll = 2 * time.Second

@@ -22,8 +22,8 @@ const stopMargin = 5 * time.Second
 // up, of which only the URL is known. Its methods may be called from any goroutine.
 type Instance struct {
 	name    string
-	word    string // what it is called in messages
-	folder  string // of its own; empty for none
+	called  i18n.Message // what messages call it
+	folder  string       // of its own; empty for none
 	url     string
 	port    int
 	pid     int
@@ -62,7 +62,7 @@ func Attach(name, baseURL string) (*Instance, error) {
 		}
 	}
 	return &Instance{
-		name: name, word: "subject", url: u.Scheme + "://" + u.Host, port: port,
+		name: name, called: i18n.New("subject.a-subject", "subject %s", name), url: u.Scheme + "://" + u.Host, port: port,
 		stopped: make(chan struct{}), done: make(chan struct{}),
 	}, nil
 }
@@ -173,7 +173,7 @@ func (in *Instance) awaitGone(ctx context.Context) error {
 		select {
 		case <-in.handle.gone:
 		case <-time.After(stopMargin):
-			return i18n.Errorf("subject.keeper-silent", "stop %v: its keeper does not respond: %w", called(in.word, in.name), context.Cause(ctx))
+			return i18n.Errorf("subject.keeper-silent", "stop %v: its keeper does not respond: %w", in.called, context.Cause(ctx))
 		}
 	}
 	in.removeLog()
@@ -215,7 +215,7 @@ func (in *Instance) ended(err error) {
 }
 
 func (in *Instance) death() error {
-	text := fmt.Sprintf("%s %s died: %s", in.word, in.name, in.handle.status)
+	text := fmt.Sprintf("%v died: %s", in.called, in.handle.status)
 	if last := tail(in.log, lastLines); len(last) > 0 {
 		text += "; its last lines:\n  " + strings.Join(last, "\n  ")
 	}

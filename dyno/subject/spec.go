@@ -56,8 +56,8 @@ type StartSpec struct {
 	RunAs *Account
 	// StopSignal asks it to end; 0 means SIGTERM.
 	StopSignal syscall.Signal
-	// Word is what it is called in messages; empty for "subject".
-	Word string
+	// Called is what messages call it; zero for "subject NAME".
+	Called i18n.Message
 	// Upstream is started before the subject, and ends after it: what the subject, a
 	// gateway, sends requests on to. Its address, host:port, is the subject's variable
 	// UPSTREAM. It has no upstream of its own. nil for none.
@@ -107,9 +107,6 @@ func (s *StartSpec) check() error {
 	if s.Grace == 0 {
 		s.Grace = defaultGrace
 	}
-	if s.Word == "" {
-		s.Word = "subject"
-	}
 	if s.Patience > 1 {
 		s.Timeout, s.Grace = s.Timeout*time.Duration(s.Patience), s.Grace*time.Duration(s.Patience)
 	}
@@ -125,20 +122,12 @@ func (s *StartSpec) check() error {
 	return nil
 }
 
-// named says what an error is about, unless the caller does.
-func (s *StartSpec) named(err error) error {
-	if s.Word == serviceWord {
-		return err
+// called is what messages call it.
+func (s *StartSpec) called() i18n.Message {
+	if s.Called.IsZero() {
+		return i18n.New("subject.a-subject", "subject %s", s.Name)
 	}
-	return i18n.Errorf("runner.subject", "subject %s: %w", s.Name, err)
-}
-
-// called is a name after the word for what has it.
-func called(word, name string) i18n.Message {
-	if word == serviceWord {
-		return i18n.New("subject.a-service", "service %s", name)
-	}
-	return i18n.New("subject.a-subject", "subject %s", name)
+	return s.Called
 }
 
 // launchRequest makes the keeper's launch request for one port.

@@ -20,7 +20,7 @@ const portAttempts = 3
 // StartError says why a subject did not get ready, with what it printed last.
 type StartError struct {
 	Subject string
-	Word    string // what it is called: "subject", or "service"
+	Called  i18n.Message // what messages call it, with its name
 	Cause   error
 	Last    []string // last lines printed, at most 30
 	Log     string   // file with all it printed; may be empty
@@ -28,7 +28,7 @@ type StartError struct {
 
 // Error is the cause, followed by the last lines.
 func (e *StartError) Error() string {
-	text := fmt.Sprintf("%s %s %v", e.Word, e.Subject, e.Cause)
+	text := fmt.Sprintf("%v %v", e.Called, e.Cause)
 	if len(e.Last) > 0 {
 		text += "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
 	}
@@ -53,7 +53,7 @@ func (e *StartError) Unwrap() error { return e.Cause }
 // if [IsKeeper] says so.
 func Start(ctx context.Context, s StartSpec) (*Instance, error) {
 	if err := s.check(); err != nil {
-		return nil, s.named(err)
+		return nil, i18n.Errorf("subject.its-error", "%v: %w", s.called(), err)
 	}
 	if s.Upstream != nil {
 		return s.startBehind(ctx)
@@ -73,21 +73,12 @@ func Start(ctx context.Context, s StartSpec) (*Instance, error) {
 	}
 }
 
-// serviceWord is the word of what subjects stand on, whose caller says which it is.
-const serviceWord = "service"
-
 func (s *StartSpec) portTaken(err error) error {
-	if s.Word == serviceWord {
-		return i18n.Errorf("subject.service-port-taken", "it can't have port %d: %w; choose another, or leave the choice to dyno", s.Port, err)
-	}
-	return i18n.Errorf("subject.port-taken", "subject %s can't have port %d: %w; choose another, or leave the choice to dyno", s.Name, s.Port, err)
+	return i18n.Errorf("subject.port-taken", "%v can't have port %d: %w; choose another, or leave the choice to dyno", s.called(), s.Port, err)
 }
 
-func cantStart(word, name string, err error) error {
-	if word == serviceWord {
-		return i18n.Errorf("subject.start-service", "start %s: %w", name, err)
-	}
-	return i18n.Errorf("subject.start-subject", "start subject %s: %w", name, err)
+func cantStart(called i18n.Message, err error) error {
+	return i18n.Errorf("subject.cant-start", "start %v: %w", called, err)
 }
 
 // attempt starts the subject once, on one port.
@@ -101,11 +92,11 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 	}
 	o, err := s.launchRequest(port)
 	if err != nil {
-		return nil, cantStart(s.Word, s.Name, err)
+		return nil, cantStart(s.called(), err)
 	}
 	log, err := s.openLog()
 	if err != nil {
-		return nil, cantStart(s.Word, s.Name, err)
+		return nil, cantStart(s.called(), err)
 	}
 	defer log.Close()
 	h, err := startKeeper(o, log, s.Log == "")
@@ -113,10 +104,10 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 		if s.Log == "" {
 			os.Remove(log.Name())
 		}
-		return nil, cantStart(s.Word, s.Name, err)
+		return nil, cantStart(s.called(), err)
 	}
 	in := &Instance{
-		name: s.Name, word: s.Word, folder: o.Folder, port: port, handle: h, log: log.Name(), ownLog: s.Log == "",
+		name: s.Name, called: s.called(), folder: o.Folder, port: port, handle: h, log: log.Name(), ownLog: s.Log == "",
 		url:     s.scheme() + "://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
 		stopped: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -155,7 +146,7 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 	if err != nil {
 		in.abandon()
 		in.removeLog()
-		return cantStart(s.Word, s.Name, err)
+		return cantStart(s.called(), err)
 	}
 	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
 	in.unenforced = n.Unenforced
@@ -182,7 +173,7 @@ func (in *Instance) notReady(ctx context.Context, cause error, log string) error
 	status := in.abandon()
 	defer in.removeLog()
 	if ctx.Err() != nil {
-		return cantStart(in.word, in.name, cause)
+		return cantStart(in.called, cause)
 	}
 	if errors.Is(cause, errExited) {
 		cause = fmt.Errorf("%w (%s)", errExited, status)
@@ -190,5 +181,5 @@ func (in *Instance) notReady(ctx context.Context, cause error, log string) error
 			cause = i18n.Errorf("subject.leaves-foreground", "%w; what it runs must stay in the foreground, as it is taken for ended when its command is", cause)
 		}
 	}
-	return &StartError{Subject: in.name, Word: in.word, Cause: cause, Last: tail(in.log, lastLines), Log: log}
+	return &StartError{Subject: in.name, Called: in.called, Cause: cause, Last: tail(in.log, lastLines), Log: log}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dyno.example/internal/i18n"
 )
 
 // TestWordOfErrors: what is wrong with a service is not said of a subject.
@@ -12,11 +14,11 @@ func TestWordOfErrors(t *testing.T) {
 		{}, {Shell: "x", Timeout: time.Hour}, {Shell: "x", Port: -1}, {Shell: "x", Ready: "ready"},
 		{Shell: "x", Env: map[string]string{"A": "{{env}}"}}, {Command: []string{"./no/such/program"}}, {Shell: "exit 3", Dir: "no-such-folder"},
 	} {
-		for _, word := range []string{"", "service"} {
-			spec.Name, spec.Word = "queue", word
+		for want, called := range map[string]i18n.Message{"subject queue": {}, "service queue": i18n.Verbatim("service queue")} {
+			spec.Name, spec.Called = "queue", called
 			_, err := Start(t.Context(), spec)
-			if err == nil || strings.Contains(err.Error(), "subject queue") != (word == "") {
-				t.Errorf("%+v\nas %q: %v", spec, word, err)
+			if err == nil || strings.Count(err.Error(), "queue") != 1 || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v\nwant %q: %v", spec, want, err)
 			}
 		}
 	}

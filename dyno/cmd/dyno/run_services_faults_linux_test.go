@@ -51,7 +51,7 @@ func TestRunWhoseServiceIsNotThere(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ services, want string }{
 		"wrong password":  {fmt.Sprintf("{name: cache, use: redis, url: 'redis://:no-such-word@%s/0'}", redis), "service cache: url: it is not there, or doesn't let dyno in: WRONGPASS"},
-		"port taken":      {fmt.Sprintf("{use: redis, port: %d}", taken), fmt.Sprintf("service redis: it can't have port %d: ", taken)},
+		"port taken":      {fmt.Sprintf("{use: redis, port: %d}", taken), fmt.Sprintf("service redis can't have port %d: ", taken)},
 		"another version": {fmt.Sprintf("redis, {use: postgres, data: %q}", old), "is a folder of PostgreSQL 9, and what is installed is"},
 		"gone":            {"{name: queue, use: kafka, url: 'kafka://127.0.0.1:1'}", "service queue: url: it is not there"},
 		"second fails":    {"redis, {name: db, use: postgres, settings: {no_such: 1}}", `unrecognized configuration parameter "no_such"`},
