@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +58,7 @@ func TestCompose(t *testing.T) {
 	python(t)
 	bin := t.TempDir()
 	notes := filepath.Join(bin, "notes")
-	docker := "#!/bin/sh\necho \"$@\" >>" + notes + "\ncase \"$*\" in *' up') exec python3 -c \"$MOCK\" ;; esac\n"
+	docker := "#!/bin/sh\n[ \"$2\" != version ] || exit 0\necho \"$@\" >>" + notes + "\ncase \"$*\" in *' up') exec python3 -c \"$MOCK\" ;; esac\n"
 	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(docker), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -122,5 +123,51 @@ func python(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat("/usr/bin/python3"); err != nil {
 		t.Skip("no python3")
+	}
+}
+
+// TestDockerWithoutCompose: the plug-in is what is missing, not a flag.
+func TestDockerWithoutCompose(t *testing.T) {
+	bin := t.TempDir()
+	docker := "#!/bin/sh\necho \"docker: 'compose' is not a docker command.\" >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(docker), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	_, err := Start(t.Context(), newTestHost(t), study.Service{Name: "stack", Compose: "compose.yaml", As: "X"})
+	checkError(t, err, []string{"service stack: compose: this docker lacks the Compose plug-in", "'compose' is not a docker command", "docker-compose-plugin"})
+}
+
+// TestOwnSettings: what the scripts give to a server is refused when a study is read, but for what
+// may well be another's to choose.
+func TestOwnSettings(t *testing.T) {
+	free := map[string][]string{study.Kafka: {"offsets.", "transaction.", "share.", "group."}, study.Redis: {"save"}}
+	given := map[string][]string{study.Redis: {"port"}}
+	for line := range strings.Lines(kafkaScript) {
+		if name, _, ok := strings.Cut(line, "="); ok && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz.") == "" {
+			given[study.Kafka] = append(given[study.Kafka], name)
+		}
+	}
+	for _, line := range redisConfig("secret") {
+		name, _, _ := strings.Cut(line, " ")
+		given[study.Redis] = append(given[study.Redis], name)
+	}
+	for flag, name := range map[string]string{"-D data": "data_directory", "-p ": "port", "-h ": "listen_addresses", "-k ": "unix_socket_directories"} {
+		if !strings.Contains(primaryScript, flag) || !strings.Contains(replicaScript, flag) {
+			t.Errorf("%s is not given", flag)
+		}
+		given[study.Postgres] = append(given[study.Postgres], name)
+	}
+	for kind, names := range given {
+		if len(names) < 4 {
+			t.Errorf("%s is given %q only", kind, names)
+		}
+		for _, name := range names {
+			_, refused := study.OwnSettings(kind)[name]
+			isFree := slices.ContainsFunc(free[kind], func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+			if refused == isFree {
+				t.Errorf("%s: %s is refused: %v", kind, name, refused)
+			}
+		}
 	}
 }

@@ -25,7 +25,7 @@ func (in *Instance) startRedis(ctx context.Context) error {
 		return Missing(study.Redis)
 	}
 	password := in.newSecret()
-	config := []string{"bind 127.0.0.1", "daemonize no", "dir .", `save ""`, "requirepass " + password}
+	config := redisConfig(password)
 	for _, name := range slices.Sorted(maps.Keys(in.def.Settings)) {
 		config = append(config, fmt.Sprintf("%s %s", name, in.def.Settings[name]))
 	}
@@ -42,6 +42,11 @@ func (in *Instance) startRedis(ctx context.Context) error {
 		return err
 	}
 	return in.seed(ctx, study.Redis, p.kit.url)
+}
+
+// redisConfig is what dyno itself sets beside the port; see [study.OwnSettings].
+func redisConfig(password string) []string {
+	return []string{"bind 127.0.0.1", "daemonize no", "dir .", `save ""`, "requirepass " + password}
 }
 
 func (in *Instance) resetRedis(ctx context.Context) error {

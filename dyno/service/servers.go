@@ -107,6 +107,10 @@ func (in *Instance) startCommand(ctx context.Context) error {
 		if _, err := exec.LookPath("docker"); err != nil {
 			return i18n.Errorf("service.no-docker", "compose: there is no docker in PATH; install Docker Engine with its Compose plug-in (https://docs.docker.com/engine/install)")
 		}
+		if said, err := exec.CommandContext(ctx, "docker", "compose", "version").CombinedOutput(); err != nil && ctx.Err() == nil {
+			first, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
+			return i18n.Errorf("service.no-compose", "compose: this docker lacks the Compose plug-in (docker compose version: %w: %s); install it: package docker-compose-plugin of Docker's repository, docker-compose-v2 of Ubuntu (https://docs.docker.com/compose/install/linux)", err, first)
+		}
 		file, err := in.host.beside(in.def.Compose)
 		if err != nil {
 			return err

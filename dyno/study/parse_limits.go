@@ -101,3 +101,20 @@ func parseCPUSet(text string) (cpus []int, ok bool) {
 	slices.Sort(cpus)
 	return slices.Compact(cpus), true
 }
+
+// cpuSetText is what [parseCPUSet] reads of CPUs in ascending order.
+func cpuSetText(cpus []int) string {
+	var parts []string
+	for i := 0; i < len(cpus); {
+		last := i
+		for last+1 < len(cpus) && cpus[last+1] == cpus[last]+1 {
+			last++
+		}
+		part := strconv.Itoa(cpus[i])
+		if last > i {
+			part += "-" + strconv.Itoa(cpus[last])
+		}
+		parts, i = append(parts, part), last+1
+	}
+	return strings.Join(parts, ",")
+}

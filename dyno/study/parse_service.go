@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno.example/dyno/machine"
 	"dyno.example/internal/i18n"
 )
 
@@ -23,7 +24,7 @@ const (
 func servicesAt(at scope) []Service {
 	var services []Service
 	for _, item := range at.list() {
-		s, ok := serviceAt(item)
+		s, ok := serviceAt(item, services)
 		if !ok {
 			continue
 		}
@@ -42,8 +43,8 @@ func servicesAt(at scope) []Service {
 	return services
 }
 
-// serviceAt reads the name of a kind, or a mapping.
-func serviceAt(at scope) (Service, bool) {
+// serviceAt reads the name of a kind, or a mapping, of a service beside others.
+func serviceAt(at scope, others []Service) (Service, bool) {
 	if !at.IsMapping() {
 		kind := at.oneOf(ServiceKinds()...)
 		return DefaultService(kind), kind != ""
@@ -78,8 +79,11 @@ func serviceAt(at scope) (Service, bool) {
 	if understood {
 		checkService(at, f, &s)
 	}
+	checkOwnSettings(f, &s)
+	checkPorts(f, &s, others)
 	if at.in.onDisk {
 		checkServicePlaces(f, &s, filepath.Dir(at.in.Path))
+		checkServiceCPUs(f)
 	}
 	return s, len(at.in.Problems) == before
 }
@@ -260,6 +264,41 @@ func checkService(at scope, f map[string]scope, s *Service) {
 	checkSeeds(f, s)
 	if v, ok := f["reset"]; ok && s.Reset == ResetTrial && !slices.Contains([]string{Postgres, Redis, Kafka}, s.Use) {
 		v.Report(i18n.New("study.reset-of-others", "the data of this service can't be set back while it runs"), i18n.Verbatim("reset: restart"))
+	}
+}
+
+// checkPorts looks for another service with the same port.
+func checkPorts(f map[string]scope, s *Service, others []Service) {
+	for i := range others {
+		if s.Port != 0 && others[i].Port == s.Port {
+			f["port"].Report(i18n.New("study.two-services-one-port", "service %s has port %d too", others[i].Name, s.Port), i18n.New("study.leave-port", "choose another, or leave it out: dyno finds free ones"))
+		}
+	}
+}
+
+// checkServiceCPUs looks whether the machine has the CPUs that services are to run on.
+func checkServiceCPUs(f map[string]scope) {
+	at := []scope{f["cpus"]}
+	if replica, ok := f["replica"]; ok && replica.IsMapping() {
+		for _, e := range replica.entries() {
+			if e.key == "cpus" {
+				at = append(at, e.value)
+			}
+		}
+	}
+	online := machine.OnlineCPUs()
+	for _, v := range at {
+		if v.in == nil {
+			continue
+		}
+		text, _ := v.Scalar()
+		cpus, _ := parseCPUSet(text) // that it is none is said already
+		for _, cpu := range cpus {
+			if !slices.Contains(online, cpu) {
+				v.Report(i18n.New("study.no-such-cpu", "CPU %d can't be used here", cpu), i18n.New("study.cpus-there-are", "this machine has %s", cpuSetText(online)))
+				break
+			}
+		}
 	}
 }
 

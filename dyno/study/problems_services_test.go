@@ -1,9 +1,15 @@
 package study
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"dyno.example/dyno/machine"
 )
 
 const serving = "study: s\nsubjects: [go/gin]\n"
@@ -32,6 +38,16 @@ func TestServicesProblems(t *testing.T) {
 			`s.yaml:3:36: services[0].settings.a b: "a b" can't be the name of a setting`},
 		{"address", serving + "services: [{name: a, run: ./a, address: here}]\n",
 			`s.yaml:3:41: services[0].address: an address has $PORT in it, as dyno chooses the port, got "here"`},
+		{"password of Redis", serving + "services: [{use: redis, settings: {maxmemory: 1mb, RequirePass: a}}]\n",
+			"s.yaml:3:52: services[0].settings.RequirePass: RequirePass is set by dyno (leave it out: the address that subjects get has a password made for the run)"},
+		{"port of PostgreSQL", serving + "services: [{use: postgres, settings: {port: 1}}]\n",
+			"s.yaml:3:39: services[0].settings.port: port is set by dyno (port: of the service says which)"},
+		{"folder of a replica", serving + "services: [{use: postgres, replica: {settings: {data_directory: /x}}}]\n",
+			"s.yaml:3:49: services[0].replica.settings.data_directory: data_directory is set by dyno (data: of the service names a folder of yours)"},
+		{"listeners of Kafka", serving + "services: [{use: kafka, settings: {listeners: a, port: 1}}]\n",
+			"s.yaml:3:36: services[0].settings.listeners: listeners is set by dyno (port: of the service says which)"},
+		{"two of one port", serving + "services: [{use: redis, port: 7000}, {use: postgres, port: 7001}, {use: kafka, port: 7000}]\n",
+			"s.yaml:3:86: services[2].port: service redis has port 7000 too (choose another, or leave it out: dyno finds free ones)"},
 		{"topics of Redis", serving + "services: [{use: redis, topics: {a: 1}}]\n",
 			"s.yaml:3:33: services[0].topics: topics goes with kafka only"},
 	})
@@ -76,5 +92,40 @@ func TestServicePaths(t *testing.T) {
 	}
 	if got := []string{s.Services[0].Data, s.Services[0].Seed[0].File, s.Services[1].Compose}; !reflect.DeepEqual(got, []string{"old", "a.sql", "c.yaml"}) {
 		t.Errorf("paths %q", got)
+	}
+}
+
+// A CPU that the machine lacks is found when a file is read to be run, not in one that another
+// machine has archived.
+func TestServiceOnACPUThatIsNotThere(t *testing.T) {
+	src := serving + "services: [{use: postgres, cpus: \"900\", replica: {cpus: \"0-901\"}}]\n"
+	path := filepath.Join(t.TempDir(), "s.yaml")
+	if err := os.WriteFile(path, []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(path, shipped)
+	online := machine.OnlineCPUs()
+	there := cpuSetText(online)
+	if read, ok := parseCPUSet(there); !ok || !slices.Equal(read, online) {
+		t.Errorf("%v are written %q", online, there)
+	}
+	for _, want := range []string{
+		"s.yaml:3:34: services[0].cpus: CPU 900 can't be used here (this machine has " + there + ")",
+		"s.yaml:3:57: services[0].replica.cpus: CPU ",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nlacks %s", err, want)
+		}
+	}
+	if _, err := Parse("s.yaml", []byte(src), shipped); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCPUSetText(t *testing.T) {
+	for want, cpus := range map[string][]int{"": nil, "3": {3}, "0-1": {0, 1}, "0,2-4,8": {0, 2, 3, 4, 8}} {
+		if got := cpuSetText(cpus); got != want {
+			t.Errorf("%v are %q, want %q", cpus, got, want)
+		}
 	}
 }
