@@ -13,7 +13,7 @@ type table struct {
 	Group
 	builders []*cellBuilder
 	twin     *cellBuilder // the reference measured again; nil if it was not
-	beside   besides
+	beside   neighbours
 
 	reference *cellBuilder // nil if the group doesn't have it
 }

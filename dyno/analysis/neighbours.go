@@ -10,8 +10,8 @@ import (
 	"dyno.example/dyno/stats"
 )
 
-// besides are what slices beside each one have explained.
-type besides struct{ cpu, throughput stats.Neighbours }
+// neighbours are what slices beside each one have explained.
+type neighbours struct{ cpu, throughput stats.Neighbours }
 
 // useNeighbours takes out of the values of CPU time and throughput, of subjects that took
 // turns, what the slices beside theirs say of the machine.

@@ -44,27 +44,27 @@ func (s Status) Message() i18n.Message {
 
 // Manifest is what a run is: manifest.json in its folder.
 type Manifest struct {
-	Schema      int            `json:"schema"` // 1
-	ID          string         `json:"id"`     // folder name
-	Study       string         `json:"study"`
-	Question    string         `json:"question"`
-	StudySource string         `json:"study_source"` // the study file as written
-	StudyPath   string         `json:"study_path"`
-	Quick       bool           `json:"quick"`
-	Command     []string       `json:"command"` // that repeats the run
-	Dyno        string         `json:"dyno"`    // version
-	Started     time.Time      `json:"started"`
-	Finished    time.Time      `json:"finished,omitzero"`
-	Status      Status         `json:"status"`
-	Error       i18n.Message   `json:"error,omitzero"`
-	Told        i18n.Archived  `json:"error_message,omitzero"` // Error in full
-	Plan        study.Plan     `json:"plan"`
-	Reference   string         `json:"reference"`        // subject the others are compared with
-	Report      []string       `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
-	Claims      []claim.Claim  `json:"claims,omitempty"` // that the study is to decide
-	Accept      []finding.Name `json:"accept,omitempty"` // findings that the study, or the command, accepts by name
-	Until       study.Until    `json:"until,omitzero"`   // when a run that went on block by block was to end
-	Ended       string         `json:"ended,omitempty"`  // why such a run ended: "decided", "time" or "blocks"
+	Schema       int            `json:"schema"` // 1
+	ID           string         `json:"id"`     // folder name
+	Study        string         `json:"study"`
+	Question     string         `json:"question"`
+	StudySource  string         `json:"study_source"` // the study file as written
+	StudyPath    string         `json:"study_path"`
+	Quick        bool           `json:"quick"`
+	Command      []string       `json:"command"` // that repeats the run
+	Dyno         string         `json:"dyno"`    // version
+	Started      time.Time      `json:"started"`
+	Finished     time.Time      `json:"finished,omitzero"`
+	Status       Status         `json:"status"`
+	Error        i18n.Message   `json:"error,omitzero"`
+	ErrorMessage i18n.Archived  `json:"error_message,omitzero"` // Error in full
+	Plan         study.Plan     `json:"plan"`
+	Reference    string         `json:"reference"`        // subject the others are compared with
+	Report       []string       `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
+	Claims       []claim.Claim  `json:"claims,omitempty"` // that the study is to decide
+	Accept       []finding.Name `json:"accept,omitempty"` // findings that the study, or the command, accepts by name
+	Until        study.Until    `json:"until,omitzero"`   // when a run that went on block by block was to end
+	Ended        string         `json:"ended,omitempty"`  // why such a run ended: "decided", "time" or "blocks"
 	// Usable is how many archived trials are complete, not invalid and have a second
 	// to rest figures on. [Writer.Finish] sets it; runs of earlier versions lack it.
 	Usable      *int                 `json:"usable_trials,omitempty"`
@@ -136,14 +136,14 @@ const OfSubject Fault = "subject"
 // Trial is one measured run of one cell: trial.json in its folder.
 type Trial struct {
 	study.PlannedTrial
-	Status  Status        `json:"status"`
-	Error   i18n.Message  `json:"error,omitzero"`
-	Told    i18n.Archived `json:"error_message,omitzero"` // Error in full
-	Fault   Fault         `json:"fault,omitempty"`        // whose it is that the trial failed, if that is known
-	Started time.Time     `json:"started"`
-	Mono    int64         `json:"mono"` // CLOCK_MONOTONIC at the start of the measured time, ns
-	Engine  string        `json:"engine"`
-	StartUp time.Duration `json:"start_up"` // from exec to the first right response
+	Status       Status        `json:"status"`
+	Error        i18n.Message  `json:"error,omitzero"`
+	ErrorMessage i18n.Archived `json:"error_message,omitzero"` // Error in full
+	Fault        Fault         `json:"fault,omitempty"`        // whose it is that the trial failed, if that is known
+	Started      time.Time     `json:"started"`
+	Mono         int64         `json:"mono"` // CLOCK_MONOTONIC at the start of the measured time, ns
+	Engine       string        `json:"engine"`
+	StartUp      time.Duration `json:"start_up"` // from exec to the first right response
 	// Executable is the size in bytes of the file that the subject's first process
 	// executes: the program, or the interpreter of one; 0 if that isn't known.
 	Executable int64 `json:"executable,omitempty"`

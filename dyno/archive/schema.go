@@ -35,6 +35,6 @@ func ParseManifest(content []byte, path string) (Manifest, error) {
 	if err := parseDocument(content, path, &m); err != nil {
 		return Manifest{}, err
 	}
-	m.Error = messageOf(m.Error, m.Told)
+	m.Error = messageOf(m.Error, m.ErrorMessage)
 	return m, nil
 }

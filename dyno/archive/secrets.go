@@ -165,7 +165,7 @@ func redactRequests(requests []request.Request, secrets study.Secrets) []request
 // of a subject that did not start.
 func redactTrial(t Trial, secrets study.Secrets) Trial {
 	t.Error = t.Error.Map(secrets.Hide)
-	t.Told = archived(t.Error)
+	t.ErrorMessage = archived(t.Error)
 	t.Findings = slices.Clone(t.Findings)
 	for i := range t.Findings {
 		t.Findings[i].Detail = t.Findings[i].Detail.Map(secrets.Hide)

@@ -102,7 +102,7 @@ func readTrial(folder string) (*Trial, error) {
 	if err := readDocument(filepath.Join(folder, trialFile), &t); err != nil {
 		return nil, err
 	}
-	t.Error = messageOf(t.Error, t.Told)
+	t.Error = messageOf(t.Error, t.ErrorMessage)
 	if err := checkKept(filepath.Join(folder, trialFile), &t); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (w *Writer) Update(change func(*Manifest)) error {
 	maps.Copy(w.secrets, Redact(&w.manifest))
 	w.manifest.Schema, w.manifest.ID, w.manifest.Started = kept.Schema, kept.ID, kept.Started
 	w.manifest.Status, w.manifest.Finished, w.manifest.Usable = kept.Status, kept.Finished, kept.Usable
-	w.manifest.Error, w.manifest.Told = kept.Error, kept.Told
+	w.manifest.Error, w.manifest.ErrorMessage = kept.Error, kept.ErrorMessage
 	err := w.writeManifest()
 	if err == nil && len(w.manifest.Plan.Trials) > len(kept.Plan.Trials) {
 		err = w.reserve() // for more trials than before
@@ -155,7 +155,7 @@ func (w *Writer) Finish(status Status, cause error) error {
 	w.manifest.Status, w.manifest.Finished, w.manifest.Usable = status, time.Now().Round(0), &w.usable
 	if cause != nil {
 		w.manifest.Error = i18n.From(cause).Map(w.secrets.Hide)
-		w.manifest.Told = archived(w.manifest.Error)
+		w.manifest.ErrorMessage = archived(w.manifest.Error)
 	}
 	if err := w.seal(); err != nil {
 		return w.explain("finishing the run", err)

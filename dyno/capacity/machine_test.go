@@ -128,7 +128,7 @@ func TestSearchEndsWhereNothingCanBeMeasured(t *testing.T) {
 	s := newSimulated(1000)
 	s.useless = true
 	r := find(t, s, nil)
-	if r.Found() || r.Validity != finding.Invalid || len(r.Loads) != 1 || !strings.Contains(r.Why.String(), errStuck.Error()) {
+	if r.Found() || r.Validity != finding.Invalid || len(r.Loads) != 1 || !strings.Contains(r.Why.String(), errDisturbed.Error()) {
 		t.Errorf("%+v", r)
 	}
 }

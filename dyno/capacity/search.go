@@ -50,14 +50,14 @@ func (r *Result) Found() bool { return r.Holds != nil && r.Fails != nil }
 
 // Reasons why a search ends before its goal.
 var (
-	errTime   = i18n.Errorf("capacity.time-up", "time was up")
-	errFloor  = i18n.Errorf("capacity.fails-at-lowest", "it fails even at the lowest rate")
-	errTop    = i18n.Errorf("capacity.holds-at-highest", "it holds even at the highest rate")
-	errStuck  = i18n.Errorf("capacity.always-disturbed", "this machine was disturbed in every trial")
-	errFew    = i18n.Errorf("capacity.too-few-usable-trials", "too few of the trials could be used")
-	errEnded  = i18n.Errorf("capacity.was-interrupted", "it was interrupted")
-	errSilent = i18n.Errorf("capacity.nothing-answered", "nothing responded")
-	errUnseen = i18n.Errorf("capacity.no-usable-trial", "no trial could be used")
+	errTime      = i18n.Errorf("capacity.time-up", "time was up")
+	errFloor     = i18n.Errorf("capacity.fails-at-lowest", "it fails even at the lowest rate")
+	errTop       = i18n.Errorf("capacity.holds-at-highest", "it holds even at the highest rate")
+	errDisturbed = i18n.Errorf("capacity.always-disturbed", "this machine was disturbed in every trial")
+	errFew       = i18n.Errorf("capacity.too-few-usable-trials", "too few of the trials could be used")
+	errEnded     = i18n.Errorf("capacity.was-interrupted", "it was interrupted")
+	errSilent    = i18n.Errorf("capacity.nothing-answered", "nothing responded")
+	errUnseen    = i18n.Errorf("capacity.no-usable-trial", "no trial could be used")
 )
 
 // Run searches until the goal is reached, the generator is the limit, or time is
@@ -86,7 +86,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		return nil, ended
 	}
 	if ended == errTime && w.alwaysDisturbed() {
-		ended = errStuck // which more time would not have mended
+		ended = errDisturbed // which more time would not have mended
 	}
 	return w.result(ended), nil
 }
@@ -104,7 +104,7 @@ func (w *walk) alwaysDisturbed() bool {
 }
 
 func isReason(err error) bool {
-	return errors.Is(err, errSilent) || errors.Is(err, errUnseen) || slices.Contains([]error{errTime, errFloor, errTop, errStuck, errFew, errEnded}, err)
+	return errors.Is(err, errSilent) || errors.Is(err, errUnseen) || slices.Contains([]error{errTime, errFloor, errTop, errDisturbed, errFew, errEnded}, err)
 }
 
 // walk is a search under way.
@@ -201,7 +201,7 @@ func (w *walk) next() (rate float64, done bool, err error) {
 			return e.high.Rate, false, nil
 		}
 		if e.high.useless() {
-			return 0, false, errStuck // other rates would be no better off
+			return 0, false, errDisturbed // other rates would be no better off
 		}
 		return w.outward(e.high.Rate, -1, w.search.Goal.MinRate, w.floorReason())
 	}
@@ -226,7 +226,7 @@ func (w *walk) floorReason() error {
 		}
 	}
 	if w.alwaysDisturbed() {
-		return errStuck
+		return errDisturbed
 	}
 	return errFew
 }

@@ -143,8 +143,8 @@ func TestSearchesWithoutABracket(t *testing.T) {
 	}{
 		{"even the lowest rate fails", func(s *simulated, search *Search) { s.capacity, search.Start = 0.5, 100 }, errFloor, false, true},
 		{"even the highest rate holds", func(_ *simulated, search *Search) { search.Goal.MaxRate = 500 }, errTop, true, false},
-		{"always disturbed", func(s *simulated, _ *Search) { s.spoiled = 1 }, errStuck, false, false},
-		{"disturbed until time is up", func(s *simulated, search *Search) { s.spoiled, search.Goal.MaxTime = 1, 3*time.Second }, errStuck, false, false},
+		{"always disturbed", func(s *simulated, _ *Search) { s.spoiled = 1 }, errDisturbed, false, false},
+		{"disturbed until time is up", func(s *simulated, search *Search) { s.spoiled, search.Goal.MaxTime = 1, 3*time.Second }, errDisturbed, false, false},
 		{"no time", func(_ *simulated, search *Search) { search.Goal.MaxTime = time.Millisecond }, errTime, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestFloorReason(t *testing.T) {
 		trials []Trial
 		want   error
 	}{
-		{[]Trial{disturbed, disturbed}, errStuck},
+		{[]Trial{disturbed, disturbed}, errDisturbed},
 		{[]Trial{disturbed, short}, errFew},
 		{[]Trial{short, short}, errFew},
 		{[]Trial{limited, limited}, errFew},

@@ -114,11 +114,11 @@ func Of(runs []*analysis.Analysis, o Options) (*History, error) {
 	newest := runs[len(runs)-1]
 	h := &History{Schema: Schema, Study: newest.Run.Study, P: o.P, Margin: o.Margin, Series: []Series{}}
 	kept := h.keep(runs, newest, o)
-	var besides []string
+	var extra []string
 	if len(o.Metrics) == 0 {
 		o.Metrics = compare.UsualMetrics(&newest.Run)
 		if !slices.Contains(o.Metrics, errorShare) {
-			besides = []string{errorShare}
+			extra = []string{errorShare}
 		}
 	}
 	cells := make([][]compare.Cell, len(kept))
@@ -126,13 +126,13 @@ func Of(runs []*analysis.Analysis, o Options) (*History, error) {
 		cells[i] = compare.Cells(a)
 	}
 	for _, c := range compare.Cells(newest) {
-		metrics := slices.Concat(o.Metrics, besides)
+		metrics := slices.Concat(o.Metrics, extra)
 		if slices.Equal(metrics, []string{"all"}) {
 			metrics = c.MetricNames()
 		}
 		for _, name := range metrics {
 			s, ok := h.series(&c, name, cells)
-			if ok && (s.happens() || !slices.Contains(besides, name)) {
+			if ok && (s.happens() || !slices.Contains(extra, name)) {
 				h.Series = append(h.Series, s)
 			}
 		}

@@ -70,12 +70,12 @@ type arm struct {
 	burnt     time.Duration // without load, in all …
 	beside    time.Duration // … of so long
 	failed    error         // why it takes no more part, and has no result
-	alone     i18n.Message  // why it is measured alone instead
+	whyAlone  i18n.Message  // why it is measured alone instead
 	sealed    bool          // it was
 }
 
 // up reports whether it takes turns.
-func (a *arm) up() bool { return a.in != nil && a.failed == nil && a.alone.IsZero() }
+func (a *arm) up() bool { return a.in != nil && a.failed == nil && a.whyAlone.IsZero() }
 
 // mostBeside is what an arm may use of a CPU, while another one has the load, before it is
 // measured alone; beside that is looked at only after so long.

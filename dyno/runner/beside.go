@@ -66,9 +66,9 @@ func (b *turns) shares() []float64 {
 	return list
 }
 
-// besides says of an arm what it did beside the others, and of the others what they did
+// busyBeside says of an arm what it did beside the others, and of the others what they did
 // beside it. What those used of its CPU is a bound of what they can have changed.
-func (b *turns) besides(a *arm, shares []float64) (found []finding.Finding) {
+func (b *turns) busyBeside(a *arm, shares []float64) (found []finding.Finding) {
 	others, worst := 0.0, -1
 	for i, other := range b.arms {
 		if other == a {
@@ -89,9 +89,9 @@ func (b *turns) besides(a *arm, shares []float64) (found []finding.Finding) {
 	return found
 }
 
-// alone measures an arm as a trial of its own, and says why.
-func (e *execution) alone(ctx context.Context, w *archive.Writer, a *arm) {
-	why := a.alone
+// measureAlone measures an arm as a trial of its own, and says why.
+func (e *execution) measureAlone(ctx context.Context, w *archive.Writer, a *arm) {
+	why := a.whyAlone
 	e.tell(Event{Kind: TrialStarted, Trial: a.planned, Cell: a.cell, Remaining: e.pace.remaining()})
 	a.trial = e.trial(ctx, a.planned, a.cell, w.SubjectLog(a.planned.Index))
 	a.failed, a.sealed = nil, true

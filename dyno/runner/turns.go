@@ -37,8 +37,8 @@ func (e *execution) turns(ctx context.Context, w *archive.Writer, planned []stud
 	left := b.end(ctx)
 	each := time.Since(began) / time.Duration(len(b.arms))
 	for i, a := range b.arms {
-		if !a.alone.IsZero() && ctx.Err() == nil && left[i] == nil {
-			e.alone(ctx, w, a)
+		if !a.whyAlone.IsZero() && ctx.Err() == nil && left[i] == nil {
+			e.measureAlone(ctx, w, a)
 		}
 		e.seal(ctx, a, failure{cause: a.failed, left: left[i]})
 		if err := e.add(w, &a.trial, a.cell, each); err != nil {
@@ -82,7 +82,7 @@ func (b *turns) run(ctx context.Context, w *archive.Writer) {
 		b.execution.tell(Event{Kind: TrialStarted, Trial: a.planned, Cell: a.cell, Remaining: b.execution.pace.remaining()})
 		a.trial.Started = time.Now()
 		a.trial.Sliced = &archive.Sliced{Length: b.slices.Length, Settle: b.slices.SettleFor(), Rounds: b.rounds, Arms: len(b.arms), Cut: a.cut()}
-		if a.alone = b.room(a); a.alone.IsZero() {
+		if a.whyAlone = b.room(a); a.whyAlone.IsZero() {
 			if err := b.start(ctx, a, w.SubjectLog(a.planned.Index)); err != nil {
 				a.failed = a.failure(err)
 			}
@@ -111,7 +111,7 @@ func (b *turns) run(ctx context.Context, w *archive.Writer) {
 func (a *arm) failure(err error) error {
 	var start *subject.StartError
 	if errors.As(err, &start) && start.PortTaken() {
-		a.alone = i18n.New("runner.port-taken-beside", "beside the others it finds its port taken: there can be only one of it, or it listens where it wants")
+		a.whyAlone = i18n.New("runner.port-taken-beside", "beside the others it finds its port taken: there can be only one of it, or it listens where it wants")
 		return nil
 	}
 	return err
@@ -128,7 +128,7 @@ func (b *turns) start(ctx context.Context, a *arm, log string) error {
 	t := &a.trial
 	t.StartUp, t.Executable, t.Size = in.StartUp(), in.ExecutableSize(), a.contender.sizes[a.cell.BuildFlags]
 	t.Idle = idle(ctx, in.PID())
-	if a.alone = idleOf(t.Idle); !a.alone.IsZero() {
+	if a.whyAlone = idleOf(t.Idle); !a.whyAlone.IsZero() {
 		return nil
 	}
 	timing := a.cell.Timing(e.runner.Study.Trial)
@@ -143,7 +143,7 @@ func (b *turns) start(ctx context.Context, a *arm, log string) error {
 	calibrated := e.calibrated.of(a.cell)
 	spec.Calibration, spec.Uncalibrated, spec.Idle = calibrated.result, calibrated.why, t.Idle
 	if why := spec.CanHold(); !why.IsZero() {
-		a.alone = why
+		a.whyAlone = why
 		return nil
 	}
 	if a.held, err = load.Hold(ctx, spec); err != nil {
@@ -173,7 +173,7 @@ func (b *turns) upArms() []*arm {
 // leave has the arms that are up measured alone.
 func (b *turns) leave(why i18n.Message) {
 	for _, a := range b.upArms() {
-		a.alone = why
+		a.whyAlone = why
 	}
 }
 
@@ -190,7 +190,7 @@ func (b *turns) turn(ctx context.Context, a *arm, round int) {
 			a.trial.Slices[last].Speed = (before + b.glanced) / 2
 		}
 		if share := a.share(); share >= mostBeside {
-			a.alone = besideTooMuch(share)
+			a.whyAlone = besideTooMuch(share)
 		}
 		return
 	}
@@ -198,7 +198,7 @@ func (b *turns) turn(ctx context.Context, a *arm, round int) {
 	if dead := b.execution.died(a.in); dead != nil {
 		a.failed = dead
 	} else {
-		a.alone = i18n.New("runner.turn-failed", "it could not take its turn: %v", err)
+		a.whyAlone = i18n.New("runner.turn-failed", "it could not take its turn: %v", err)
 	}
 }
 
@@ -234,7 +234,7 @@ func (b *turns) end(ctx context.Context) []error {
 			a.failed = b.execution.died(a.in)
 		}
 		a.close(b.execution.conditions(a.cell))
-		a.trial.Findings = append(a.trial.Findings, finding.Accept(b.besides(a, shares), b.execution.runner.Study.Accept)...)
+		a.trial.Findings = append(a.trial.Findings, finding.Accept(b.busyBeside(a, shares), b.execution.runner.Study.Accept)...)
 		stopping.Go(func() {
 			if err := a.in.Stop(context.WithoutCancel(ctx)); err != nil {
 				left[i] = i18n.Errorf("runner.stopping-subject", "stopping subject %s: %w", a.contender.Name, err)

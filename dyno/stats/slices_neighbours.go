@@ -35,9 +35,9 @@ type Neighbours struct {
 	Logs [][]float64 `json:"-"`
 }
 
-// beside is one slice with its neighbours, all as deviations from their subjects' costs in
+// deviation is one slice with its neighbours, all as deviations from their subjects' costs in
 // that start, as shares.
-type beside struct {
+type deviation struct {
 	start, arm    int
 	fold          int
 	own           float64
@@ -55,9 +55,9 @@ func ByNeighbours(starts [][]Slot, arms int) (n Neighbours) {
 		n.Why = i18n.New("stats.neighbours-two", "two subjects have no others beside them")
 		return n
 	}
-	var list []beside
+	var list []deviation
 	for i, slots := range starts {
-		list = append(list, besides(i, slots, arms)...)
+		list = append(list, deviations(i, slots, arms)...)
 	}
 	if len(list) < 2*covariateRounds {
 		n.Why = i18n.New("stats.neighbours-few", "%d slices are too few to learn what those beside them explain", len(list))
@@ -67,13 +67,13 @@ func ByNeighbours(starts [][]Slot, arms int) (n Neighbours) {
 	for i := range list {
 		values[i] = list[i].covariate()
 	}
-	cells := len(starts) * arms
+	groups := len(starts) * arms
 	var slopes [covariateFolds]float64
 	for fold := range slopes {
-		slopes[fold] = slopeBeside(list, values, arms, cells, fold)
+		slopes[fold] = slopeBeside(list, values, arms, groups, fold)
 	}
-	n.Slope = slopeBeside(list, values, arms, cells, -1)
-	n.Explains = explainedBeside(list, values, arms, cells, slopes[:])
+	n.Slope = slopeBeside(list, values, arms, groups, -1)
+	n.Explains = explainedBeside(list, values, arms, groups, slopes[:])
 	switch {
 	case n.Explains < covariateHelps || n.Slope <= 0:
 		n.Why = i18n.New("stats.neighbours-explain-little", "the slices beside them explain %.0f %% of what slices differ by: too little to be used", 100*max(n.Explains, 0))
@@ -84,7 +84,7 @@ func ByNeighbours(starts [][]Slot, arms int) (n Neighbours) {
 	}
 	n.Used = true
 	n.Logs = make([][]float64, len(starts))
-	counts := make([]float64, cells)
+	counts := make([]float64, groups)
 	for i := range n.Logs {
 		n.Logs[i] = make([]float64, arms)
 	}
@@ -103,9 +103,9 @@ func ByNeighbours(starts [][]Slot, arms int) (n Neighbours) {
 // from those before: one of ten subjects does by chance in 3 of 100 studies.
 const neighboursApart = 3
 
-// besides are the slices of one start. What a slice adds to the log of its subject's cost,
+// deviations are the slices of one start. What a slice adds to the log of its subject's cost,
 // times their number, is (S − cost·N)/mean S: the delta method on log(ΣS/ΣN).
-func besides(start int, slots []Slot, arms int) (list []beside) {
+func deviations(start int, slots []Slot, arms int) (list []deviation) {
 	type sum struct{ spent, requests, slices float64 }
 	sums := make([]sum, arms)
 	for _, s := range slots {
@@ -121,7 +121,7 @@ func besides(start int, slots []Slot, arms int) (list []beside) {
 			continue
 		}
 		own := (s.Spent - a.spent/a.requests*s.Requests) * a.slices / a.spent
-		list = append(list, beside{start: start, arm: s.Arm, fold: seen[s.Arm] % covariateFolds, own: own})
+		list = append(list, deviation{start: start, arm: s.Arm, fold: seen[s.Arm] % covariateFolds, own: own})
 		seen[s.Arm]++
 	}
 	for i := range list {
@@ -131,7 +131,7 @@ func besides(start int, slots []Slot, arms int) (list []beside) {
 }
 
 // nextOther is the deviation of the nearest slice of another subject, in one direction.
-func nextOther(list []beside, i, step int) float64 {
+func nextOther(list []deviation, i, step int) float64 {
 	for j := i + step; j >= 0 && j < len(list); j += step {
 		if list[j].arm != list[i].arm {
 			return list[j].own
@@ -141,7 +141,7 @@ func nextOther(list []beside, i, step int) float64 {
 }
 
 // covariate is what the neighbours say; nothing where there are none.
-func (b *beside) covariate() float64 {
+func (b *deviation) covariate() float64 {
 	switch noBefore, noAfter := math.IsNaN(b.before), math.IsNaN(b.after); {
 	case noBefore && noAfter:
 		return 0
@@ -155,7 +155,7 @@ func (b *beside) covariate() float64 {
 
 // carriesOver reports whether slices after those of some subject cost more, or less, than
 // those before, by more than chance makes likely. A machine that drifts does that to all.
-func carriesOver(list []beside, arms int) bool {
+func carriesOver(list []deviation, arms int) bool {
 	steps := make([][]float64, arms)
 	all, count := 0.0, 0.0
 	for i := range list {
@@ -176,8 +176,8 @@ func carriesOver(list []beside, arms int) bool {
 }
 
 // centres are the means of each subject's slices in each start, of the folds but one.
-func centres(list []beside, arms, cells, without int, of func(i int) float64) []float64 {
-	means, counts := make([]float64, cells), make([]float64, cells)
+func centres(list []deviation, arms, groups, without int, of func(i int) float64) []float64 {
+	means, counts := make([]float64, groups), make([]float64, groups)
 	for i := range list {
 		if b := &list[i]; b.fold != without {
 			means[b.start*arms+b.arm] += of(i)
@@ -191,9 +191,9 @@ func centres(list []beside, arms, cells, without int, of func(i int) float64) []
 }
 
 // slopeBeside is fitted to all slices but those of one fold, within starts and subjects.
-func slopeBeside(list []beside, values []float64, arms, cells, without int) float64 {
-	x := centres(list, arms, cells, without, func(i int) float64 { return values[i] })
-	y := centres(list, arms, cells, without, func(i int) float64 { return list[i].own })
+func slopeBeside(list []deviation, values []float64, arms, groups, without int) float64 {
+	x := centres(list, arms, groups, without, func(i int) float64 { return values[i] })
+	y := centres(list, arms, groups, without, func(i int) float64 { return list[i].own })
 	xx, xy := 0.0, 0.0
 	for i := range list {
 		b := &list[i]
@@ -210,8 +210,8 @@ func slopeBeside(list []beside, values []float64, arms, cells, without int) floa
 }
 
 // explainedBeside is the share of the variance that slopes of other folds take away.
-func explainedBeside(list []beside, values []float64, arms, cells int, slopes []float64) float64 {
-	x := centres(list, arms, cells, -1, func(i int) float64 { return values[i] })
+func explainedBeside(list []deviation, values []float64, arms, groups int, slopes []float64) float64 {
+	x := centres(list, arms, groups, -1, func(i int) float64 { return values[i] })
 	before, after := 0.0, 0.0
 	for i := range list {
 		b := &list[i]

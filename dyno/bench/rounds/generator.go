@@ -64,10 +64,10 @@ func (l *Lab) Watched(t *Trial, run func() (generators time.Duration, err error)
 		return sum
 	}
 	l.Watch.Begin()
-	besides, before := upstreams(), cpuOf(servers)
+	upstreamsBefore, before := upstreams(), cpuOf(servers)
 	generators, err := run()
 	used = cpuOf(servers) - before
-	t.Beside = l.Watch.End(generators+upstreams()-besides, used)
+	t.Beside = l.Watch.End(generators+upstreams()-upstreamsBefore, used)
 	t.Disturbed = t.Beside.Disturbed()
 	return used, err
 }

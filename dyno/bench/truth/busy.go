@@ -63,8 +63,8 @@ func (l *lab) hog(ctx context.Context, cpu int) (stop func(), err error) {
 	return stop, nil
 }
 
-// besides runs do while hogs run.
-func (l *lab) besides(ctx context.Context, cpu int, do func() error) error {
+// whileBusy runs do while hogs run.
+func (l *lab) whileBusy(ctx context.Context, cpu int, do func() error) error {
 	stop, err := l.hog(ctx, cpu)
 	if err != nil {
 		return err
@@ -74,11 +74,11 @@ func (l *lab) besides(ctx context.Context, cpu int, do func() error) error {
 }
 
 func loadBesideHogs(ctx context.Context, l *lab, e *Examined) error {
-	return l.besides(ctx, -1, func() error { return hogged(ctx, l, e) })
+	return l.whileBusy(ctx, -1, func() error { return hogged(ctx, l, e) })
 }
 
 func loadBesideOneHog(ctx context.Context, l *lab, e *Examined) error {
-	return l.besides(ctx, 0, func() error { return hogged(ctx, l, e, "--cpus", "0") })
+	return l.whileBusy(ctx, 0, func() error { return hogged(ctx, l, e, "--cpus", "0") })
 }
 
 func hogged(ctx context.Context, l *lab, e *Examined, args ...string) error {

@@ -26,7 +26,7 @@ func (c *Case) group() string {
 
 // allCases are the cases of all groups, in the order of groups.
 func allCases() (cases []Case) {
-	for _, group := range [][]Case{stopCases(), stallCases(), faultCases(), failingCases(), toldCases(), figureCases(), machineCases(), idleCases(), studyCases(), gateCases(), verdictCases(), explainCases(), costCases()} {
+	for _, group := range [][]Case{stopCases(), stallCases(), faultCases(), failingCases(), misleadingCases(), figureCases(), machineCases(), idleCases(), studyCases(), gateCases(), verdictCases(), explainCases(), costCases()} {
 		cases = append(cases, group...)
 	}
 	return cases

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// toldStudy is a study of which something false is easily told.
-type toldStudy struct {
+// misleadingStudy is a study of which something false is easily told.
+type misleadingStudy struct {
 	name, injected string
 	of             asking
 }
 
-func toldStudies() []toldStudy {
+func misleadingStudies() []misleadingStudy {
 	noise := []string{"--accept", "other-load"}
 	wrong := "{status: 200, body: '== " + goodBody + "'}"
-	return []toldStudy{
+	return []misleadingStudy{
 		{"one-pair", "one block: the A/A comparison has one pair, and no interval", asking{
 			arms: []arm{{"a", "-delay 2ms"}, {"b", "-delay 2ms"}}, load: open200, blocks: 1, args: noise,
 			judge: func(r *studyReport, e *Examined) {

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// besidesNoise are findings about a busy machine that are accepted where the case is about
+// acceptNoise are findings about a busy machine that are accepted where the case is about
 // something else.
-var besidesNoise = []string{"--accept", "other-load,generator-stalled,generator-late,generator-full,generator-gc"}
+var acceptNoise = []string{"--accept", "other-load,generator-stalled,generator-late,generator-full,generator-gc"}
 
-// toldCases are services of which something false is easily told: what never got a response,
+// misleadingCases are services of which something false is easily told: what never got a response,
 // failed at once, warmed up or drifted, and processes that are not the server.
-func toldCases() []Case {
+func misleadingCases() []Case {
 	overload := []string{"-R", "2000", "--arrivals", "uniform", "-c", "20", "-d", "5s", "--drain", "1s"}
 	cases := []Case{
 		{"told/overload", "960/s are served of 2,000/s: the p99 is 3 s at least", overloaded(nil, overload...)},
@@ -39,7 +39,7 @@ func toldCases() []Case {
 		Case{"told/no-drops", "no connection is dropped", noDrops},
 		Case{"told/accepted-beside-errors", "the machine is busy, which was accepted, and 5 % fail, which was not", acceptedBesideErrors},
 	)
-	for _, c := range toldStudies() {
+	for _, c := range misleadingStudies() {
 		cases = append(cases, Case{"told/" + c.name, c.injected, c.of.examine})
 	}
 	return cases
@@ -51,7 +51,7 @@ func toldCases() []Case {
 func overloaded(stops []stop, args ...string) func(context.Context, *lab, *Examined) error {
 	return func(ctx context.Context, l *lab, e *Examined) error {
 		return l.serve(faults{Delay: 20 * time.Millisecond}, func(s *service) error {
-			all := slices.Concat(args, besidesNoise[:1], []string{"other-load"}, []string{"--fail", "p99<2.5s", s.url()})
+			all := slices.Concat(args, acceptNoise[:1], []string{"other-load"}, []string{"--fail", "p99<2.5s", s.url()})
 			r, err := l.load(ctx, e, s.begun, stops, all...)
 			if err != nil {
 				return err
@@ -82,7 +82,7 @@ func overloaded(stops []stop, args ...string) func(context.Context, *lab, *Exami
 
 func neverSent(ctx context.Context, l *lab, e *Examined) error {
 	return l.serve(faults{Delay: 20 * time.Millisecond}, func(s *service) error {
-		r, err := l.load(ctx, e, nil, nil, append(slices.Clone(besidesNoise), "-R", "2000", "-c", "20", "-d", "4s", "--drain", "1s", s.url())...)
+		r, err := l.load(ctx, e, nil, nil, append(slices.Clone(acceptNoise), "-R", "2000", "-c", "20", "-d", "4s", "--drain", "1s", s.url())...)
 		if err != nil {
 			return err
 		}
@@ -103,9 +103,9 @@ func neverSent(ctx context.Context, l *lab, e *Examined) error {
 }
 
 func spinBesideHogs(ctx context.Context, l *lab, e *Examined) error {
-	return l.besides(ctx, -1, func() error {
+	return l.whileBusy(ctx, -1, func() error {
 		return l.serveApart(ctx, faults{}, func(url string) error {
-			r, err := l.load(ctx, e, nil, nil, append(slices.Clone(besidesNoise), "-R", "1000", "--pacing", "spin", "-c", "20", "-d", "4s", url)...)
+			r, err := l.load(ctx, e, nil, nil, append(slices.Clone(acceptNoise), "-R", "1000", "--pacing", "spin", "-c", "20", "-d", "4s", url)...)
 			if err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func spinBesideHogs(ctx context.Context, l *lab, e *Examined) error {
 
 func quickFailures(ctx context.Context, l *lab, e *Examined) error {
 	return l.serve(faults{Fail: 0.02}, func(s *service) error {
-		r, err := l.load(ctx, e, nil, nil, append(slices.Clone(besidesNoise), "-R", "1000", "-c", "20", "-d", "3s", "--max-errors", "5%", "--fail", "p99<1s", "--fail", "every window: p99<1s", s.url())...)
+		r, err := l.load(ctx, e, nil, nil, append(slices.Clone(acceptNoise), "-R", "1000", "-c", "20", "-d", "3s", "--max-errors", "5%", "--fail", "p99<1s", "--fail", "every window: p99<1s", s.url())...)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func capacityFailing(ctx context.Context, l *lab, e *Examined) error {
 }
 
 func capacityBusy(ctx context.Context, l *lab, e *Examined) error {
-	return l.besides(ctx, -1, func() error {
+	return l.whileBusy(ctx, -1, func() error {
 		return l.serveFailing(ctx, e, faults{Delay: 5 * time.Millisecond}, func(_ *capacityReport, a asked) {
 			e.say("the reason", !mentions(a.stdout+a.stderr, "nothing responded"), lastLines(a.stderr), "every request got a response")
 		})
@@ -175,7 +175,7 @@ func (l *lab) serveFailing(ctx context.Context, e *Examined, f faults, judge fun
 func changing(f faults, name string, args ...string) func(context.Context, *lab, *Examined) error {
 	return func(ctx context.Context, l *lab, e *Examined) error {
 		return l.serve(f, func(s *service) error {
-			r, err := l.load(ctx, e, nil, nil, slices.Concat(args, besidesNoise, []string{s.url()})...)
+			r, err := l.load(ctx, e, nil, nil, slices.Concat(args, acceptNoise, []string{s.url()})...)
 			if err != nil {
 				return err
 			}
@@ -196,7 +196,7 @@ func (f *faults) injected() string {
 }
 
 func countsBesideHogs(ctx context.Context, l *lab, e *Examined) error {
-	return l.besides(ctx, -1, func() error {
+	return l.whileBusy(ctx, -1, func() error {
 		return l.serveApart(ctx, faults{}, func(url string) error {
 			r, err := l.load(ctx, e, nil, nil, "-R", "100", "-c", "8", "-d", "3s", url)
 			if err != nil {
@@ -210,9 +210,9 @@ func countsBesideHogs(ctx context.Context, l *lab, e *Examined) error {
 }
 
 func acceptedBesideHogs(ctx context.Context, l *lab, e *Examined) error {
-	return l.besides(ctx, -1, func() error {
+	return l.whileBusy(ctx, -1, func() error {
 		return l.serveApart(ctx, faults{}, func(url string) error {
-			accept := besidesNoise[1] + ",arrivals-off,steal,cpu-speed,retransmits,rate-missed"
+			accept := acceptNoise[1] + ",arrivals-off,steal,cpu-speed,retransmits,rate-missed"
 			a, err := l.ask(ctx, e, nil, nil, "load", "--plain", "--no-calibration", "--accept", accept, "-c", "4", "-d", "2s", url)
 			if err != nil {
 				return err

@@ -19,7 +19,7 @@ var cold = faults{Delay: 2 * time.Millisecond, Slow: 20 * time.Millisecond, Cold
 // and thresholds are those of the warm one, and the counts are of all that came.
 func warmUpLeftOut(ctx context.Context, l *lab, e *Examined) error {
 	return l.serve(cold, func(s *service) error {
-		r, err := l.load(ctx, e, nil, nil, slices.Concat([]string{"-c", "2", "-d", "16s", "--fail", "every window: p50<15ms", "--fail", "p50<15ms"}, besidesNoise, []string{s.url()})...)
+		r, err := l.load(ctx, e, nil, nil, slices.Concat([]string{"-c", "2", "-d", "16s", "--fail", "every window: p50<15ms", "--fail", "p50<15ms"}, acceptNoise, []string{s.url()})...)
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func fullQueue(ctx context.Context, l *lab, e *Examined) error {
 		if err != nil {
 			return err
 		}
-		r, err := l.load(ctx, e, nil, nil, slices.Concat(besidesNoise, []string{"-R", "100", "-c", "60", "--reuse", "none", "-d", "4s", "-T", "2s", "--drain", "1s", s.url()})...)
+		r, err := l.load(ctx, e, nil, nil, slices.Concat(acceptNoise, []string{"-R", "100", "-c", "60", "--reuse", "none", "-d", "4s", "-T", "2s", "--drain", "1s", s.url()})...)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func noDrops(ctx context.Context, l *lab, e *Examined) error {
 		if err != nil {
 			return err
 		}
-		r, err := l.load(ctx, e, nil, nil, slices.Concat(besidesNoise, []string{"-R", "100", "-c", "10", "-d", "2s", s.url()})...)
+		r, err := l.load(ctx, e, nil, nil, slices.Concat(acceptNoise, []string{"-R", "100", "-c", "10", "-d", "2s", s.url()})...)
 		if err != nil {
 			return err
 		}
@@ -113,9 +113,9 @@ func noDrops(ctx context.Context, l *lab, e *Examined) error {
 // acceptedBesideErrors fails 5 %, which makes the load SUSPECT, on a machine that is busy,
 // which was accepted: each finding that was says so in its line.
 func acceptedBesideErrors(ctx context.Context, l *lab, e *Examined) error {
-	return l.besides(ctx, -1, func() error {
+	return l.whileBusy(ctx, -1, func() error {
 		return l.serve(faults{Fail: 0.05}, func(s *service) error {
-			accept := besidesNoise[1] + ",arrivals-off,steal,cpu-speed,retransmits,rate-missed"
+			accept := acceptNoise[1] + ",arrivals-off,steal,cpu-speed,retransmits,rate-missed"
 			a, err := l.ask(ctx, e, nil, nil, "load", "--plain", "--no-calibration", "--accept", accept, "-c", "4", "-d", "3s", s.url())
 			if err != nil {
 				return err
