@@ -11,15 +11,15 @@ import (
 	"dyno.example/dyno/load/measure"
 )
 
-// column is one of the CSV's: its name, with the unit at the end, and its cell.
+// column is one of the CSV's: its name, with the unit at the end, and its text.
 type column struct {
 	name string
-	cell func(l *Load, w *measure.Window) string
+	text func(l *Load, w *measure.Window) string
 }
 
 // CSV writes a row per window, warm-up and invalid ones too, after a row of
 // column names that end in the unit. There is no row of totals, so that a column
-// can be plotted or added up as it is. A cell is empty if there is nothing to
+// can be plotted or added up as it is. A field is empty if there is nothing to
 // tell, and begins with ">=" if only a lower bound is known.
 func CSV(w io.Writer, l *Load) error {
 	out := csv.NewWriter(w)
@@ -33,7 +33,7 @@ func CSV(w io.Writer, l *Load) error {
 	}
 	for i := range l.Result.Windows {
 		for k, c := range columns {
-			row[k] = c.cell(l, &l.Result.Windows[i])
+			row[k] = c.text(l, &l.Result.Windows[i])
 		}
 		if err := out.Write(row); err != nil {
 			return err
@@ -67,7 +67,7 @@ func csvColumns() []column {
 	for clock := range measure.NumClocks {
 		for i, name := range FigureNames() {
 			columns = append(columns, column{clock.String() + "_" + name + "_us", func(_ *Load, w *measure.Window) string {
-				return microsCell(Figures(w, clock), i)
+				return micros(Figures(w, clock), i)
 			}})
 		}
 	}
@@ -113,7 +113,7 @@ func countColumn(name string) column {
 	}}
 }
 
-func microsCell(figures []Figure, i int) string {
+func micros(figures []Figure, i int) string {
 	if figures == nil || figures[i].Absent {
 		return ""
 	}

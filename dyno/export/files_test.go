@@ -38,7 +38,7 @@ func TestCSV(t *testing.T) {
 	if len(rows) != 5 {
 		t.Fatalf("%d rows, want names and four windows", len(rows))
 	}
-	cell := func(row int, name string) string {
+	text := func(row int, name string) string {
 		i := slices.Index(rows[0], name)
 		if i < 0 {
 			t.Fatalf("no column %q in %q", name, rows[0])
@@ -54,24 +54,24 @@ func TestCSV(t *testing.T) {
 		{2, "throughput_per_s", "90"}, {2, "completed", "90"}, {3, "errors_timeout", "10"}, {2, "status_2xx", "90"}, {2, "status_4xx", "0"}, {2, "bytes_in", "900"},
 		{2, "in_flight", "1.5"}, {2, "generator_cpu_s", "0.002"}, {2, "lag_p99_us", ""}, {2, "connect_max_us", ""},
 	} {
-		if got := cell(want.row, want.name); got != want.text {
+		if got := text(want.row, want.name); got != want.text {
 			t.Errorf("row %d: %s is %q, want %q", want.row, want.name, got, want.text)
 		}
 	}
 	// Of 100, the 90th is p90: 90 ms; what is beyond timed out.
 	for name, bound := range map[string]bool{"p50": false, "p90": false, "p99": true, "p99.99": true, "mean": true, "max": true} {
-		if got := cell(3, "response_"+name+"_us"); strings.HasPrefix(got, ">=") != bound {
+		if got := text(3, "response_"+name+"_us"); strings.HasPrefix(got, ">=") != bound {
 			t.Errorf("%s with time-outs is %q", name, got)
 		}
-		if got := cell(2, "response_"+name+"_us"); strings.HasPrefix(got, ">=") {
+		if got := text(2, "response_"+name+"_us"); strings.HasPrefix(got, ">=") {
 			t.Errorf("%s without is %q", name, got)
 		}
 	}
 	// Of 100, none lies beyond p99.9.
-	if p99, none := cell(2, "response_p99_us"), cell(2, "response_p99.9_us"); p99 == "" || none != "" {
+	if p99, none := text(2, "response_p99_us"), text(2, "response_p99.9_us"); p99 == "" || none != "" {
 		t.Errorf("p99 of 100 is %q, p99.9 %q", p99, none)
 	}
-	if us, err := strconv.ParseFloat(cell(3, "response_p90_us"), 64); err != nil || math.Abs(us-90_000) > 90 {
+	if us, err := strconv.ParseFloat(text(3, "response_p90_us"), 64); err != nil || math.Abs(us-90_000) > 90 {
 		t.Errorf("p90 of the third row: %v, %v", us, err)
 	}
 }

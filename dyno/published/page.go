@@ -271,7 +271,7 @@ func (p *page) source(title, key string, list []Question) {
 	p.line("## %s\n\n| claim | question | verdict | what decides |\n|---|---|---|---|", title)
 	for i := range list {
 		if q := &list[i]; q.Source == key {
-			p.line("| [%s](#%s) | %s | %s | %s |", q.ID, q.ID, cell(q.Asks), q.Word(), cell(q.short()))
+			p.line("| [%s](#%s) | %s | %s | %s |", q.ID, q.ID, escape(q.Asks), q.Word(), escape(q.short()))
 		}
 	}
 	p.line("")
@@ -376,7 +376,7 @@ func (p *page) result(q *Question) {
 				figure = "`" + of + "`: " + figure
 			}
 		}
-		p.line("| `%s` | %s | %s |", cell(part.Expression), cell(figure), q.Result.WordOf(i))
+		p.line("| `%s` | %s | %s |", escape(part.Expression), escape(figure), q.Result.WordOf(i))
 	}
 }
 
@@ -430,5 +430,5 @@ func suffix(between, text string) string {
 	return between + text
 }
 
-// cell keeps a text from ending its cell of a table.
-func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+// escape keeps a text from ending its field of a table.
+func escape(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

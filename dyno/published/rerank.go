@@ -77,7 +77,7 @@ type reranker struct {
 
 	group  string
 	places []analysis.Place
-	rows   map[string][]string // cells of the ranking's rows, by subject
+	rows   map[string][]string // fields of the ranking's rows, by subject
 	head   []string
 }
 
@@ -113,10 +113,10 @@ func (r *reranker) ranking(parts []string, i int) error {
 	}
 	r.places = r.figures[r.group][metric].places(better)
 	lines := strings.Split(parts[i], "\n")
-	r.head, r.rows = cells(lines[0]), map[string][]string{}
+	r.head, r.rows = fields(lines[0]), map[string][]string{}
 	var was, unranked []string
 	for _, line := range lines[2:] {
-		row := cells(line)
+		row := fields(line)
 		name := r.subjectOf(row[1])
 		if row[0] == "–" {
 			unranked = append(unranked, line)
@@ -154,7 +154,7 @@ func (r *reranker) languages(parts []string, i int) error {
 	}
 	bests := analysis.Among(r.places, func(p analysis.Place) bool { return best[r.languageOf(p.Subject)].Subject == p.Subject })
 	lines := strings.Split(parts[i], "\n")
-	head, was := cells(lines[0]), lines[2:]
+	head, was := fields(lines[0]), lines[2:]
 	out := slices.Clone(lines[:2])
 	for _, p := range bests {
 		s := r.subject(p.Subject)
@@ -165,7 +165,7 @@ func (r *reranker) languages(parts []string, i int) error {
 		row := []string{interval(p), r.languageOf(p.Subject), name + r.mark(p.Subject) + r.alike(p)}
 		before := rowOf(was, name, s.Name+" "+s.Version)
 		for at, title := range head[3:] {
-			figure, ok := r.cell(p.Subject, title)
+			figure, ok := r.figure(p.Subject, title)
 			if !ok && before != nil {
 				figure = before[at+3]
 			}
@@ -178,11 +178,11 @@ func (r *reranker) languages(parts []string, i int) error {
 	return nil
 }
 
-// rowOf are the cells of the row of languages that is of the framework given; nil if
+// rowOf are the fields of the row of languages that is of the framework given; nil if
 // another one stood for its language. It may be called by either of two names.
 func rowOf(lines []string, names ...string) []string {
 	for _, line := range lines {
-		row := cells(line)
+		row := fields(line)
 		for _, name := range names {
 			if row[2] == name || strings.HasPrefix(row[2], name+" (") {
 				return row
@@ -192,9 +192,9 @@ func rowOf(lines []string, names ...string) []string {
 	return nil
 }
 
-// cell is a figure of the ranking's row by the title of its column, if it has that. What was
+// figure is one of the ranking's row by the title of its column, if it has that. What was
 // built has its size among the metrics as well, there with the interval of a constant.
-func (r *reranker) cell(subject, title string) (text string, ok bool) {
+func (r *reranker) figure(subject, title string) (text string, ok bool) {
 	want := title
 	if title == "Size as built" {
 		want = "Size on disk"
@@ -246,7 +246,7 @@ func (r *reranker) subject(name string) archive.Subject {
 	return archive.Subject{Name: name}
 }
 
-// subjectOf is whose name and version stand in a cell.
+// subjectOf is whose name and version stand in a field.
 func (r *reranker) subjectOf(text string) string {
 	for _, s := range r.run.Subjects {
 		if text == strings.TrimSpace(s.Name+" "+s.Version) {
@@ -329,7 +329,7 @@ func interval(p analysis.Place) string {
 	return strconv.Itoa(p.Rank)
 }
 
-// cells are those of a row of a table.
-func cells(line string) []string {
+// fields are the texts of a row of a table.
+func fields(line string) []string {
 	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | ")
 }

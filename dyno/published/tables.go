@@ -132,11 +132,11 @@ var shown = []string{"#", "Subject", "Throughput", "CPU per request", "Response 
 // fewer leaves the other columns of a ranking out.
 func fewer(table string) string {
 	lines := strings.Split(table, "\n")
-	head := cells(lines[0])
+	head := fields(lines[0])
 	ratio := slices.IndexFunc(head, func(title string) bool { return strings.Contains(title, "÷") })
 	var out []string
 	for i, line := range lines {
-		row := cells(line)
+		row := fields(line)
 		if i == 1 {
 			row = strings.Split(strings.Trim(line, "|"), "|")
 		}

@@ -39,48 +39,48 @@ func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
 			rows = append(rows, append(row, caveats(o, "")...))
 		}
 		for k := range o.Parts {
-			row := append(head[:len(head):len(head)], partCells(k, &o.Parts[k])...)
+			row := append(head[:len(head):len(head)], partFields(k, &o.Parts[k])...)
 			rows = append(rows, append(row, caveats(o, o.WordOf(k).String())...))
 		}
 	}
 	return writeCSV(w, rows)
 }
 
-// partCells are the cells of a comparison, which is the k-th of its claim.
-func partCells(k int, p *claim.Part) []string {
-	cells := []string{
+// partFields are the fields of a comparison, which is the k-th of its claim.
+func partFields(k int, p *claim.Part) []string {
+	texts := []string{
 		strconv.Itoa(k + 1), p.Expression, p.At, string(p.Verdict), p.Why.String(), strconv.Itoa(p.Blocks), countText(p.Left),
 	}
-	cells = append(cells, effectCells(p.Effect)...)
+	texts = append(texts, effectFields(p.Effect)...)
 	for _, beside := range []*stats.Interval{p.Noise, p.ByRank} {
 		if beside == nil {
-			cells = append(cells, "", "", "")
+			texts = append(texts, "", "", "")
 			continue
 		}
-		cells = append(append(cells, exact(beside.Estimate)), ends(*beside, false, false)...)
+		texts = append(append(texts, exact(beside.Estimate)), ends(*beside, false, false)...)
 	}
-	return cells
+	return texts
 }
 
-// caveatColumns is how many cells [caveats] are.
+// caveatColumns is how many fields [caveats] are.
 const caveatColumns = 6
 
-// caveats are the cells of what a verdict rests on besides its blocks: the verdict with
+// caveats are the fields of what a verdict rests on apart from its blocks: the verdict with
 // what weakens it, machine, commit, and the findings that stand beside it.
 func caveats(o *claim.Outcome, part string) []string {
-	cells := []string{o.Word().String(), part, "", "", "", ""}
+	texts := []string{o.Word().String(), part, "", "", "", ""}
 	if b := o.Basis; b != nil {
-		copy(cells[2:], []string{b.Machine, b.Commit, strconv.FormatBool(b.Clean), i18n.List("; ", b.Doubts...).String()})
+		copy(texts[2:], []string{b.Machine, b.Commit, strconv.FormatBool(b.Clean), i18n.List("; ", b.Doubts...).String()})
 	}
-	return cells
+	return texts
 }
 
-// effectCells are those of an effect, all empty if there is none.
-func effectCells(e *claim.Effect) []string {
+// effectFields are those of an effect, all empty if there is none.
+func effectFields(e *claim.Effect) []string {
 	if e == nil {
 		return make([]string, 11)
 	}
-	cells := append([]string{e.Of, e.Unit, exact(e.Interval.Estimate)}, ends(e.Interval, e.Below, e.Above)...)
+	texts := append([]string{e.Of, e.Unit, exact(e.Interval.Estimate)}, ends(e.Interval, e.Below, e.Above)...)
 	level, tolerance, none, known := "", "", "", ""
 	if e.Interval.Level > 0 {
 		level = exact(e.Interval.Level)
@@ -94,7 +94,7 @@ func effectCells(e *claim.Effect) []string {
 	if e.Published != nil {
 		known = exact(*e.Published)
 	}
-	return append(cells, level, string(e.Op), exact(e.Bound), tolerance, none, known)
+	return append(texts, level, string(e.Op), exact(e.Bound), tolerance, none, known)
 }
 
 // ends are those of an interval; empty for one that it does not have.

@@ -156,7 +156,7 @@ func TestEffectScale(t *testing.T) {
 	}
 }
 
-// TestClaimsCSV: a row per comparison, and nothing in a cell that is not known.
+// TestClaimsCSV: a row per comparison, and nothing in a field that is not known.
 func TestClaimsCSV(t *testing.T) {
 	a := ruled()
 	figure := 1.5
@@ -172,10 +172,10 @@ func TestClaimsCSV(t *testing.T) {
 		t.Fatalf("%d rows, %v", len(table), err)
 	}
 	rows := make([]map[string]string, len(table)-1)
-	for i, cells := range table[1:] {
+	for i, texts := range table[1:] {
 		rows[i] = map[string]string{}
 		for k, name := range table[0] {
-			rows[i][name] = cells[k]
+			rows[i][name] = texts[k]
 		}
 	}
 	for i, want := range []map[string]string{

@@ -10,10 +10,10 @@ import (
 // gapWide is between columns of a table.
 const gapWide = 2
 
-// TerminalTable writes rows of cells below each other, each column as wide as its widest
+// TerminalTable writes rows of texts below each other, each column as wide as its widest
 // cell on a terminal, where letters of some languages take two columns. Lines begin with
-// the indent. The last cell of a row that has fewer cells than others may be as long as
-// it is. If lines would be longer than width, cells that have several words are broken
+// the indent. The last text of a row that has fewer of them than others may be as long as
+// it is. If lines would be longer than width, texts that have several words are broken
 // into lines; width 0 is any, as for a file or another program.
 func TerminalTable(b *strings.Builder, indent string, rows [][]string, width int) {
 	wide := fit(rows, width-present.Width(indent))
@@ -44,7 +44,7 @@ func TerminalTableWithout(b *strings.Builder, rows [][]string, width int, withou
 	TerminalTable(b, "", kept, width)
 }
 
-// naturalWidth is how wide a table is whose cells are not broken.
+// naturalWidth is how wide a table is whose texts are not broken.
 func naturalWidth(rows [][]string) int {
 	total := 0
 	for _, w := range naturalWidths(rows) {
@@ -53,7 +53,7 @@ func naturalWidth(rows [][]string) int {
 	return total - gapWide
 }
 
-// naturalWidths are those of the widest cells.
+// naturalWidths are those of the widest texts.
 func naturalWidths(rows [][]string) []int {
 	columns := 0
 	for _, row := range rows {

@@ -11,13 +11,13 @@ import (
 type grid struct {
 	heads [][]string // lines of each head
 	drop  []int      // how soon each column goes; 0 stays
-	rows  [][]cellText
+	rows  [][]entry
 	left  int  // how many columns hold ranks and names, which begin at the left
 	plain bool // no row stands out
 }
 
-// cellText is an estimate with its interval beneath.
-type cellText struct{ main, sub string }
+// entry is an estimate with its interval beneath.
+type entry struct{ main, sub string }
 
 func newGrid(r ranking, c language) *grid {
 	if len(r.Rows) > few {
@@ -29,9 +29,9 @@ func newGrid(r ranking, c language) *grid {
 		g.drop = append(g.drop, col.drop)
 	}
 	for _, row := range r.Rows {
-		line := []cellText{{main: row.Rank}, {main: printable(row.Subject.Name) + row.Warming.Mark(), sub: printable(row.Subject.Version)}}
+		line := []entry{{main: row.Rank}, {main: printable(row.Subject.Name) + row.Warming.Mark(), sub: printable(row.Subject.Version)}}
 		for _, f := range row.Figures {
-			line = append(line, cellText{f.mainText(), f.Range()})
+			line = append(line, entry{f.mainText(), f.Range()})
 		}
 		g.rows = append(g.rows, line)
 	}
@@ -53,11 +53,11 @@ func newLongGrid(r ranking, c language) *grid {
 		}
 	}
 	for _, row := range r.Rows {
-		line := []cellText{{main: row.Rank}, {main: printable(row.Subject.Name) + row.Warming.Mark()}}
+		line := []entry{{main: row.Rank}, {main: printable(row.Subject.Name) + row.Warming.Mark()}}
 		for i, f := range row.Figures {
-			line = append(line, cellText{main: f.mainText()})
+			line = append(line, entry{main: f.mainText()})
 			if i == by {
-				line = append(line, cellText{main: f.Range()})
+				line = append(line, entry{main: f.Range()})
 			}
 		}
 		g.rows = append(g.rows, line)
@@ -107,7 +107,7 @@ func (g *grid) fit(width int) {
 		name := g.left - 1
 		room := max(g.widths()[name]-over, 8)
 		for _, row := range g.rows {
-			row[name] = cellText{present.Clip(row[name].main, room), present.Clip(row[name].sub, room)}
+			row[name] = entry{present.Clip(row[name].main, room), present.Clip(row[name].sub, room)}
 		}
 	}
 }

@@ -53,7 +53,7 @@ type markdown struct {
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format+"\n", args...) }
 
 // table writes a table. Its first columns are aligned as given, l to the left and r to the
-// right, and those after them, which are figures, to the right. Cells are Markdown.
+// right, and those after them, which are figures, to the right. The texts are Markdown.
 func (m *markdown) table(first string, heads []string, rows [][]string) {
 	rule := "|"
 	for i := range heads {
@@ -64,12 +64,12 @@ func (m *markdown) table(first string, heads []string, rows [][]string) {
 		}
 	}
 	m.line("%s\n%s", tableRow(heads), rule)
-	for _, cells := range rows {
-		m.line("%s", tableRow(cells))
+	for _, texts := range rows {
+		m.line("%s", tableRow(texts))
 	}
 }
 
-func tableRow(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
+func tableRow(texts []string) string { return "| " + strings.Join(texts, " | ") + " |" }
 
 func (m *markdown) headline() {
 	run := &m.a.Run
@@ -112,15 +112,15 @@ func (m *markdown) ranking(r ranking) {
 }
 
 func (m *markdown) row(r row) []string {
-	cells := []string{r.Rank, escape(strings.TrimSpace(r.Subject.Name+" "+r.Subject.Version)) + r.Warming.Mark()}
+	texts := []string{r.Rank, escape(strings.TrimSpace(r.Subject.Name+" "+r.Subject.Version)) + r.Warming.Mark()}
 	for _, f := range r.Figures {
-		cells = append(cells, f.text())
+		texts = append(texts, f.text())
 	}
 	worst := "–"
 	if r.Worst != nil {
 		worst = quantity("µs", r.Worst.Micros) + ", " + m.text("ranking.worst.where", "block", r.Worst.Block, "second", r.Worst.Second)
 	}
-	return append(cells, worst)
+	return append(texts, worst)
 }
 
 // text is the figure with its interval on one line.

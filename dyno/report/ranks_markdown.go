@@ -106,14 +106,14 @@ func (m *markdown) standings(r ranks, list []standing, languages bool) {
 		if languages && len(s.Alike) > 0 {
 			name += " (" + escape(m.text("js.languages.alike", "subjects", strings.Join(s.Alike, m.text("js.comma")))) + ")"
 		}
-		cells := []string{s.Rank, escape(words(m.standsFor(s.Subject), "–")), name}
+		texts := []string{s.Rank, escape(words(m.standsFor(s.Subject), "–")), name}
 		for _, f := range s.Figures {
-			cells = append(cells, f.text())
+			texts = append(texts, f.text())
 		}
 		if r.Sizes {
-			cells = append(cells, words(s.Size, "–"))
+			texts = append(texts, words(s.Size, "–"))
 		}
-		rows = append(rows, cells)
+		rows = append(rows, texts)
 	}
 	m.table("rll", heads, rows)
 }

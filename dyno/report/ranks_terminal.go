@@ -25,15 +25,15 @@ func terminalLanguages(r ranks, c language, width int, p painter, noted bool) st
 		if len(s.Alike) > 0 {
 			name += " " + c.count("languages.more", len(s.Alike))
 		}
-		line := []cellText{{main: s.Rank}, {main: printable(c.standsFor(s.Subject))}, {main: printable(name)}}
+		line := []entry{{main: s.Rank}, {main: printable(c.standsFor(s.Subject))}, {main: printable(name)}}
 		for i, f := range s.Figures {
-			line = append(line, cellText{main: f.mainText()})
+			line = append(line, entry{main: f.mainText()})
 			if i == 0 {
-				line = append(line, cellText{main: f.Range()})
+				line = append(line, entry{main: f.Range()})
 			}
 		}
 		if r.Sizes {
-			line = append(line, cellText{main: words(s.Size, "–")})
+			line = append(line, entry{main: words(s.Size, "–")})
 		}
 		g.rows = append(g.rows, line)
 	}

@@ -114,11 +114,11 @@ func (m *markdown) curves(t curveTable) {
 	m.line("### %s\n", m.text("percentiles.title"))
 	var rows [][]string
 	for _, row := range t.Rows {
-		cells := []string{escape(row.Subject)}
+		texts := []string{escape(row.Subject)}
 		for _, f := range row.Response {
-			cells = append(cells, f.text())
+			texts = append(texts, f.text())
 		}
-		rows = append(rows, cells)
+		rows = append(rows, texts)
 	}
 	m.table("l", append([]string{m.text("ranking.subject")}, t.Heads...), rows)
 	m.line("\n%s\n", t.Note)

@@ -57,9 +57,9 @@ func terminalUnusable(t unusableTable, c language, width int, p painter) string 
 		g.heads, g.drop = append(g.heads, headLines(col, c)), append(g.drop, col.drop)
 	}
 	for _, row := range t.Rows {
-		line := []cellText{{main: "✗"}, {main: printable(row.Subject)}}
+		line := []entry{{main: "✗"}, {main: printable(row.Subject)}}
 		for _, f := range row.Figures {
-			line = append(line, cellText{f.mainText(), f.Range()})
+			line = append(line, entry{f.mainText(), f.Range()})
 		}
 		g.rows = append(g.rows, line)
 	}
@@ -80,11 +80,11 @@ func (m *markdown) unusable(t unusableTable) {
 	}
 	var rows [][]string
 	for _, row := range t.Rows {
-		cells := []string{escape(row.Subject)}
+		texts := []string{escape(row.Subject)}
 		for _, f := range row.Figures {
-			cells = append(cells, "~~"+f.text()+"~~")
+			texts = append(texts, "~~"+f.text()+"~~")
 		}
-		rows = append(rows, cells)
+		rows = append(rows, texts)
 	}
 	m.table("l", heads, rows)
 	m.line("")

@@ -33,7 +33,7 @@ func TestPagesAreShort(t *testing.T) {
 	}
 }
 
-// Every table is one: below its head a line of dashes, and as many cells in each row.
+// Every table is one: below its head a line of dashes, and as many fields in each row.
 func TestTablesAreWhole(t *testing.T) {
 	tables := 0
 	for name, text := range pages(t) {
@@ -78,7 +78,7 @@ func rowsOf(lines []string) (rows []string) {
 }
 
 // misdrawn says what is wrong with a table: text that runs into it, no line of dashes, or
-// rows with another number of cells than its head.
+// rows with another number of fields than its head.
 func misdrawn(rows, lines []string) (wrong []string) {
 	if last := lines[len(lines)-1]; last[0] != '|' && last[0] != '<' { // a comment is a block of its own
 		wrong = append(wrong, "a table goes on in text: "+last)
@@ -86,18 +86,18 @@ func misdrawn(rows, lines []string) (wrong []string) {
 	if len(rows) < 2 || strings.Trim(rows[1], "|-: ") != "" {
 		return append(wrong, "a table without a line of dashes: "+rows[0])
 	}
-	columns := cells(rows[0])
+	columns := fields(rows[0])
 	for _, row := range rows[1:] {
-		if n := cells(row); n != columns {
-			wrong = append(wrong, "another number of cells than the head has: "+row)
+		if n := fields(row); n != columns {
+			wrong = append(wrong, "another number of fields than the head has: "+row)
 		}
 	}
 	return wrong
 }
 
-// cells counts a row's cells: bars divide them, but for escaped ones. Bars within code
+// fields counts a row's fields: bars divide them, but for escaped ones. Bars within code
 // divide too (GitHub Flavored Markdown 4.10).
-func cells(row string) int {
+func fields(row string) int {
 	return strings.Count(strings.ReplaceAll(row, `\|`, ""), "|") - 1
 }
 

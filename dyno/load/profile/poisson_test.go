@@ -64,10 +64,10 @@ func TestPoissonCounts(t *testing.T) {
 	for name, p := range poissonShapes(t) {
 		all, table := starts(p, 7, 0, 1), p.Timetable(testWarmup)
 		length := max(p.Length(), 10*time.Second)
-		const cells = 100
+		const segments = 100
 		sum, used := 0.0, 0.0
-		for i := range time.Duration(cells) {
-			from, to := length*i/cells, length*(i+1)/cells
+		for i := range time.Duration(segments) {
+			from, to := length*i/segments, length*(i+1)/segments
 			low, _ := slices.BinarySearch(all, int64(testWarmup+from))
 			high, _ := slices.BinarySearch(all, int64(testWarmup+to))
 			if planned := table.Planned(from, to); planned >= 5 {

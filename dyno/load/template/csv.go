@@ -36,9 +36,9 @@ func ReadCSV(file string, r io.Reader, maxBytes int64) (*Table, error) {
 			return nil, csvFault(file, err, maxBytes)
 		}
 		line, _ := records.FieldPos(0)
-		row := make([]cell, len(record))
+		row := make([]field, len(record))
 		for i, text := range record {
-			row[i] = cell{text, true}
+			row[i] = field{text, true}
 		}
 		t.rows, t.lines = append(t.rows, row), append(t.lines, int32(line))
 	}

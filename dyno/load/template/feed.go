@@ -27,11 +27,11 @@ func (f *Feed) Rows(part, parts int) int {
 type Table struct {
 	file    string
 	columns []string
-	rows    [][]cell
+	rows    [][]field
 	lines   []int32 // in the file, from 1
 }
 
-type cell struct {
+type field struct {
 	text  string
 	there bool
 }

@@ -121,7 +121,7 @@ func checkTable(t *testing.T, table *Table, err error, size int) {
 	}
 	for _, row := range table.rows {
 		if len(row) > len(table.columns) {
-			t.Errorf("%d cells in %d columns", len(row), len(table.columns))
+			t.Errorf("%d fields in %d columns", len(row), len(table.columns))
 		}
 	}
 }

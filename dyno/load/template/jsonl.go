@@ -45,7 +45,7 @@ func ReadJSONL(file string, r io.Reader, maxBytes int64) (*Table, error) {
 }
 
 // object reads a row; columns it is the first to have are added.
-func (t *Table) object(line []byte, columns map[string]int) ([]cell, error) {
+func (t *Table) object(line []byte, columns map[string]int) ([]field, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(line, &members); err != nil {
 		return nil, fmt.Errorf("is not a JSON object: %w", err)
@@ -62,13 +62,13 @@ func (t *Table) object(line []byte, columns map[string]int) ([]cell, error) {
 	if len(t.columns) > maxColumns {
 		return nil, fmt.Errorf("with this row there are %d columns; at most %d are allowed", len(t.columns), maxColumns)
 	}
-	row := make([]cell, len(t.columns))
+	row := make([]field, len(t.columns))
 	for name, value := range members {
 		text, err := valueText(value)
 		if err != nil {
 			return nil, err
 		}
-		row[columns[name]] = cell{text, true}
+		row[columns[name]] = field{text, true}
 	}
 	return row, nil
 }

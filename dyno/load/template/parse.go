@@ -200,7 +200,7 @@ func parseFeed(reference string, env *Env) (segment, error) {
 	}
 	table := env.Feeds[feed].Table
 	at, err := table.column(column)
-	return segment{kind: feedCell, feed: feed, column: at, table: table}, err
+	return segment{kind: feedField, feed: feed, column: at, table: table}, err
 }
 
 // FeedError is that a placeholder refers to a feed that doesn't exist.

@@ -20,7 +20,7 @@ const (
 	unixSeconds
 	unixMillis
 	rfc3339
-	feedCell
+	feedField
 )
 
 // encoding is how a text that someone has written is put in.
@@ -80,7 +80,7 @@ func (g *segment) append(dst []byte, s *State) []byte {
 		return strconv.AppendInt(dst, s.Now/int64(time.Millisecond), 10)
 	case rfc3339:
 		return time.Unix(0, s.Now).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z07:00")
-	case feedCell:
+	case feedField:
 		return g.encode(dst, g.table.rows[s.rows[g.feed]][g.column].text)
 	}
 	return dst

@@ -131,7 +131,7 @@ func (t *Template) add(s segment) {
 	}
 	t.segments = append(t.segments, s)
 	switch s.kind {
-	case feedCell:
+	case feedField:
 		t.uses.feeds |= 1 << s.feed
 	case sequence:
 		t.uses.sequence = true
@@ -155,7 +155,7 @@ func (t *Template) Constant() (text string, ok bool) {
 
 // Texts yields every text the template can put in that someone has written,
 // with where it is from: literals (from nowhere else than the template), choices,
-// and cells of feeds. What is random is made of letters, digits, dashes and
+// and fields of feeds. What is random is made of letters, digits, dashes and
 // colons only.
 func (t *Template) Texts() iter.Seq2[string, string] {
 	return func(yield func(from, text string) bool) {
@@ -174,7 +174,7 @@ func (s *segment) texts(yield func(from, text string) bool) bool {
 		return yield("", s.text)
 	case choice:
 		return !slices.ContainsFunc(s.choices, func(text string) bool { return !yield("a choice", encoded(text)) })
-	case feedCell:
+	case feedField:
 		for i, row := range s.table.rows {
 			if !yield(fmt.Sprintf("%s:%d: column %q", s.table.file, s.table.lines[i], s.table.columns[s.column]), encoded(row[s.column].text)) {
 				return false

@@ -51,17 +51,17 @@ func (s *section) table(line func(string, ...any)) {
 	if len(s.Rows) == 0 {
 		return
 	}
-	cells := func(list []string) string {
+	joined := func(list []string) string {
 		escaped := make([]string, len(list))
 		for i, text := range list {
 			escaped[i] = escape(text)
 		}
 		return "| " + strings.Join(escaped, " | ") + " |"
 	}
-	line("%s", cells(s.Head))
+	line("%s", joined(s.Head))
 	line("|---|%s", strings.Repeat("--:|", len(s.Head)-1))
 	for _, r := range s.Rows {
-		line("%s", cells(r.Cells))
+		line("%s", joined(r.Texts))
 	}
 	line("")
 	if s.Note != "" {

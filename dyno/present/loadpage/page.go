@@ -57,7 +57,7 @@ type section struct {
 // row begins with a name. Its class is that of an outcome, or empty.
 type row struct {
 	Class string
-	Cells []string
+	Texts []string
 }
 
 // remark is a finding.

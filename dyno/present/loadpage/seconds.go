@@ -44,8 +44,8 @@ func (p *page) seconds(l *Load) section {
 			}
 		}
 		if len(s.Rows) < mostRows {
-			cells := []string{strconv.Itoa(w.Index), present.Number(float64(w.Completed)/seconds) + "/s", number(w.Errors.Total())}
-			s.Rows = append(s.Rows, row{"", append(cells, pick(figures, "p50", "p99", "max")...)})
+			texts := []string{strconv.Itoa(w.Index), present.Number(float64(w.Completed)/seconds) + "/s", number(w.Errors.Total())}
+			s.Rows = append(s.Rows, row{"", append(texts, pick(figures, "p50", "p99", "max")...)})
 		}
 	}
 	if len(rate) < 2 {

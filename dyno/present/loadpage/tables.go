@@ -87,8 +87,8 @@ func requests(r *load.Result, t report.Texts) section {
 		if failed > 0 {
 			class = "bad"
 		}
-		cells := []string{k.Name, number(k.All.Right()), number(failed), rate}
-		s.Rows = append(s.Rows, row{class, append(cells, quantiles(w, "p50", "p90", "p99", "max")...)})
+		texts := []string{k.Name, number(k.All.Right()), number(failed), rate}
+		s.Rows = append(s.Rows, row{class, append(texts, quantiles(w, "p50", "p90", "p99", "max")...)})
 	}
 	if s.Rows == nil {
 		return section{}
@@ -109,11 +109,11 @@ func clocks(r *load.Result, t report.Texts) section {
 		if h := w.Hist[clock]; h == nil || present.Duration(float64(h.Max())) == present.Duration(0) {
 			continue // as the lag of a closed loop
 		}
-		cells := []string{t.Text("load.clock." + clock.String())}
+		texts := []string{t.Text("load.clock." + clock.String())}
 		for _, f := range export.Figures(w, clock) {
-			cells = append(cells, figure(f))
+			texts = append(texts, figure(f))
 		}
-		s.Rows = append(s.Rows, row{"", cells})
+		s.Rows = append(s.Rows, row{"", texts})
 	}
 	if s.Rows == nil {
 		return section{}
@@ -130,14 +130,14 @@ func stages(r *load.Result, t report.Texts) section {
 	list := r.Stages()
 	for i := range list {
 		g := &list[i]
-		cells := []string{fmt.Sprintf("%d · %s", g.Phase+1, g.Name)}
+		texts := []string{fmt.Sprintf("%d · %s", g.Phase+1, g.Name)}
 		if seconds := g.Total.Length.Seconds(); g.Windows > 0 {
-			cells = append(cells, fmt.Sprintf("%.4g", seconds), present.Number(float64(g.Total.Offered)/seconds)+"/s", present.Number(g.Throughput())+"/s", number(g.Total.Errors.Total()))
-			cells = append(cells, quantiles(&g.Total, "p50", "p99")...)
+			texts = append(texts, fmt.Sprintf("%.4g", seconds), present.Number(float64(g.Total.Offered)/seconds)+"/s", present.Number(g.Throughput())+"/s", number(g.Total.Errors.Total()))
+			texts = append(texts, quantiles(&g.Total, "p50", "p99")...)
 		} else {
-			cells = append(cells, "0", present.NoFigure, present.NoFigure, present.NoFigure, present.NoFigure, present.NoFigure)
+			texts = append(texts, "0", present.NoFigure, present.NoFigure, present.NoFigure, present.NoFigure, present.NoFigure)
 		}
-		s.Rows = append(s.Rows, row{"", cells})
+		s.Rows = append(s.Rows, row{"", texts})
 	}
 	if s.Rows == nil {
 		return section{}

@@ -83,8 +83,8 @@ func (w *Text) labelled(label, text string) {
 	fmt.Fprintf(w, "  %s %s\n", present.Left(label, 12), text)
 }
 
-// cells writes texts to the right of their columns, each after a space.
-func cells(widths []int, texts ...string) string {
+// aligned writes texts to the right of their columns, each after a space.
+func aligned(widths []int, texts ...string) string {
 	var b strings.Builder
 	for i, text := range texts {
 		b.WriteString(" " + present.Right(text, widths[i]))
@@ -97,7 +97,7 @@ const width = 80
 
 // named prints a table whose rows begin with a name, which is cut so that lines have no
 // more columns than width; the figures take what they need, and at least so many. A row
-// of fewer cells ends in a remark.
+// of fewer texts ends in a remark.
 func (w *Text) named(rows [][]string, least []int) {
 	widths := slices.Clone(least)
 	for _, row := range rows {
@@ -117,10 +117,10 @@ func (w *Text) named(rows [][]string, least []int) {
 		line := "  " + present.Left(present.Cut(row[0], name), name)
 		if len(row) < len(widths)+1 {
 			last := len(row) - 1
-			fmt.Fprintf(w, "%s%s  %s\n", line, cells(widths, row[1:last]...), row[last])
+			fmt.Fprintf(w, "%s%s  %s\n", line, aligned(widths, row[1:last]...), row[last])
 			continue
 		}
-		fmt.Fprintln(w, line+cells(widths, row[1:]...))
+		fmt.Fprintln(w, line+aligned(widths, row[1:]...))
 	}
 }
 
@@ -180,7 +180,7 @@ var clockWidths = slices.Repeat([]int{8}, len(export.FigureNames()))
 func (w *Text) clocks(t *measure.Window) {
 	heads := export.FigureNames()
 	heads[0], heads[len(heads)-1] = w.Text("load.mean"), w.Text("load.max")
-	fmt.Fprintf(w, "  %s%s\n", present.Left("", 12), cells(clockWidths, heads...))
+	fmt.Fprintf(w, "  %s%s\n", present.Left("", 12), aligned(clockWidths, heads...))
 	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.Lag, measure.FirstByte, measure.Connect, measure.FullHandshake, measure.ResumedHandshake, measure.Message, measure.ReadDelay} {
 		h := t.Hist[clock]
 		if h == nil || present.Duration(float64(h.Max())) == present.Duration(0) { // as the lag of a closed loop
@@ -190,7 +190,7 @@ func (w *Text) clocks(t *measure.Window) {
 		for _, f := range export.Figures(t, clock) {
 			figures = append(figures, figureText(f))
 		}
-		fmt.Fprintf(w, "  %s%s\n", present.Left(w.Text("load.clock."+clock.String()), 12), cells(clockWidths, figures...))
+		fmt.Fprintf(w, "  %s%s\n", present.Left(w.Text("load.clock."+clock.String()), 12), aligned(clockWidths, figures...))
 	}
 	if n := t.Failed(measure.Response); n > 0 {
 		fmt.Fprintf(w, "  %s %s\n", present.Left("", 12), w.Text("load.slowest", "n", n, "mark", present.Failed))

@@ -18,27 +18,27 @@ type Grid struct {
 func NewGrid(f Response, levels int) Grid {
 	g := Grid{Response: f, Levels: levels}
 	dims := len(f.First)
-	cells := int(math.Pow(float64(levels), float64(dims)))
-	values, mean := make([]float64, cells), 0.0
-	for cell := range values {
-		values[cell] = f.Of(g.at(cell, dims))
-		mean += values[cell] / float64(cells)
+	bins := int(math.Pow(float64(levels), float64(dims)))
+	values, mean := make([]float64, bins), 0.0
+	for bin := range values {
+		values[bin] = f.Of(g.at(bin, dims))
+		mean += values[bin] / float64(bins)
 	}
 	g.Variance, g.First, g.Total = 0, make([]float64, dims), make([]float64, dims)
 	for _, v := range values {
-		g.Variance += (v - mean) * (v - mean) / float64(cells)
+		g.Variance += (v - mean) * (v - mean) / float64(bins)
 	}
 	step := 1
 	for d := range dims {
 		// Means over all other inputs, and the variance within each line along this one.
 		byLevel := make([]float64, levels)
-		for cell, v := range values {
-			byLevel[cell/step%levels] += v * float64(levels) / float64(cells)
+		for bin, v := range values {
+			byLevel[bin/step%levels] += v * float64(levels) / float64(bins)
 			along := 0.0
 			for level := range levels {
-				along += values[cell+(level-cell/step%levels)*step] / float64(levels)
+				along += values[bin+(level-bin/step%levels)*step] / float64(levels)
 			}
-			g.Total[d] += (v - along) * (v - along) / float64(cells) / g.Variance
+			g.Total[d] += (v - along) * (v - along) / float64(bins) / g.Variance
 		}
 		for _, m := range byLevel {
 			g.First[d] += (m - mean) * (m - mean) / float64(levels) / g.Variance
@@ -48,25 +48,25 @@ func NewGrid(f Response, levels int) Grid {
 	return g
 }
 
-// at is the input of a cell.
-func (g *Grid) at(cell, dims int) []float64 {
+// at is the input of a bin.
+func (g *Grid) at(bin, dims int) []float64 {
 	x := make([]float64, dims)
 	for d := range x {
-		x[d] = (float64(cell%g.Levels) + 0.5) / float64(g.Levels)
-		cell /= g.Levels
+		x[d] = (float64(bin%g.Levels) + 0.5) / float64(g.Levels)
+		bin /= g.Levels
 	}
 	return x
 }
 
-// cell is that of a row of the design.
-func (g *Grid) cell(row []float64) (cell int) {
+// bin is that of a row of the design.
+func (g *Grid) bin(row []float64) (n int) {
 	for d := len(row) - 1; d >= 0; d-- {
-		cell = cell*g.Levels + min(int(row[d]*float64(g.Levels)), g.Levels-1)
+		n = n*g.Levels + min(int(row[d]*float64(g.Levels)), g.Levels-1)
 	}
-	return cell
+	return n
 }
 
-// Intervals is how often the intervals of the indices hold them, where each cell is
+// Intervals is how often the intervals of the indices hold them, where each bin is
 // measured once, with noise of so many of the function's standard deviations, and what
 // the estimates are on average less the truth, for first order and total.
 func (g *Grid) Intervals(groups int, noise float64, studies int, seed uint64) (first, total Rate, firstBias, totalBias float64) {
@@ -78,11 +78,11 @@ func (g *Grid) Intervals(groups int, noise float64, studies int, seed uint64) (f
 		var y []float64
 		var points []int
 		for _, row := range stats.Saltelli(groups, dims, uint64(study)+seed<<32) {
-			cell := g.cell(row)
-			if _, ok := measured[cell]; !ok {
-				measured[cell] = g.Of(g.at(cell, dims)) + deviation*r.NormFloat64()
+			bin := g.bin(row)
+			if _, ok := measured[bin]; !ok {
+				measured[bin] = g.Of(g.at(bin, dims)) + deviation*r.NormFloat64()
 			}
-			y, points = append(y, measured[cell]), append(points, cell)
+			y, points = append(y, measured[bin]), append(points, bin)
 		}
 		for d, index := range stats.Sobol(y, points, groups, dims, deviation*deviation, 0.95, uint64(study)) {
 			if index.First.Level == 0 {

@@ -7,9 +7,9 @@ import (
 	"dyno.example/dyno/report"
 )
 
-// PrintTable writes rows of cells to standard output, each column as wide as its widest
-// cell; on a terminal that is too narrow, without columns, in this order, that others
-// tell too, and cells of several words in lines.
+// PrintTable writes rows of texts to standard output, each column as wide as its widest
+// text; on a terminal that is too narrow, without columns, in this order, that others
+// tell too, and texts of several words in lines.
 func PrintTable(rows [][]string, without ...int) error {
 	var b strings.Builder
 	report.TerminalTableWithout(&b, rows, TableWidth(), without...)
