@@ -92,6 +92,7 @@ type Socket struct {
 	resets bool       // closing it resets the connection
 	closed bool
 	full   bool // a write found no room: it is told when there is
+	short  bool // its last write wasn't taken whole
 	watch  watch
 	moves  func()
 	acked  func()
@@ -121,8 +122,9 @@ func (k *Socket) Remote() netip.AddrPort { return k.other.at }
 // Closed reports whether this end is.
 func (k *Socket) Closed() bool { return k.closed }
 
-// Blocked reports whether the other end has found no room for what it would send.
-func (k *Socket) Blocked() bool { return k.other.full }
+// Blocked reports whether the other end has found no room for what it would send, and hasn't sent the
+// rest since, although there may be room by now of which it hasn't heard.
+func (k *Socket) Blocked() bool { return k.other.short }
 
 // Pending is how many of the bytes that this end has sent the other one hasn't read.
 func (k *Socket) Pending() int { return len(k.out.bytes) - k.out.read }
@@ -242,10 +244,11 @@ func (k *Socket) write(a, b []byte) (n int, errno unix.Errno) {
 	}
 	room := p.room()
 	if room <= 0 {
-		k.full = true
+		k.full, k.short = true, true
 		return 0, unix.EAGAIN
 	}
-	if n = min(room, len(a)+len(b)); n < len(a)+len(b) {
+	n = min(room, len(a)+len(b))
+	if k.short = n < len(a)+len(b); k.short {
 		k.full = true
 	}
 	p.bytes = append(p.bytes, a[:min(n, len(a))]...)

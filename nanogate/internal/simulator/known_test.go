@@ -253,3 +253,26 @@ func TestResetThatTheClientsWriteHearsOf(t *testing.T) {
 	c.old(true)
 	holds(t, sc, 0)
 }
+
+// A request that waits behind others for its endpoint to take more, which that does and then breaks HTTP/2
+// and closes: nobody but the gateway knows that nothing of it was written, also when there is room again
+// of which the gateway hasn't heard.
+func TestRoomOfWhichNobodyHasHeard(t *testing.T) {
+	sc := small(1)
+	sc.Groups[0].HTTP2 = true
+	e := sc.Groups[0].Endpoints[0]
+	e.Line.Capacity, e.Line.Latest = 2000, 20e6
+	e.Greet = 300e6
+	one := sc.Clients[0]
+	sc.asks(1, Request{Method: "GET", Tries: []Fault{{Kind: "nonsense-body", At: 20322}}})
+	sc.asks(1, Request{Method: "POST", Body: 8000})
+	sc.asks(3, Request{Method: "GET"})
+	all := one.Requests
+	sc.Clients = nil
+	for n, r := range all {
+		c := *one
+		c.Number, c.At, c.Requests = n+1, int64(n)*10e6, []*Request{r}
+		sc.Clients = append(sc.Clients, &c)
+	}
+	holds(t, sc, -1)
+}
