@@ -173,11 +173,23 @@ func (w *world) troubled(x *exchange) bool {
 		return true
 	}
 	for _, g := range x.Route.Groups {
-		if g.blurred != 0 && g.blurred > x.begun-slack {
+		if g.blurred != 0 && g.blurred > x.begun-slack && !x.responded() {
 			return true
 		}
 	}
 	return false
+}
+
+// responded is whether wherever a request came a whole response was sent to it, and nothing of that was
+// lost: the gateway has it to read, whatever became of the connection then.
+func (x *exchange) responded() (is bool) {
+	for _, one := range x.runs {
+		if !one.shadow && (!one.responded || one.broken) {
+			return false
+		}
+		is = is || !one.shadow
+	}
+	return is
 }
 
 // shares is whether it may have waited for the response to another request for the same, and

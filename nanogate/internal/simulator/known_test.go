@@ -254,6 +254,23 @@ func TestResetThatTheClientsWriteHearsOf(t *testing.T) {
 	holds(t, sc, 0)
 }
 
+// What an endpoint said before it reset its connection is read, although a write of what waited for the
+// endpoint to take more hears of the reset first. Requests that share the connection fail of it, with the
+// response that was all there none of them.
+func TestResponseBehindWhichAWriteFails(t *testing.T) {
+	sc := small(1)
+	sc.Groups[0].HTTP2 = true
+	e := sc.Groups[0].Endpoints[0]
+	e.Line.Capacity, e.Think = 4000, 1e6
+	c := sc.Clients[0]
+	c.HTTP2, c.Depth = true, 4
+	for range 10 {
+		sc.asks(3, Request{Method: "POST", Body: 30000, Want: 10})
+		sc.asks(2, Request{Method: "POST", Want: 100, Tries: []Fault{{Kind: "cut-after"}}})
+	}
+	holds(t, sc, -1)
+}
+
 // A request that waits behind others for its endpoint to take more, which that does and then breaks HTTP/2
 // and closes: nobody but the gateway knows that nothing of it was written, also when there is room again
 // of which the gateway hasn't heard.
