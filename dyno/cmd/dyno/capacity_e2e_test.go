@@ -81,7 +81,8 @@ func TestCapacityFindsABracket(t *testing.T) {
 		if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
 			t.Fatalf("%v\n%s\n%s", err, o.stdout, o.stderr)
 		}
-		disturbed = r.Limit != nil || strings.Contains(r.Why, "disturbed")
+		spoiled := strings.Contains(o.stdout, "generator-stalled")
+		disturbed = r.Limit != nil || strings.Contains(r.Why, "disturbed") || !r.Found && spoiled && strings.Contains(r.Why, "time was up")
 		return o.code == 0 && !disturbed
 	})
 	if disturbed {

@@ -65,7 +65,10 @@ func TestOverloadSearchesTheCapacity(t *testing.T) {
 	o := until(func() outcome {
 		return dyno(t, t.TempDir(), "overload", serveQueue(t, 300), "--objective", "p90 < 60ms", "--for", "1s", "--before", "3s", "--after", "3s", "--within", "1000%",
 			"--trial", "500ms", "--initial-trial", "200ms", "--precision", "30%", "--warmup", "100ms", "--no-calibration")
-	}, func(o outcome) bool { return strings.Contains(o.stdout, "recovered is") }) // a machine that is disturbed all the time finds no capacity
+	}, func(o outcome) bool { return strings.Contains(o.stdout, "recovered is") })
+	if strings.Contains(o.stderr, "no capacity was found") && strings.Contains(o.stderr, "disturbed in every trial") {
+		t.Skip("others keep this machine busy all the time, as dyno says")
+	}
 	contains(t, o.stderr, "searching the capacity", "holds", "fails", "constant ")
 	contains(t, o.stdout, "overload", "answered in time", "recovered is", "goodput")
 }
