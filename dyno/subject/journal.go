@@ -25,6 +25,7 @@ type Entry struct {
 	Cgroup      string    `json:"cgroup,omitempty"`
 	LimitGroups []string  `json:"fences,omitempty"` // folders of cgroups that only limit it
 	Folder      string    `json:"folder,omitempty"` // that goes with it
+	Log         string    `json:"log,omitempty"`    // that nobody wants when it has ended
 	Began       time.Time `json:"began"`
 }
 

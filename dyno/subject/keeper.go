@@ -152,6 +152,9 @@ func (k *keeper) entry() Entry {
 		Boot: bootID(), Namespace: pidNamespace(), Keeper: self(), Owner: k.launch.Owner,
 		Token: k.launch.Token, Began: time.Now(), Folder: k.launch.Folder, LimitGroups: k.child.limitGroupPaths(),
 	}
+	if len(os.Args) > 3 {
+		e.Log = os.Args[3]
+	}
 	if k.child.group != nil {
 		e.Cgroup = k.child.group.path
 	}

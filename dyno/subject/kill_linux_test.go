@@ -92,6 +92,7 @@ func TestSweepAfterAllWereKilled(t *testing.T) {
 		t.Run(fmt.Sprintf("cgroup %v", cgroup), func(t *testing.T) {
 			note := filepath.Join(t.TempDir(), "pid")
 			s := serverSpec(t, "parent", "-file", note)
+			s.Log = ""   // one for as long as it runs
 			if !cgroup { // the token in the environment must do
 				s.Env["KEEP_ENV"] = "1"
 			}
@@ -130,6 +131,9 @@ func TestSweepAfterAllWereKilled(t *testing.T) {
 			}
 			if entries := journalFiles(t, s.StateDir); len(entries) != 0 {
 				t.Errorf("journal still has %v", entries)
+			}
+			if _, err := os.Stat(e.Log); e.Log == "" || err == nil {
+				t.Errorf("its log %q is left", e.Log)
 			}
 			removeCgroup()
 		})

@@ -81,6 +81,9 @@ func cantStart(called i18n.Message, err error) error {
 	return i18n.Errorf("subject.cant-start", "start %v: %w", called, err)
 }
 
+// The name of a log that there is for as long as a subject runs.
+const tempLogPrefix, tempLogSuffix = "dyno-subject-", ".log"
+
 // attempt starts the subject once, on one port.
 func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 	port := s.Port
@@ -130,7 +133,7 @@ func (s *StartSpec) scheme() string {
 func (s *StartSpec) openLog() (*os.File, error) {
 	name := s.Log
 	if name == "" {
-		temp, err := os.CreateTemp("", "dyno-subject-*.log")
+		temp, err := os.CreateTemp("", tempLogPrefix+"*"+tempLogSuffix)
 		if err != nil {
 			return nil, err
 		}

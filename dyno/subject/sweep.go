@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ func Sweep(ctx context.Context, stateDir string) ([]Ended, error) {
 
 func (e Entry) sweep(ctx context.Context, stateDir string) ([]int, error) {
 	if e.Boot != bootID() {
-		removeFolder(e.Folder, e.Token)
+		e.removeFiles()
 		e.remove(stateDir)
 		return nil, nil
 	}
@@ -99,7 +100,7 @@ func (e Entry) end(ctx context.Context) ([]int, error) {
 		left := e.leftovers()
 		if len(left) == 0 {
 			e.removeCgroups()
-			removeFolder(e.Folder, e.Token)
+			e.removeFiles()
 			slices.Sort(killed)
 			return slices.Compact(killed), nil
 		}
@@ -164,4 +165,12 @@ func identities(pids []int) []identity {
 		}
 	}
 	return ids
+}
+
+// removeFiles removes what there was for as long as it ran.
+func (e Entry) removeFiles() {
+	removeFolder(e.Folder, e.Token)
+	if name := filepath.Base(e.Log); strings.HasPrefix(name, tempLogPrefix) && strings.HasSuffix(name, tempLogSuffix) {
+		_ = os.Remove(e.Log)
+	}
 }

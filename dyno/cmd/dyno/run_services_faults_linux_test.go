@@ -123,3 +123,49 @@ func TestRunWithServicesNotAsRoot(t *testing.T) {
 	o.want(t, 130, o.stderr, "db 1", "redis 7", "dyno: interrupted")
 	at.clean(t)
 }
+
+// Killed with all its keepers, a run leaves folders and logs behind; whatever is measured or checked
+// next removes them.
+func TestRunKilledWithItsKeepers(t *testing.T) {
+	requires(t, study.Redis)
+	for name, next := range map[string][]string{
+		"services check": {"services", "check", study.Redis}, "subjects check": {"subjects", "check", "go/nethttp"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := newStand(t)
+			s := at.run(t, 100, "{use: redis, ready_within: 60s}")
+			eventually(t, "the first trial's end", inTrials(s))
+			s.signal(t, syscall.SIGSTOP) // it must not see its keepers die
+			keepers := keepersOf(t, s.cmd.Process.Pid)
+			for _, pid := range append(keepers, s.cmd.Process.Pid) {
+				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+					t.Error(err)
+				}
+			}
+			s.wait(t)
+			if len(keepers) < 1 || len(at.folders()) == 0 {
+				t.Fatalf("%d keepers were killed, and %q is left: nothing to remove", len(keepers), at.folders())
+			}
+			o := at.dyno(t, next...).wait(t)
+			o.want(t, 0, o.stdout)
+			at.clean(t)
+		})
+	}
+}
+
+// keepersOf are the keepers of a dyno.
+func keepersOf(t *testing.T, dyno int) (pids []int) {
+	t.Helper()
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", dyno))
+	for _, list := range lists {
+		children, _ := os.ReadFile(list)
+		for _, id := range strings.Fields(string(children)) {
+			line, _ := os.ReadFile("/proc/" + id + "/cmdline")
+			if pid, err := strconv.Atoi(id); err == nil && strings.Contains(string(line), "__keeper") {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}

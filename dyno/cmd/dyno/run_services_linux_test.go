@@ -96,9 +96,15 @@ trial: {warmup: 0s, duration: 1s}
 blocks: %d
 `
 	file := writeStudy(t, s.home, fmt.Sprintf(text, pidFile(s.home), s.program(serverBinary), pidFile(s.home), services, blocks))
+	return s.dyno(t, append([]string{"run", file, "--keep-going"}, args...)...)
+}
+
+// dyno starts it in the stand.
+func (s stand) dyno(t *testing.T, args ...string) *process {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, s.program(dynoBinary), append([]string{"run", file, "--keep-going"}, args...)...)
+	cmd := exec.CommandContext(ctx, s.program(dynoBinary), args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
 	p := &process{cmd: cmd}
 	cmd.Dir = s.home

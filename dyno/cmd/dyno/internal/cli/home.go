@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
@@ -23,6 +24,15 @@ func Home() (string, error) {
 		return "", i18n.Errorf("cli.home-not-found", "finding the home folder (set DYNO_HOME to choose another): %w", err)
 	}
 	return filepath.Join(dir, ".dyno"), nil
+}
+
+// Sweep ends what an earlier dyno left behind that was killed with its keepers, and removes its
+// files. home is that of [Home].
+func Sweep(ctx context.Context, home string) error {
+	if _, err := subject.Sweep(ctx, home); err != nil {
+		return i18n.Errorf("runner.cleaning-up", "ending what an earlier run left behind: %w", err)
+	}
+	return nil
 }
 
 // Catalog returns the subjects that ship with dyno.

@@ -49,6 +49,9 @@ func up(ctx context.Context, name string, port int, global *cli.Global) (err err
 	if err != nil {
 		return err
 	}
+	if err := cli.Sweep(ctx, dir); err != nil {
+		return err
+	}
 	builder := subject.Builder{Dir: filepath.Join(dir, "cache"), Progress: func(line string) {
 		if !global.Quiet {
 			global.Err().Print(i18n.Verbatim(line))

@@ -59,6 +59,9 @@ func check(ctx context.Context, global *cli.Global, names []string, ready, asJSO
 	if err != nil {
 		return err
 	}
+	if err := cli.Sweep(ctx, host.StateDir); err != nil {
+		return err
+	}
 	var results []result
 	failed := 0
 	for i := range kinds {

@@ -122,6 +122,9 @@ func (b *bench) room(items []check.Item) error {
 
 // check builds all and tries one after another.
 func (b *bench) check(ctx context.Context, items []check.Item, flags checkFlags) ([]check.Result, error) {
+	if err := cli.Sweep(ctx, b.home); err != nil {
+		return nil, err
+	}
 	done, total := 0, 0
 	for i := range items {
 		if items[i].Ready() && !items[i].Cached {
