@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -57,6 +58,7 @@ type keeper struct {
 	exited        chan string   // gets the exit status of the subject
 	gone          chan struct{} // closed when no child is left
 	died          bool          // the subject has ended by itself, and its status says of what
+	deserted      atomic.Bool   // dyno's end of the pipe was closed by nobody but the kernel
 }
 
 // child is a subject that has been started.
@@ -118,6 +120,9 @@ func (k *keeper) main(control *json.Decoder) int {
 		removeFolder(k.launch.Folder, k.launch.Token)
 		entry.remove(k.launch.StateDir)
 	}
+	if k.deserted.Load() { // before that is told, after which dyno closes the pipe
+		removeOwnLog()
+	}
 	k.tell(gone)
 	return 0
 }
@@ -126,7 +131,13 @@ func (k *keeper) main(control *json.Decoder) int {
 // died, which was the keeper's parent, or has not said what to start. Otherwise dyno does so when
 // it has read it.
 func (k *keeper) removeTempLog() {
-	if len(os.Args) > 3 && os.Getppid() != k.launch.Owner.PID {
+	if os.Getppid() != k.launch.Owner.PID {
+		removeOwnLog()
+	}
+}
+
+func removeOwnLog() {
+	if len(os.Args) > 3 {
 		_ = os.Remove(os.Args[3])
 	}
 }
@@ -164,14 +175,19 @@ func (k *keeper) entry() Entry {
 // tell sends a notification. If dyno is gone, that doesn't matter.
 func (k *keeper) tell(n notification) { _ = k.notifications.Encode(n) }
 
-// listen passes on dyno's commands; the end of the pipe is one to stop.
+// listen passes on dyno's commands; the end of the pipe is one to stop. Dyno itself closes it
+// only when it has given up the subject, or knows that it is gone. One that dies may still be the
+// keeper's parent then, as its threads end one after the other.
 func (k *keeper) listen(control *json.Decoder) {
+	var last command
 	for {
 		var w command
 		if err := control.Decode(&w); err != nil {
+			k.deserted.Store(last != commandKill)
 			k.commands <- commandStop
 			return
 		}
+		last = w
 		k.commands <- w
 	}
 }

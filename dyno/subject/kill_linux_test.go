@@ -276,3 +276,20 @@ func TestWhatCanNotBeEndedIsRemembered(t *testing.T) {
 		t.Errorf("after the sweep: alive %t, journal %v", alive(id), entries)
 	}
 }
+
+// TestLogOfADyingDyno: of a dyno that is killed the pipe is closed before it has ended, and while it
+// is still the keeper's parent; the log that only it would read goes all the same.
+func TestLogOfADyingDyno(t *testing.T) {
+	s := serverSpec(t, "good")
+	s.Log = ""
+	in := startServer(t, s)
+	log := in.log
+	if _, err := os.Stat(log); err != nil {
+		t.Fatal(err)
+	}
+	in.handle.control.Close()
+	<-in.handle.gone
+	if _, err := os.Stat(log); err == nil {
+		t.Error("its log is left")
+	}
+}
