@@ -82,7 +82,7 @@ func (l *lab) buildsArms(_ context.Context, r *rounds.Record) (arms []rounds.Arm
 	for _, a := range buildsLevels() {
 		b := builds[0]
 		if a.tls && !l.Options.Plan {
-			if a.load.TLS.RootCAs, err = rounds.Trust(l.certificate); err != nil {
+			if a.load.TLS.RootCAs, err = rounds.Trust(l.Certificate); err != nil {
 				return nil, err
 			}
 			a.load.TLS.ServerName = "127.0.0.1"
@@ -96,7 +96,7 @@ func (l *lab) buildsArms(_ context.Context, r *rounds.Record) (arms []rounds.Arm
 				return rounds.StartServer(ctx, name, l.Options.ServerCPU, p.command, p.env)
 			}}
 		}
-		arms = append(arms, l.Sliced(a.level, r.Settings.Seconds, a.load, contender(b.this, l.self), contender(b.again, l.self), contender(b.that, another)))
+		arms = append(arms, l.Sliced(a.level, r.Settings.Seconds, a.load, contender(b.this, l.Self), contender(b.again, l.Self), contender(b.that, another)))
 	}
 	return arms, nil
 }

@@ -15,17 +15,17 @@ import (
 
 // Every level of the builds has this program twice beside the other one.
 func TestBuildsArms(t *testing.T) {
-	l := &lab{dir: t.TempDir(), self: "/bin/true"}
-	l.Options, l.certificate = &rounds.Options{Slice: time.Millisecond}, filepath.Join(l.dir, "certificate.pem")
+	l := &lab{Lab: rounds.Lab{Dir: t.TempDir(), Self: "/bin/true"}}
+	l.Options, l.Certificate = &rounds.Options{Slice: time.Millisecond}, filepath.Join(l.Dir, "certificate.pem")
 	r := &rounds.Record{Settings: rounds.Settings{Seconds: 1}}
 	if _, err := l.buildsArms(t.Context(), r); err == nil || !strings.Contains(err.Error(), "-other FILE") {
 		t.Errorf("without another build: %v", err)
 	}
-	l.other = filepath.Join(l.dir, "none")
+	l.other = filepath.Join(l.Dir, "none")
 	if _, err := l.buildsArms(t.Context(), r); err == nil || !strings.Contains(err.Error(), "-other") {
 		t.Errorf("with one that isn't there: %v", err)
 	}
-	if err := rounds.WriteCertificate(l.certificate); err != nil {
+	if err := rounds.WriteCertificate(l.Certificate); err != nil {
 		t.Fatal(err)
 	}
 	l.other = "/bin/false"

@@ -90,7 +90,7 @@ func driven(what string, connections int) func(context.Context, *trial) error {
 	return func(ctx context.Context, t *trial) error {
 		return t.cost(ctx, rounds.Load{Cold: true, Parse: rounds.ParseLine, Env: []string{"GOMAXPROCS=1"}, Command: func(seconds int) []string {
 			return []string{
-				t.lab.self, "drive", "-what", what, "-url", t.up.url(""), "-certificate", t.lab.certificate,
+				t.lab.Self, "drive", "-what", what, "-url", t.up.url(""), "-certificate", t.lab.Certificate,
 				"-connections", strconv.Itoa(connections), "-seconds", strconv.Itoa(seconds), "-pid", strconv.Itoa(t.up.PID()),
 			}
 		}})
@@ -106,13 +106,13 @@ func (l *lab) makePeer(ctx context.Context, flags []string) (program, error) {
 	p := program{args: []string{path, "-address", "127.0.0.1:$PORT", "-files", l.files()}, version: "of testdata/peers"}
 	for _, f := range flags {
 		p.tls = p.tls || f == "$CERTIFICATE"
-		p.args = append(p.args, strings.ReplaceAll(f, "$CERTIFICATE", l.certificate))
+		p.args = append(p.args, strings.ReplaceAll(f, "$CERTIFICATE", l.Certificate))
 	}
 	return p, nil
 }
 
 // files is the folder of static files.
-func (l *lab) files() string { return filepath.Join(l.dir, "files") }
+func (l *lab) files() string { return filepath.Join(l.Dir, "files") }
 
 func (l *lab) writeFiles() error {
 	if err := os.MkdirAll(l.files(), 0o755); err != nil {
@@ -123,7 +123,7 @@ func (l *lab) writeFiles() error {
 			return err
 		}
 	}
-	return os.Chmod(l.dir, 0o755) // nginx may run as another user
+	return os.Chmod(l.Dir, 0o755) // nginx may run as another user
 }
 
 // nginxConf has one process, whose CPU time is all there is.
@@ -150,8 +150,8 @@ func (l *lab) makeNginx(ctx context.Context) (program, error) {
 	if err := rounds.Execute(ctx, "", "nginx", "-v"); err != nil {
 		return program{}, err
 	}
-	conf := fmt.Sprintf(nginxConf, l.dir, l.files())
-	script := fmt.Sprintf("cat > %[1]s/nginx-$PORT.conf <<'END'\n%[2]sEND\nexec nginx -c %[1]s/nginx-$PORT.conf", l.dir, conf)
+	conf := fmt.Sprintf(nginxConf, l.Dir, l.files())
+	script := fmt.Sprintf("cat > %[1]s/nginx-$PORT.conf <<'END'\n%[2]sEND\nexec nginx -c %[1]s/nginx-$PORT.conf", l.Dir, conf)
 	return program{args: []string{"sh", "-c", script}, version: "of the system"}, nil
 }
 

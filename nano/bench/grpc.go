@@ -87,7 +87,7 @@ func (r rpc) over(s streamed) func(context.Context, *trial) error {
 		if err := r.try(ctx, url); err != nil {
 			return err
 		}
-		file := filepath.Join(t.lab.dir, r.method+".grpc")
+		file := filepath.Join(t.lab.Dir, r.method+".grpc")
 		if err := os.WriteFile(file, r.body(), 0o600); err != nil {
 			return err
 		}

@@ -120,7 +120,7 @@ func makeNghttpd(ctx context.Context, l *lab, tls bool) (program, error) {
 	}
 	args := []string{"nghttpd", "-a", "127.0.0.1", "-n", "1", "-d", l.files()}
 	if tls {
-		args = append(args, "$PORT", l.certificate, l.certificate)
+		args = append(args, "$PORT", l.Certificate, l.Certificate)
 	} else {
 		args = append(args, "--no-tls", "$PORT")
 	}
@@ -153,9 +153,9 @@ func makeH2o(ctx context.Context, l *lab, tls bool) (program, error) {
 	}
 	secure := ""
 	if tls {
-		secure = fmt.Sprintf(h2oTLS, l.certificate)
+		secure = fmt.Sprintf(h2oTLS, l.Certificate)
 	}
 	conf := fmt.Sprintf(h2oConf, l.files(), secure)
-	script := fmt.Sprintf("cat > %[1]s/h2o-$PORT.conf <<'END'\n%[2]sEND\nexec h2o -m worker -c %[1]s/h2o-$PORT.conf", l.dir, conf)
+	script := fmt.Sprintf("cat > %[1]s/h2o-$PORT.conf <<'END'\n%[2]sEND\nexec h2o -m worker -c %[1]s/h2o-$PORT.conf", l.Dir, conf)
 	return program{args: []string{"sh", "-c", script}, tls: tls, version: version}, nil
 }

@@ -40,7 +40,7 @@ func (t *trial) watched(measure func() error) error {
 func (t *trial) paced(url string, rate float64, connections int, flags ...string) rounds.Load {
 	return rounds.Load{Cold: true, Parse: rounds.ParseDynoWhole, Command: func(seconds int) []string {
 		args := []string{
-			t.lab.dyno, "load", "--json", "--no-calibration", "--cpus", strconv.Itoa(t.lab.Options.GeneratorCPU),
+			t.lab.Dyno, "load", "--json", "--no-calibration", "--cpus", strconv.Itoa(t.lab.Options.GeneratorCPU),
 			"-R", strconv.FormatFloat(rate, 'f', 0, 64), "-c", strconv.Itoa(connections), "-d", strconv.Itoa(seconds) + "s", "-w", "1s",
 			"--max-errors", "100%",
 		}

@@ -23,12 +23,9 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"dyno.example/dyno/bench/rounds"
 )
@@ -49,14 +46,10 @@ func run(args []string) error {
 	}
 	l := &lab{programs: make(map[string]program)}
 	p := &rounds.Program{
-		Folder: "nano/bench", Usual: "plaintext", Planned: "do nothing", First: nanoName, Open: l.open, Campaigns: l.campaigns(),
+		Folder: "nano/bench", Usual: "plaintext", Planned: "do nothing", First: nanoName, Lab: &l.Lab, Prepare: l.prepare, Campaigns: l.campaigns(),
 		Flags: func(flags *flag.FlagSet) {
 			flags.StringVar(&l.other, "other", "", "another build of this program, whose nano takes part in the campaign builds")
 		},
 	}
-	l.Options = &p.Options
-	p.Parse(args)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	return p.Run(ctx)
+	return p.Main(args)
 }

@@ -59,7 +59,7 @@ func (l *lab) make(ctx context.Context, name string) (program, error) {
 		return l.makeRust(ctx, name, pkg)
 	}
 	if flags, ok := ownOf[name]; ok {
-		return l.makeOwn(l.self, flags, "of this source"), nil
+		return l.makeOwn(l.Self, flags, "of this source"), nil
 	}
 	if flags, ok := peersOf[name]; ok {
 		return l.makePeer(ctx, flags)
@@ -140,7 +140,7 @@ func (l *lab) makeC(ctx context.Context, name string) (program, error) {
 func (l *lab) makeOwn(self string, flags []string, version string) program {
 	p := program{args: append([]string{self, "serve", "-address", "127.0.0.1:$PORT", "-files", l.files()}, flags...), version: version}
 	if flags[len(flags)-1] == "-tls" {
-		p.args, p.tls = append(p.args, "-certificate", l.certificate), true
+		p.args, p.tls = append(p.args, "-certificate", l.Certificate), true
 	}
 	return p
 }

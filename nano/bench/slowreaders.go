@@ -73,7 +73,7 @@ func slowly(ctx context.Context, t *trial) error {
 	}
 	r := readers{address: t.up.Address, pid: t.up.PID(), hold: time.Duration(t.seconds) * time.Second}
 	if t.up.scheme == "https" {
-		trusted, err := rounds.Trust(t.lab.certificate)
+		trusted, err := rounds.Trust(t.lab.Certificate)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (l *lab) buildsLevels(message []byte, trusted *tls.Config) []passed {
 		{"HTTP/1.1, 64 connections", toNull, closedloop.Load{Connections: 64, AtOnce: 1, Speak: get}},
 		{"HTTP/1.1, 1,000 connections", toNull, closedloop.Load{Connections: 1000, AtOnce: 1, Speak: get}},
 		{"HTTP/1.1 over TLS, 64 connections", func(l *lab, program, address string) []string {
-			file := fmt.Sprintf(tlsFile, address, l.certificate, l.upstream.Address)
+			file := fmt.Sprintf(tlsFile, address, l.Certificate, l.upstream.Address)
 			return []string{program, "run", "--loops", "1", "-c", l.write("tls.yaml", file)}
 		}, closedloop.Load{Connections: 64, AtOnce: 1, Speak: get, TLS: trusted}},
 		{"HTTP/2 on both sides, 8 connections of 10 streams", func(l *lab, program, address string) []string {
@@ -87,7 +87,7 @@ func (l *lab) buildsArms(ctx context.Context, r *rounds.Record) (arms []rounds.A
 	}
 	trusted := &tls.Config{NextProtos: []string{"http/1.1"}, ServerName: "127.0.0.1"}
 	if !l.Options.Plan {
-		if trusted.RootCAs, err = rounds.Trust(l.certificate); err != nil {
+		if trusted.RootCAs, err = rounds.Trust(l.Certificate); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // Every level of the builds has the same program twice beside the other one, and asks for
 // what its upstream serves.
 func TestBuildsArms(t *testing.T) {
-	l := &lab{dir: t.TempDir(), nanogate: "/bin/true"}
+	l := &lab{Lab: rounds.Lab{Dir: t.TempDir()}, nanogate: "/bin/true"}
 	l.Options = &rounds.Options{Slice: time.Millisecond}
 	for _, s := range []**rounds.Server{&l.upstream, &l.calls, &l.echo} {
 		*s = &rounds.Server{Address: "127.0.0.1:1"}
@@ -24,12 +24,12 @@ func TestBuildsArms(t *testing.T) {
 	if _, err := l.buildsArms(t.Context(), r); err == nil || !strings.Contains(err.Error(), "-other FILE") {
 		t.Errorf("without another build: %v", err)
 	}
-	l.other = filepath.Join(l.dir, "none")
+	l.other = filepath.Join(l.Dir, "none")
 	if _, err := l.buildsArms(t.Context(), r); err == nil || !strings.Contains(err.Error(), "-other") {
 		t.Errorf("with one that isn't there: %v", err)
 	}
-	l.other, l.certificate = "/bin/false", filepath.Join(l.dir, "certificate.pem")
-	if err := rounds.WriteCertificate(l.certificate); err != nil {
+	l.other, l.Certificate = "/bin/false", filepath.Join(l.Dir, "certificate.pem")
+	if err := rounds.WriteCertificate(l.Certificate); err != nil {
 		t.Fatal(err)
 	}
 	arms, err := l.buildsArms(t.Context(), r)

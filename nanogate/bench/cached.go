@@ -35,9 +35,9 @@ var cacheGateways = []gateway{
 	{name: hits, command: func(l *lab, address string) []string {
 		return []string{l.nanogate, "run", "--loops", "1", "-c", l.write("cache.yaml", fmt.Sprintf(cacheFile, address, l.origin.Address))}
 	}},
-	{name: nanoItself, command: func(l *lab, address string) []string { return []string{l.self, "nano", address} }},
+	{name: nanoItself, command: func(l *lab, address string) []string { return []string{l.Self, "nano", address} }},
 	{nginxHits, []string{"nginx", "-v"}, func(l *lab, address string) []string {
-		keep := fmt.Sprintf("proxy_cache_path %s/nginx-cache keys_zone=one:10m max_size=64m; open_file_cache max=1000;", l.dir)
+		keep := fmt.Sprintf("proxy_cache_path %s/nginx-cache keys_zone=one:10m max_size=64m; open_file_cache max=1000;", l.Dir)
 		return l.nginx("nginx-cache.conf", l.origin.Address, keep, address, nginxProxy+" proxy_cache one; add_header Cache-Status $upstream_cache_status;")
 	}, "apt-get install nginx-light"},
 }

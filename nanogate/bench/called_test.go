@@ -45,7 +45,7 @@ func TestUsers(t *testing.T) {
 		t.Errorf("%v\nis not %v", given, sent)
 	}
 
-	l := &lab{dir: t.TempDir()}
+	l := &lab{Lab: rounds.Lab{Dir: t.TempDir()}}
 	if err := l.describeUsers(t.Context()); err != nil {
 		t.Fatal(err)
 	}

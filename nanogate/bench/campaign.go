@@ -182,7 +182,7 @@ func (l *lab) generator(c *campaign, address string) rounds.Load {
 func (l *lab) dynoLoad(url string, c *campaign, flags ...string) rounds.Load {
 	return rounds.Load{Parse: rounds.ParseDyno, Command: func(seconds int) []string {
 		return append([]string{
-			l.dyno, "load", url, "--json", "-c", strconv.Itoa(c.connections), "-d", fmt.Sprint(seconds, "s"),
+			l.Dyno, "load", url, "--json", "-c", strconv.Itoa(c.connections), "-d", fmt.Sprint(seconds, "s"),
 			"--max-errors", "100%", "--accept", "other-load",
 		}, flags...)
 	}}

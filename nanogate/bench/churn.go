@@ -71,7 +71,7 @@ type sighting struct {
 func (l *lab) churn(ctx context.Context, c *campaign, s *rounds.Server, t *rounds.Trial) error {
 	d := time.Duration(l.Options.Length(c.seconds)) * time.Second
 	t.Command = []string{strconv.Itoa(churnChanges) + " changes/s", strconv.Itoa(churnRequests) + " requests/s", d.String()}
-	dir := filepath.Join(l.dir, "etcd-"+strconv.FormatInt(time.Now().UnixNano(), 36))
+	dir := filepath.Join(l.Dir, "etcd-"+strconv.FormatInt(time.Now().UnixNano(), 36))
 	store, err := rounds.StartServer(ctx, "etcd", l.Options.GeneratorCPU, func(address string) []string {
 		return []string{l.nanogate, "run", "--listen", address, "--to", "http://" + address, "--loops", "1", "--state", "none", "--embedded-etcd", dir, "--embedded-etcd-listen", l.etcd}
 	}, nil)

@@ -53,7 +53,7 @@ func (l *lab) credentials() (token string, err error) {
 		return "", err
 	}
 	if l.write("jwks.json", string(set)) == "" {
-		return "", fmt.Errorf("writing the gateway's keys to %s", l.dir)
+		return "", fmt.Errorf("writing the gateway's keys to %s", l.Dir)
 	}
 	t := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.MapClaims{"iss": "bench", "aud": "gateway", "sub": "somebody", "exp": time.Now().Add(24 * time.Hour).Unix()})
 	t.Header["kid"] = "bench"

@@ -28,7 +28,7 @@ const (
 
 var gateways = []gateway{
 	{name: full, command: func(l *lab, address string) []string {
-		return []string{l.nanogate, "run", "-c", l.write("full.yaml", fullFile(l.dir, address, l.upstream.Address)), "--loops", "1"}
+		return []string{l.nanogate, "run", "-c", l.write("full.yaml", fullFile(l.Dir, address, l.upstream.Address)), "--loops", "1"}
 	}},
 	{name: nanogate, command: func(l *lab, address string) []string {
 		return plainCommand(l.nanogate, address, "http://"+l.upstream.Address)
@@ -58,7 +58,7 @@ func (l *lab) write(name, text string) string {
 }
 
 // path is that of a file of the lab's folder.
-func (l *lab) path(name string) string { return filepath.Join(l.dir, name) }
+func (l *lab) path(name string) string { return filepath.Join(l.Dir, name) }
 
 const haproxyFile = `global
     nbthread 1
@@ -79,7 +79,7 @@ backend out
 // nginx is nginx's command in front of an upstream, which is called one: http is the rest
 // of its file, location what is done with a request.
 func (l *lab) nginx(file, upstream, http, listen, location string) []string {
-	return []string{"nginx", "-p", l.dir, "-e", "stderr", "-c", l.write(file, fmt.Sprintf(nginxFile, l.dir, upstream, http, listen, location))}
+	return []string{"nginx", "-p", l.Dir, "-e", "stderr", "-c", l.write(file, fmt.Sprintf(nginxFile, l.Dir, upstream, http, listen, location))}
 }
 
 const nginxFile = `daemon off;

@@ -12,13 +12,13 @@ import (
 // The file of the gateway that does all is one that nanogate takes: every campaign's path
 // has a route in it, and the token passes.
 func TestFull(t *testing.T) {
-	l := &lab{dir: t.TempDir()}
+	l := &lab{Lab: rounds.Lab{Dir: t.TempDir()}}
 	l.Options = &rounds.Options{}
 	token, err := l.credentials()
 	if err != nil || strings.Count(token, ".") != 2 {
 		t.Fatalf("%q, %v", token, err)
 	}
-	text := fullFile(l.dir, "127.0.0.1:0", "127.0.0.1:1")
+	text := fullFile(l.Dir, "127.0.0.1:0", "127.0.0.1:1")
 	if n := strings.Count(text, "- {match:"); n != fullRoutes || !strings.Contains(text, `path: "/r500/*"`) {
 		t.Errorf("%d routes", n)
 	}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"slices"
 	"time"
 
@@ -14,45 +13,17 @@ import (
 // lab is what all campaigns share: programs, files, settings, and the upstreams.
 type lab struct {
 	rounds.Lab
-	dir         string // temporary
-	nanogate    string // built from this source
-	other       string // another build of nanogate, for the campaign builds
-	dyno        string // built from this source, the open loops' generator
-	self        string // this program
-	token       string // that the gateway which does all lets pass
-	certificate string // PEM file with certificate and key
-	upstream    *rounds.Server
-	service     *rounds.Server // whose capacity is given
-	origin      *rounds.Server // whose responses may be stored
-	calls       *rounds.Server // that is called over gRPC
-	shadow      *rounds.Server // whom requests are mirrored to
-	echo        *rounds.Server // of WebSockets' messages
-	etcd        string         // address of the one that is started for the next trial
-	admin       string         // address at which the next trial's gateway shows itself, if it does
-}
-
-// open builds nanogate and starts the upstreams beside the generator; to plan, it needs none.
-func (l *lab) open(ctx context.Context) (done func(), err error) {
-	if l.Options.Plan {
-		return func() {}, nil
-	}
-	if l.dir, err = os.MkdirTemp("", "gateways-"); err != nil {
-		return nil, err
-	}
-	l.Watch, l.Upstreams = rounds.NewWatch(), l.upstreams
-	if err := l.prepare(ctx); err != nil {
-		l.close()
-		return nil, err
-	}
-	return l.close, nil
-}
-
-func (l *lab) close() {
-	for _, s := range l.upstreams() {
-		s.Stop(time.Second)
-	}
-	l.Watch.Close()
-	os.RemoveAll(l.dir)
+	nanogate string // built from this source
+	other    string // another build of nanogate, for the campaign builds
+	token    string // that the gateway which does all lets pass
+	upstream *rounds.Server
+	service  *rounds.Server // whose capacity is given
+	origin   *rounds.Server // whose responses may be stored
+	calls    *rounds.Server // that is called over gRPC
+	shadow   *rounds.Server // whom requests are mirrored to
+	echo     *rounds.Server // of WebSockets' messages
+	etcd     string         // address of the one that is started for the next trial
+	admin    string         // address at which the next trial's gateway shows itself, if it does
 }
 
 // upstreams are the servers beside the generator that have been started.
@@ -61,22 +32,15 @@ func (l *lab) upstreams() []*rounds.Server {
 	return slices.DeleteFunc(all, func(s *rounds.Server) bool { return s == nil })
 }
 
+// prepare builds nanogate and starts the upstreams beside the generator.
 func (l *lab) prepare(ctx context.Context) error {
+	l.Upstreams = l.upstreams
 	if err := rounds.Need("wrk", "taskset"); err != nil {
 		return err
 	}
-	l.nanogate, l.dyno, l.certificate = l.path("nanogate"), l.path("dyno"), l.path("certificate.pem")
-	if err := rounds.Build(ctx, l.nanogate, "nanogate/cmd/nanogate"); err != nil {
-		return err
-	}
-	if err := rounds.Build(ctx, l.dyno, "dyno/cmd/dyno"); err != nil {
-		return err
-	}
-	if err := rounds.WriteCertificate(l.certificate); err != nil {
-		return err
-	}
-	var err error
-	if l.self, err = os.Executable(); err != nil {
+	l.nanogate = l.path("nanogate")
+	err := rounds.Build(ctx, l.nanogate, "nanogate/cmd/nanogate")
+	if err != nil {
 		return err
 	}
 	if l.token, err = l.credentials(); err != nil {
@@ -102,7 +66,7 @@ func (l *lab) prepare(ctx context.Context) error {
 
 // startSelf starts this program as a server beside the generator.
 func (l *lab) startSelf(ctx context.Context, name, as string) (*rounds.Server, error) {
-	return rounds.StartServer(ctx, name, l.Options.GeneratorCPU, func(address string) []string { return []string{l.self, as, address} }, nil)
+	return rounds.StartServer(ctx, name, l.Options.GeneratorCPU, func(address string) []string { return []string{l.Self, as, address} }, nil)
 }
 
 // renewService has the next trial find a service that works on nothing: whom the clients

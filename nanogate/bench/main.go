@@ -58,16 +58,12 @@ func run(args []string) error {
 	}
 	l := &lab{}
 	p := &rounds.Program{
-		Folder: "nanogate/bench", Usual: "all", Planned: "do nothing", First: nanogate, Open: l.open, Campaigns: l.campaigns(),
+		Folder: "nanogate/bench", Usual: "all", Planned: "do nothing", First: nanogate, Lab: &l.Lab, Prepare: l.prepare, Campaigns: l.campaigns(),
 		Flags: func(flags *flag.FlagSet) {
 			flags.StringVar(&l.other, "other", "", "another build of nanogate, which takes part in the campaign builds")
 		},
 	}
-	l.Options = &p.Options
-	p.Parse(args)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	return p.Run(ctx)
+	return p.Main(args)
 }
 
 // null is this program as the upstream.

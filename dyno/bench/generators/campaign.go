@@ -69,7 +69,7 @@ func (c *campaign) summary() *rounds.Summary {
 func (l *lab) noteVersions(ctx context.Context, r *rounds.Record, arms []arm) {
 	for i := range arms {
 		t := &arms[i].Tool
-		if path, ok := t.locate(l.peers); ok && r.Versions[t.Program] == "" && t.Program != l.self && t.Program != l.dyno {
+		if path, ok := t.locate(l.peers); ok && r.Versions[t.Program] == "" && t.Program != l.Self && t.Program != l.Dyno {
 			r.Versions[t.Program] = t.version(ctx, path)
 		}
 	}

@@ -4,11 +4,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -18,56 +15,22 @@ import (
 // lab is what all campaigns share: programs, files and settings.
 type lab struct {
 	rounds.Lab
-	options     options
-	self        string // this program, which is also the servers
-	dyno        string // built from this source
-	dynoHelp    string // what dyno load --help prints: which flags it has
-	dir         string // temporary
-	peers       string // folder of installed peers
-	certificate string // PEM file with certificate and key
+	options  options
+	dynoHelp string // what dyno load --help prints: which flags it has
+	peers    string // folder of installed peers
 }
 
-// open builds dyno and makes what campaigns need.
-func (l *lab) open(ctx context.Context) (done func(), err error) {
-	if l.options.connections < 1 {
-		return nil, errors.New("-connections must be at least 1")
-	}
-	if l.dir, err = os.MkdirTemp("", "generators-"); err != nil {
-		return nil, err
-	}
-	l.Options, l.Watch = l.options.Options, rounds.NewWatch()
-	if err := l.prepare(ctx); err != nil {
-		l.close()
-		return nil, err
-	}
-	return l.close, nil
-}
-
-func (l *lab) close() {
-	l.Watch.Close()
-	os.RemoveAll(l.dir)
-}
-
+// prepare finds out what dyno can do, and where peers are.
 func (l *lab) prepare(ctx context.Context) (err error) {
-	if l.self, err = os.Executable(); err != nil {
-		return err
-	}
 	if l.peers, err = peersFolder(); err != nil {
 		return err
 	}
-	if l.dyno = l.options.dyno; l.dyno == "" {
-		l.dyno = filepath.Join(l.dir, "dyno")
-		if err := rounds.Build(ctx, l.dyno, "dyno/cmd/dyno"); err != nil {
-			return err
-		}
-	}
-	help, err := exec.CommandContext(ctx, l.dyno, "load", "--help").CombinedOutput()
+	help, err := exec.CommandContext(ctx, l.Dyno, "load", "--help").CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s load --help: %w\n%s", l.dyno, err, help)
+		return fmt.Errorf("%s load --help: %w\n%s", l.Dyno, err, help)
 	}
 	l.dynoHelp = string(help)
-	l.certificate = filepath.Join(l.dir, "certificate.pem")
-	return rounds.WriteCertificate(l.certificate)
+	return nil
 }
 
 // dynoHas reports whether the dyno under test knows a flag, such as "--pacing".
@@ -87,7 +50,7 @@ func (l *lab) dynoTool(name string, flags ...string) tool {
 		// Its second of work before the load is no part of what a request costs.
 		always = append(always, "--no-calibration")
 	}
-	return dynoTool(name, l.dyno, append(always, flags...)...)
+	return dynoTool(name, l.Dyno, append(always, flags...)...)
 }
 
 // choose returns the arms whose tools are here and can do the job, and notes

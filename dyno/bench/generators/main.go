@@ -18,6 +18,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -52,10 +53,13 @@ func run(args []string) error {
 	l := &lab{}
 	p := &rounds.Program{
 		Folder: "dyno/bench/generators", Usual: "cpu", Planned: "measure nothing but capacities", First: "dyno",
-		Flags: l.options.register, Open: l.open, Campaigns: l.campaigns(), Finished: l.publish,
+		Flags: l.options.register, Lab: &l.Lab, Prepare: l.prepare, PlansMeasured: true, Campaigns: l.campaigns(), Finished: l.publish,
 	}
 	l.options.Options = &p.Options
 	p.Parse(args)
+	if l.Dyno = l.options.dyno; l.options.connections < 1 {
+		return errors.New("-connections must be at least 1")
+	}
 	for i := range p.Campaigns {
 		p.Campaigns[i].Connections = l.options.connections
 	}

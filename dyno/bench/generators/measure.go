@@ -53,7 +53,7 @@ func (l *lab) measure(ctx context.Context, a *arm) (rounds.Trial, error) {
 	}
 	m := &measured{arm: a, Trial: rounds.Trial{Tool: a.Tool.Name, Level: a.Level, Started: time.Now(), Figures: make(map[string]float64)}}
 	j := a.Job
-	j.Dir, j.URL = filepath.Join(l.dir, "trial"), a.Server.url(server.Address)
+	j.Dir, j.URL = filepath.Join(l.Dir, "trial"), a.Server.url(server.Address)
 	failed := l.drive(ctx, m, j, server)
 	m.truth, err = server.stop()
 	if err = errors.Join(err, ctx.Err()); err != nil {
@@ -136,7 +136,7 @@ func (l *lab) program(ctx context.Context, args []string) (cmd *exec.Cmd, stdout
 	cmd = rounds.Pinned(ctx, l.options.GeneratorCPU, args)
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+l.peers, "SSL_CERT_FILE="+l.certificate)
+	cmd.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+l.peers, "SSL_CERT_FILE="+l.Certificate)
 	return cmd, stdout, stderr
 }
 

@@ -58,7 +58,7 @@ const modestRate = 2000
 func (l *lab) pacingLevel(r *rounds.Record, level string, rate float64) []arm {
 	j := job{Seconds: r.Settings.Seconds, Connections: r.Settings.Connections, Rate: rate}
 	server := serverSpec{Kind: "scripted", Busy: true, Requests: int(rate) * (j.Seconds + 15)}
-	arms := []arm{{Tool: spinTool(l.self), Level: level, Job: j, Server: server}}
+	arms := []arm{{Tool: spinTool(l.Self), Level: level, Job: j, Server: server}}
 	tools := append(l.paced(r, "spin", "timer", "auto"), wrk2(), zrk(), oha(), vegeta(), k6())
 	for _, a := range armsOf(tools, level, j, server) {
 		if !l.tooFast(r, &a) {

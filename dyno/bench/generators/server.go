@@ -66,11 +66,11 @@ func (s serverSpec) url(address string) string {
 func (l *lab) startServer(ctx context.Context, spec serverSpec) (*server, error) {
 	s := &server{}
 	if spec.Requests > 0 {
-		s.record = filepath.Join(l.dir, "server.record")
+		s.record = filepath.Join(l.Dir, "server.record")
 		os.Remove(s.record)
 	}
 	args := func(address string) []string {
-		return append([]string{l.self}, spec.arguments(address, s.record, l.certificate)...)
+		return append([]string{l.Self}, spec.arguments(address, s.record, l.Certificate)...)
 	}
 	var err error
 	s.Server, err = rounds.StartServer(ctx, "the "+spec.Kind+" server", l.options.ServerCPU, args, nil)

@@ -93,7 +93,7 @@ func TestProgram(t *testing.T) {
 	p := &Program{
 		Folder: "nowhere/bench", Usual: "cost",
 		Flags: func(flags *flag.FlagSet) { flags.IntVar(&began, "began", 0, "") },
-		Open:  func(context.Context) (func(), error) { began++; return func() {}, nil },
+		Lab:   &Lab{Dyno: "/bin/true"}, Prepare: func(context.Context) error { began++; return nil },
 		Campaigns: []Campaign{{Name: "cost", Arms: func(context.Context, *Record) ([]Arm, error) {
 			return []Arm{{Tools: []string{"a"}, Measure: measured}}, nil
 		}}},

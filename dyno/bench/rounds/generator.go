@@ -14,15 +14,6 @@ import (
 	"time"
 )
 
-// Lab is what the trials of a program share.
-type Lab struct {
-	Options *Options
-	Watch   *Watch
-	// Upstreams, if set, are servers beside the one that is measured that have a part in
-	// its load.
-	Upstreams func() []*Server
-}
-
 // Figures that many campaigns are about.
 const (
 	CPUFigure  = "cpu_us_per_request" // of the server

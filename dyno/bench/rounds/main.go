@@ -8,7 +8,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -21,8 +23,11 @@ type Program struct {
 	// Flags, if set, adds flags of its own.
 	Flags     func(flags *flag.FlagSet)
 	Campaigns []Campaign
-	// Open makes what the campaigns need. It isn't called to show a record.
-	Open func(ctx context.Context) (close func(), err error)
+	Lab       *Lab
+	// Prepare makes what the campaigns need beside what the lab has. It isn't called to
+	// show a record, nor to plan, unless plans are measured.
+	Prepare       func(ctx context.Context) error
+	PlansMeasured bool
 	// Finished, if set, is called with the record of each campaign that came to its end.
 	Finished func(c *Campaign, r *Record) error
 
@@ -37,6 +42,15 @@ func (p *Program) Parse(args []string) {
 		p.Flags(flags)
 	}
 	flags.Parse(args)
+	p.Lab.Options = &p.Options
+}
+
+// Main does what a command line asks for, until it is told to end.
+func (p *Program) Main(args []string) error {
+	p.Parse(args)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return p.Run(ctx)
 }
 
 // Run shows a record or carries the chosen campaigns out, as the command line has it.
@@ -51,11 +65,13 @@ func (p *Program) Run(ctx context.Context) error {
 	if p.Rounds < 1 || p.Seconds < 0 || p.Slice <= 0 {
 		return errors.New("-rounds must be at least 1, -seconds not negative, -slice more than nothing")
 	}
-	done, err := p.Open(ctx)
-	if err != nil {
-		return err
+	if !p.Plan || p.PlansMeasured {
+		done, err := p.Lab.open(ctx, p.Prepare)
+		if err != nil {
+			return err
+		}
+		defer done()
 	}
-	defer done()
 	var all time.Duration
 	for _, i := range chosen {
 		c := &p.Campaigns[i]

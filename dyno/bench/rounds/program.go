@@ -52,11 +52,11 @@ func Execute(ctx context.Context, dir, name string, args ...string) error {
 	return nil
 }
 
-// Build builds a command of this source. The program has been started at the repository's
-// root, where it is found.
+// Build builds a command of this source. The program has been started within the
+// repository, where its workspace is found.
 func Build(ctx context.Context, path, folder string) error {
-	if err := Execute(ctx, "", "go", "build", "-o", path, "./"+folder); err != nil {
-		return fmt.Errorf("building %s (run this from the repository's root): %w", folder, err)
+	if err := Execute(ctx, "", "go", "build", "-o", path, "dyno.example/"+folder); err != nil {
+		return fmt.Errorf("building %s (run this within the repository): %w", folder, err)
 	}
 	return nil
 }

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
+	"dyno.example/dyno/bench/rounds"
 	"dyno.example/dyno/machine"
 	"dyno.example/dyno/stats/statstest"
 )
@@ -110,17 +108,7 @@ func (r *Result) row() string {
 
 // save writes the record as NAME.json and NAME.md.
 func (r *Record) save(folder, name string) error {
-	document, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(folder, name+".json"), append(document, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(folder, name+".md"), []byte(r.heading(name)+r.Markdown()), 0o644)
+	return rounds.WriteDocument(folder, name, r, r.heading(name)+r.Markdown())
 }
 
 func (r *Record) heading(name string) string {

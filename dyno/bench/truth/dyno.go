@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"dyno.example/dyno/bench/rounds"
 )
 
 // lab is what cases work with.
@@ -38,10 +40,9 @@ func newLab(ctx context.Context, dyno string) (*lab, error) {
 	}
 	if l.dyno == "" {
 		l.dyno = filepath.Join(dir, "dyno")
-		build := exec.CommandContext(ctx, "go", "build", "-o", l.dyno, "dyno.example/dyno/cmd/dyno")
-		if out, err := build.CombinedOutput(); err != nil {
+		if err := rounds.Build(ctx, l.dyno, "dyno/cmd/dyno"); err != nil {
 			l.close()
-			return nil, fmt.Errorf("building dyno: %w\n%s", err, out)
+			return nil, err
 		}
 	}
 	return l, nil
@@ -61,8 +62,8 @@ func (l *lab) withSymbols(ctx context.Context) (string, error) {
 		}
 	}
 	file := filepath.Join(l.dir, "truth")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", file, "dyno.example/dyno/bench/truth").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the services: %w\n%s", err, out)
+	if err := rounds.Build(ctx, file, "dyno/bench/truth"); err != nil {
+		return "", err
 	}
 	l.open = file
 	return file, nil

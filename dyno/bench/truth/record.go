@@ -4,13 +4,11 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"dyno.example/dyno/bench/rounds"
 	"dyno.example/dyno/machine"
 	"dyno.example/internal/build"
 )
@@ -59,17 +57,7 @@ func (r *Record) summary() string {
 
 // save writes NAME.json with everything and NAME.md with a line a case.
 func (r *Record) save(folder, name string) error {
-	document, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(folder, name+".json"), append(document, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(folder, name+".md"), []byte(r.markdown(name)), 0o644)
+	return rounds.WriteDocument(folder, name, r, r.markdown(name))
 }
 
 func (r *Record) markdown(name string) string {
