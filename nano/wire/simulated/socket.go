@@ -73,7 +73,7 @@ type Socket struct {
 	Stirred func()
 	// Wasted is told of what was sent to this end and is never read, if it is set: this end
 	// was closed before it came, or a reset took it away. late says that it was sent when the
-	// sender could know that nothing more was said here.
+	// sender could know that nothing more was said here. Without bytes there was no room for any.
 	Wasted func(b []byte, late bool)
 	// Cut is called when a reset has taken away some of what this end has sent, if it is set.
 	Cut func()
@@ -245,6 +245,9 @@ func (k *Socket) write(a, b []byte) (n int, errno unix.Errno) {
 	room := p.room()
 	if room <= 0 {
 		k.full, k.short = true, true
+		if to := k.other; to.closed && to.Wasted != nil {
+			to.Wasted(nil, k.in.ended)
+		}
 		return 0, unix.EAGAIN
 	}
 	n = min(room, len(a)+len(b))

@@ -293,3 +293,28 @@ func TestRoomOfWhichNobodyHasHeard(t *testing.T) {
 	}
 	holds(t, sc, -1)
 }
+
+// Nor does anybody else know it of what a full connection keeps waiting at the gateway which its endpoint
+// has closed by then, although what was written ends with a frame.
+func TestFramesBehindAFullConnection(t *testing.T) {
+	for n := range 40 {
+		sc := small(1)
+		sc.Groups[0].HTTP2 = true
+		e := sc.Groups[0].Endpoints[0]
+		e.Line.Capacity, e.Line.Latest = 150+n, 2e6
+		one := sc.Clients[0]
+		sc.asks(1, Request{Method: "GET", Tries: []Fault{{Kind: "nonsense-body"}}})
+		sc.asks(12, Request{Method: "GET"})
+		all := one.Requests
+		sc.Clients = nil
+		for i, r := range all {
+			c := *one
+			c.Number, c.At, c.Requests = i+1, int64(i)*500e3, []*Request{r}
+			if i > 0 {
+				c.At += 2e6
+			}
+			sc.Clients = append(sc.Clients, &c)
+		}
+		holds(t, sc, -1)
+	}
+}

@@ -73,7 +73,7 @@ func (p *server2) wasted(b []byte, _ bool) {
 			p.misses(ev)
 		}
 	}
-	if p.in = p.in[:copy(p.in, rest)]; len(p.in) > 0 { // the gateway keeps the rest of it
+	if p.in = p.in[:copy(p.in, rest)]; len(p.in) > 0 || p.s.Blocked() { // the gateway keeps the rest of it
 		p.w.blur(p.e.Group)
 	}
 }
