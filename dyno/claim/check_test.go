@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 
 		{"1 < 2", "column 1: nothing in this comparison is measured (name a metric, such as throughput[go/nethttp])"},
 		{"throughputt > 5", `column 1: there is no metric "throughputt" here (did you mean "throughput"?)`},
-		{"throughput > 5", "column 1: 12 cells fit (choose a subject (go/a, go/b), and rate= (100, 200, 400), and tls= (off, resumed))"},
+		{"throughput > 5", "column 1: 12 cells fit (choose a subject (go/a, go/b), rate= (100, 200, 400) and tls= (off, resumed))"},
 		{"throughput[a, tls=off] > 5", "column 1: 3 cells fit (choose rate= (100, 200, 400))"},
 		{"throughput[c] > 5", `column 12: there is no subject "c" here (did you mean "a"?)`},
 		{"throughput[nonsense] > 5", `column 12: there is no subject "nonsense" here (there are go/a, go/b)`},

@@ -115,7 +115,7 @@ func (e *evaluator) quantity(q quantity) series {
 	scale := unitOfMetric(m.Unit).scale
 	values, missing := e.source.Values(m.Name, cell.Index)
 	if !missing.IsZero() {
-		e.nothing(i18n.Join("no ", write(q, 0), ": ", missing))
+		e.nothing(i18n.New("claim.no-value", "no %s: %s", write(q, 0), missing))
 		return e.atLeast(m.Name, cell.Index, scale)
 	}
 	out := make([]float64, e.blocks)

@@ -113,7 +113,7 @@ func TestUnmeasurable(t *testing.T) {
 		{Claim{Unmeasurable: "it needs\n two nodes", Expressions: []string{"cpu > 1us"}}, "it needs two nodes"},
 		{Claim{Expressions: []string{"cpu[a, rate=100, tls=off] > 1us"}}, "no cpu[a, rate=100, tls=off]: the subject's process could not be seen"},
 		{Claim{Expressions: []string{"throughput[a, rate=300, tls=off] > 1"}}, `this run can't tell: there is no level of rate "300" here (there are 100, 200, 400)`},
-		{Claim{Expressions: []string{"throughput[a, rate=100, tls=off] > 1"}, Direction: "cpu[a] > 1us"}, "direction: column 1: 6 cells fit (choose rate= (100, 200, 400), and tls= (off, resumed))"},
+		{Claim{Expressions: []string{"throughput[a, rate=100, tls=off] > 1"}, Direction: "cpu[a] > 1us"}, "direction: column 1: 6 cells fit (choose rate= (100, 200, 400) and tls= (off, resumed))"},
 		{Claim{Expressions: []string{"throughput[a, rate=100, tls=off] > 1"}, Direction: "cpu[a, rate=100, tls=off] > 1us"}, "no cpu[a, rate=100, tls=off]: the subject's process could not be seen"},
 		{Claim{Expressions: []string{"max(rate: cpu < 1ms)[a, tls=off] > 100"}}, "no cpu[rate=100, a, tls=off]: the subject's process could not be seen"},
 		{Claim{}, "the claim has no expression"},

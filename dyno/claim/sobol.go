@@ -133,7 +133,7 @@ func (e *evaluator) index(x index) series {
 		missing = iv.Note
 	}
 	if !missing.IsZero() {
-		return e.nothing(i18n.Join("no ", writeIndex(x), ": ", missing))
+		return e.nothing(i18n.New("claim.no-value", "no %s: %s", writeIndex(x), missing))
 	}
 	return e.throughout(iv)
 }

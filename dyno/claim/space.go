@@ -191,7 +191,7 @@ func (s *Space) subject(name string) (string, *Error) {
 	}
 	for _, f := range s.Factors {
 		if slices.Contains(f.Levels, name) {
-			err.Hint = i18n.Join("write ", f.Name, "=", name)
+			err.Hint = i18n.New("claim.level-by-name", "write %s=%s", f.Name, name)
 		}
 	}
 	return "", err
@@ -267,7 +267,7 @@ func (s *Space) one(picks []pick, at int) (*Cell, *Error) {
 	case 0:
 		return nil, &Error{at: at, Message: i18n.New("claim.no-such-cell", "no cell of the study has this combination")}
 	}
-	return nil, &Error{at: at, Message: i18n.New("claim.cells-fit", "%d cells fit", len(fit)), Hint: i18n.Join("choose ", i18n.List(", and ", s.open(fit)...))}
+	return nil, &Error{at: at, Message: i18n.New("claim.cells-fit", "%d cells fit", len(fit)), Hint: i18n.New("claim.choose", "choose %s", i18n.And(s.open(fit)...))}
 }
 
 // open lists what differs among cells, as it has to be written.

@@ -114,7 +114,7 @@ func loadConditions(old, new *archive.Manifest) []Condition {
 			continue
 		}
 		for _, c := range differing(loadFacts(&old.Plan.Cells[at]), loadFacts(n)) {
-			c.What = i18n.Join("load ", n.Load, ": ", c.What)
+			c.What = i18n.New("compare.of-load", "load %s: %s", n.Load, c.What)
 			if !slices.Contains(list, c) {
 				list = append(list, c)
 			}

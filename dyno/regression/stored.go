@@ -36,8 +36,8 @@ func storedConditions(b *baseline.Baseline, m *archive.Manifest) []compare.Condi
 	for _, old := range b.Subjects {
 		for _, new := range m.Subjects {
 			if old.Name == new.Name {
-				add(i18n.Join("subject ", old.Name, ": version"), old.Version, new.Version)
-				add(i18n.Join("subject ", old.Name, ": build"), shortHash(old.Build), shortHash(new.BuildHash))
+				add(i18n.New("gate.subject-version", "subject %s: version", old.Name), old.Version, new.Version)
+				add(i18n.New("gate.subject-build", "subject %s: build", old.Name), shortHash(old.Build), shortHash(new.BuildHash))
 			}
 		}
 	}

@@ -17,5 +17,5 @@ func choices(valid []string) i18n.Message {
 	case len(valid) > few:
 		return i18n.New("study.valid-values", "valid: %s and %d more", i18n.Names(valid[:few]...), len(valid)-few)
 	}
-	return i18n.Join("valid: ", i18n.Names(valid...))
+	return i18n.New("study.valid-names", "valid: %s", i18n.Names(valid...))
 }

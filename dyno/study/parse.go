@@ -178,7 +178,7 @@ func placementAt(at scope) Placement {
 	f, understood := at.fields("generator", "subject")
 	for _, field := range []string{"generator", "subject"} {
 		if _, ok := f[field]; understood && !ok {
-			at.Report(i18n.New("study.explicit-placement-lacks", "explicit placement lacks %s", field), i18n.Join("add: ", field, ": [0]"))
+			at.Report(i18n.New("study.explicit-placement-lacks", "explicit placement lacks %s", field), i18n.New("study.add-field", "add: %s: %s", field, "[0]"))
 		}
 	}
 	return Placement{Mode: "explicit", Generator: cpusAt(f, "generator"), Subject: cpusAt(f, "subject")}

@@ -47,7 +47,7 @@ func feedAt(e entry) request.Feed {
 	if v, ok := fields["file"]; ok {
 		f.File = v.filePath()
 	} else if understood {
-		e.value.Report(i18n.New("study.feed-without-file", "the feed has no file"), i18n.Join("add: file: ", e.key, ".csv"))
+		e.value.Report(i18n.New("study.feed-without-file", "the feed has no file"), i18n.New("study.add-field", "add: %s: %s", "file", e.key+".csv"))
 	}
 	if v, ok := fields["order"]; ok {
 		f.Order = request.Order(v.oneOf(string(request.InOrder), string(request.Random)))

@@ -95,7 +95,7 @@ func fieldsOf(shape profile.Shape, at scope) profile.Phase {
 	f, understood := at.fields(slices.Concat(form.needs, form.has)...)
 	for _, name := range form.needs {
 		if _, ok := f[name]; understood && !ok {
-			at.Report(i18n.New("study.shape-needs-field", "a phase of shape %s needs the field %s", shape, name), i18n.Join("add: ", name, ": ", phaseExamples[name]))
+			at.Report(i18n.New("study.shape-needs-field", "a phase of shape %s needs the field %s", shape, name), i18n.New("study.add-field", "add: %s: %s", name, phaseExamples[name]))
 		}
 	}
 	stride := make(map[string]float64)

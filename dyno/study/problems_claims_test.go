@@ -45,7 +45,7 @@ func TestClaimProblems(t *testing.T) {
 		{"factors left open", varied + "claims:\n- id: a\n  holds: cpu[gin, connections=16] > 5us\n",
 			`s.yaml:6:10: claims[0].holds: 2 cells fit (choose env.TLS= (off, resumed))`},
 		{"all left open", varied + "claims:\n- id: a\n  holds: cpu > 5us\n",
-			`s.yaml:6:10: claims[0].holds: 8 cells fit (choose a subject (go/gin, go/chi), and connections= (16, 64), and env.TLS= (off, resumed))`},
+			`s.yaml:6:10: claims[0].holds: 8 cells fit (choose a subject (go/gin, go/chi), connections= (16, 64) and env.TLS= (off, resumed))`},
 		{"unlike things", minimal + "claims:\n- id: a\n  holds: response.p99 > 5\n",
 			`s.yaml:5:23: claims[0].holds: a time can't be held against a plain number (write numbers with their unit, such as 12ms or 4MB)`},
 		{"direction", minimal + "claims:\n- id: a\n  holds: errors < 1%\n  direction: cpu < 3MB\n",

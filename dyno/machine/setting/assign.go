@@ -45,22 +45,26 @@ func CheckName(name string) error {
 		if slices.Contains(assignable, name) {
 			return nil
 		}
-		return &NameError{i18n.Format("there is no setting %q that can be given a value", name), hintFor(name)}
+		return &NameError{i18n.New("setting.not-assignable", "there is no setting %q that can be given a value", name), hintFor(name)}
 	}
 	first, rest, _ := strings.Cut(name, ".")
 	file := sysctlFile(name)
 	switch {
 	case strings.Contains(name, "..") || strings.HasSuffix(name, ".") || !fs.ValidPath(file):
 	case runsPrograms(name):
-		return &NameError{i18n.Join(name, " has the kernel run programs, and isn't set"), i18n.Verbatim("set it yourself, before the run")}
+		return &NameError{i18n.New("setting.runs-programs", "%s has the kernel run programs, and isn't set", name), i18n.New("setting.set-yourself", "set it yourself, before the run")}
 	case slices.Contains(sysctlRoots, first):
 		return nil
 	default:
 		if near, ok := spelling.Nearest(first, sysctlRoots); ok {
-			return &NameError{i18n.Join(name, " is not the name of a sysctl"), i18n.New("yaml.did-you-mean", "did you mean %q?", near+"."+rest)}
+			return &NameError{noSysctl(name), i18n.New("yaml.did-you-mean", "did you mean %q?", near+"."+rest)}
 		}
 	}
-	return &NameError{i18n.Join(name, " is not the name of a sysctl"), i18n.Join("such as net.ipv4.tcp_fastopen; they begin with ", i18n.Names(sysctlRoots...))}
+	return &NameError{noSysctl(name), i18n.New("setting.sysctl-names", "such as net.ipv4.tcp_fastopen; they begin with %s", i18n.Names(sysctlRoots...))}
+}
+
+func noSysctl(name string) i18n.Message {
+	return i18n.New("setting.no-sysctl", "%s is not the name of a sysctl", name)
 }
 
 // hintFor names the setting that was probably meant, or all there are.

@@ -76,7 +76,7 @@ func cgroupLimits(m *Machine) Value {
 		found = append(found, i18n.New("setting.cpu-quota-of", "CPU quota %s", quota))
 	}
 	if memory != "" {
-		found = append(found, i18n.Join("memory ", memory))
+		found = append(found, i18n.New("setting.memory-of", "memory %s", memory))
 	}
 	text := i18n.Join(m.Cgroup, i18n.New("setting.no-limit", ", no limit"))
 	if len(found) > 0 {

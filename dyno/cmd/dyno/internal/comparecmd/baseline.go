@@ -141,7 +141,7 @@ func writeBaseline(global *cli.Global, store *baseline.Store, b *baseline.Baseli
 	if err != nil {
 		return err
 	}
-	of := i18n.Join("run ", b.Run)
+	of := i18n.New("comparecmd.run", "run %s", b.Run)
 	if n := len(b.Earlier); n > 0 {
 		of = i18n.New("comparecmd.runs", "%d runs of %s", n+1, daysOf(b))
 	}

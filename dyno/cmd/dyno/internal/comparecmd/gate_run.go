@@ -235,7 +235,7 @@ func (g *gateRun) againstBaseline(ctx context.Context) (*regression.Result, erro
 	if n := len(b.Earlier); n > 0 {
 		result.Old = i18n.New("comparecmd.baseline-runs-newest", "baseline %s (%d runs of %s, the newest %s)", b.Name, n+1, daysOf(b), b.Run)
 	}
-	result.New = i18n.Join("run ", result.Runs[len(result.Runs)-1])
+	result.New = i18n.New("comparecmd.run", "run %s", result.Runs[len(result.Runs)-1])
 	return result, nil
 }
 

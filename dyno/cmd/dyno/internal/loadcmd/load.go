@@ -312,9 +312,9 @@ func firstError(r *load.Result) i18n.Message {
 	kind := t.Errors.Most()
 	switch {
 	case kind == "" && r.Answered():
-		return i18n.Verbatim("the responses that came were as expected")
+		return i18n.New("loadcmd.responses-as-expected", "the responses that came were as expected")
 	case kind == "":
-		return i18n.Verbatim("no request got a response in time")
+		return i18n.New("loadcmd.no-response-in-time", "no request got a response in time")
 	}
 	why := r.FirstErrors[kind]
 	if strings.HasPrefix(why.String(), kind+" ") {
