@@ -11,7 +11,7 @@ import (
 
 // caveats are the findings that stand beside every verdict of their run: what
 // subjects did wrong, and what makes a comparison one-sided.
-var caveats = []finding.Name{finding.SubjectFailed, finding.LostUnevenly, finding.TwinDiffers, finding.Errors, finding.WrongAnswers}
+var caveats = []finding.Name{finding.SubjectFailed, finding.LostUnevenly, finding.TwinDiffers, finding.Errors, finding.WrongResponses}
 
 // attachBasis gives each verdict what it rests on.
 func attachBasis(a *Analysis) {

@@ -95,7 +95,7 @@ func TestFailuresStay(t *testing.T) {
 
 // What had no answer when the load was over may have failed, or not: the share of
 // failures is known no better than that, and shown as the worst that it can be.
-func TestUnansweredMayHaveFailed(t *testing.T) {
+func TestWithoutResponseMayHaveFailed(t *testing.T) {
 	for _, c := range []struct {
 		claim string
 		in    []int

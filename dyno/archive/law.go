@@ -187,13 +187,13 @@ func grid(t *Trial) *Broken {
 
 // responses: up to the end of any window, there were no more responses than requests.
 func responses(t *Trial) *Broken {
-	var sent, answered uint64
+	var sent, responded uint64
 	for i := range t.Windows {
 		w := &t.Windows[i].Client
 		sent += w.Sent
-		answered += w.Completed + w.Drained + w.Errors.Wrong()
-		if answered > sent {
-			return &Broken{Law: lawResponses, Window: w.Index, Detail: fmt.Sprintf("%d requests were answered until then and %d sent", answered, sent)}
+		responded += w.Completed + w.Drained + w.Errors.Wrong()
+		if responded > sent {
+			return &Broken{Law: lawResponses, Window: w.Index, Detail: fmt.Sprintf("%d requests had a response until then and %d were sent", responded, sent)}
 		}
 	}
 	return nil

@@ -142,15 +142,15 @@ func sliced(t *Trial) *Broken {
 		}
 		return nil
 	}
-	var requests, answered uint64
+	var requests, responded uint64
 	for i := range t.Slices {
 		requests += t.Slices[i].Requests
 	}
 	for i := range t.Windows {
-		answered += t.Windows[i].Client.Completed + t.Windows[i].Client.Drained
+		responded += t.Windows[i].Client.Completed + t.Windows[i].Client.Drained
 	}
-	if t.Status == Complete && requests != answered {
-		return &Broken{Law: lawSliced, Whole: true, Detail: fmt.Sprintf("its slices have %d responses, its windows %d", requests, answered)}
+	if t.Status == Complete && requests != responded {
+		return &Broken{Law: lawSliced, Whole: true, Detail: fmt.Sprintf("its slices have %d responses, its windows %d", requests, responded)}
 	}
 	return nil
 }

@@ -25,5 +25,5 @@ func nullRequest(spec *load.Spec) (r request.Request, calls bool) {
 // is known before the server was asked.
 func streamsMessages(r request.Request) bool {
 	g := r.GRPC
-	return g != nil && (g.Messages > 0 || g.Answers > 0 || g.Unit == request.UnitMessage || g.Described() && (g.Streams() || g.PerMessage()))
+	return g != nil && (g.Messages > 0 || g.Responses > 0 || g.Unit == request.UnitMessage || g.Described() && (g.Streams() || g.PerMessage()))
 }

@@ -14,7 +14,7 @@ const failingShare = 0.01
 func failing(levels []Level) []i18n.Message {
 	var errors measure.Errors
 	first := map[string]i18n.Message{}
-	from, to, answered := 0, 0, uint64(0)
+	from, to, responses := 0, 0, uint64(0)
 	for i := range levels {
 		var of measure.Errors
 		good := uint64(0)
@@ -24,7 +24,7 @@ func failing(levels []Level) []i18n.Message {
 				continue
 			}
 			of.Add(t.Errors)
-			good += t.Answered
+			good += t.Responses
 			for kind, text := range t.First {
 				first[kind] = text
 			}
@@ -33,7 +33,7 @@ func failing(levels []Level) []i18n.Message {
 			continue
 		}
 		errors.Add(of)
-		answered += good
+		responses += good
 		if to = levels[i].Connections; from == 0 {
 			from = to
 		}
@@ -43,5 +43,5 @@ func failing(levels []Level) []i18n.Message {
 		return []i18n.Message{}
 	}
 	kind := errors.Most()
-	return []i18n.Message{i18n.New("capacity.failing-connections", "%.2g %% of the requests failed at %d to %d connections, and are no throughput; most by %s: %s", 100*float64(n)/float64(n+answered), from, to, kind, first[kind])}
+	return []i18n.Message{i18n.New("capacity.failing-connections", "%.2g %% of the requests failed at %d to %d connections, and are no throughput; most by %s: %s", 100*float64(n)/float64(n+responses), from, to, kind, first[kind])}
 }

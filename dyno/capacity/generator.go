@@ -77,15 +77,15 @@ func (g *Generator) Ceiling(ctx context.Context) (Ceiling, error) {
 // seen is the rate of expected responses a second, whatever the validity of the
 // windows.
 func seen(r *load.Result) float64 {
-	answered, length := uint64(0), time.Duration(0)
+	responses, length := uint64(0), time.Duration(0)
 	for i := range r.Windows {
-		answered += r.Windows[i].Completed
+		responses += r.Windows[i].Completed
 		length += r.Windows[i].Length
 	}
 	if length <= 0 {
 		return 0
 	}
-	return float64(answered) / length.Seconds()
+	return float64(responses) / length.Seconds()
 }
 
 // whyNothing says why no response counts.

@@ -61,7 +61,7 @@ func (g *Generator) Level(ctx context.Context, connections int, length time.Dura
 
 // judge takes the figures, and says whether it was the service that they are of.
 func (t *LevelTrial) judge(r *load.Result, c *measure.Calibration) {
-	t.Throughput, t.Errors, t.Answered, t.First = r.Throughput(), r.Total.Errors, r.Total.Right(), r.FirstErrors
+	t.Throughput, t.Errors, t.Responses, t.First = r.Throughput(), r.Total.Errors, r.Total.Right(), r.FirstErrors
 	t.P50, _ = quantile(&r.Total, 50)
 	t.P99, t.AtLeast = quantile(&r.Total, 99)
 	limited := named(r.Findings, limits)

@@ -66,10 +66,10 @@ func (o *Overload) Phases() []profile.Phase {
 // Stretch sums up one of the phases. Rates are per second. Responses count in the
 // window in which they came.
 type Stretch struct {
-	Windows  int     `json:"windows"`  // that are valid
-	Invalid  int     `json:"invalid"`  // in no figure
-	Offered  float64 `json:"offered"`  // arrivals
-	Answered float64 `json:"answered"` // expected responses
+	Windows   int     `json:"windows"`  // that are valid
+	Invalid   int     `json:"invalid"`  // in no figure
+	Offered   float64 `json:"offered"`  // arrivals
+	Responses float64 `json:"answered"` // expected responses
 	// Goodput counts the responses within the objective's limit on the response time,
 	// or all where it has none.
 	Goodput  float64        `json:"goodput"`
@@ -103,7 +103,7 @@ type Aftermath struct {
 	Spoiled   bool         `json:"spoiled,omitempty"`
 	Why       i18n.Message `json:"why,omitzero"`
 	Recovered bool         `json:"recovered"`
-	// Failing says that nothing was answered as expected before the overload, so that
+	// Failing says that nothing got the expected response before the overload, so that
 	// there is nothing to recover to.
 	Failing   bool                    `json:"failing_before,omitempty"`
 	Recovery  time.Duration           `json:"recovery_ns"`
@@ -132,7 +132,7 @@ func (o *Overload) Analyse(goal *objective.Objective, r *load.Result) *Aftermath
 		parts[part] = append(parts[part], *w)
 	}
 	a.Baseline, a.During, a.After = a.stretch(parts[0]), a.stretch(parts[1]), a.stretch(parts[2])
-	a.Failing = a.Baseline.Windows > 0 && a.Baseline.Answered == 0
+	a.Failing = a.Baseline.Windows > 0 && a.Baseline.Responses == 0
 	a.recover(o, parts, end)
 	a.note(r)
 	if before := goal.Judge(merge(parts[0])); before.Decision() == objective.Fails && !a.Failing {
@@ -164,7 +164,7 @@ func (a *Aftermath) stretch(windows []measure.Window) Stretch {
 		}
 	}
 	if seconds := total.Length.Seconds(); seconds > 0 {
-		s.Offered, s.Answered, s.Goodput = float64(total.Offered)/seconds, float64(total.Completed)/seconds, float64(a.good(total))/seconds
+		s.Offered, s.Responses, s.Goodput = float64(total.Offered)/seconds, float64(total.Completed)/seconds, float64(a.good(total))/seconds
 	}
 	s.P50, _ = quantile(total, 50)
 	s.P99, s.AtLeast = quantile(total, 99)
@@ -234,7 +234,7 @@ func (a *Aftermath) recover(o *Overload, parts [3][]measure.Window, end int) {
 	for part, windows := range parts {
 		for i := range windows {
 			s := Second{At: windows[i].Index, Stretch: a.second(&windows[i])}
-			s.Calm = s.Windows > 0 && s.Answered > 0 && !s.AtLeast && float64(s.P99) <= calmBelow && s.failing() <= failing+errorSlack
+			s.Calm = s.Windows > 0 && s.Responses > 0 && !s.AtLeast && float64(s.P99) <= calmBelow && s.failing() <= failing+errorSlack
 			a.Seconds = append(a.Seconds, s)
 			if part < 2 || s.Windows == 0 || a.Recovered {
 				continue
@@ -258,7 +258,7 @@ func (a *Aftermath) recover(o *Overload, parts [3][]measure.Window, end int) {
 // failing is the share of requests that failed or were given up.
 func (s *Stretch) failing() float64 {
 	lost := float64(s.Errors.Total() + s.Shed)
-	return lost / math.Max(1, lost+s.Answered*float64(max(1, s.Windows)))
+	return lost / math.Max(1, lost+s.Responses*float64(max(1, s.Windows)))
 }
 
 // note says what to keep in mind.

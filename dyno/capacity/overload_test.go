@@ -100,7 +100,7 @@ func TestGoodput(t *testing.T) {
 	windows[4].Errors.Reset, windows[4].Shed, windows[4].Completed = 10, 7, 90
 	a := o.Analyse(parse(t, "p99 < 50ms, p99.9 < 1s, max < 5ms, service.p99 < 1ms"), result(windows...))
 	// Of the responses in each second of the overload, 50 are within 50 ms.
-	if a.Limit != 50*time.Millisecond || a.Baseline.Goodput != 100 || a.During.Goodput != 50 || a.During.Answered != 95 || a.During.Shed != 7 {
+	if a.Limit != 50*time.Millisecond || a.Baseline.Goodput != 100 || a.During.Goodput != 50 || a.During.Responses != 95 || a.During.Shed != 7 {
 		t.Errorf("limit %v, during %+v", a.Limit, a.During)
 	}
 	a = o.Analyse(parse(t, "errors < 1%"), result(windows...))

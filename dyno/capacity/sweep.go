@@ -46,7 +46,7 @@ type LevelTrial struct {
 	P99         Figure         `json:"p99_ns"`
 	AtLeast     bool           `json:"p99_at_least,omitempty"` // it is a lower bound
 	Errors      measure.Errors `json:"errors"`
-	Answered    uint64         `json:"answered"` // requests, as expected
+	Responses   uint64         `json:"answered"` // requests, as expected
 	// First is an example for each kind of error.
 	First map[string]i18n.Message `json:"examples,omitzero"`
 	// Memory is what the server's processes held with the connections open, in

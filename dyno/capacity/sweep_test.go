@@ -183,9 +183,9 @@ func TestLevelAtTheGeneratorsCeiling(t *testing.T) {
 // A service that fails is not a trial that was too short, and is no different when it
 // is asked again. What part of its requests failed is said beside the knee.
 func TestLevelOfAServiceThatFails(t *testing.T) {
-	answered := second(0, map[int]int64{1: 1000})
-	answered.Completed, answered.Errors.Status = 0, 1000
-	r := result(answered)
+	responses := second(0, map[int]int64{1: 1000})
+	responses.Completed, responses.Errors.Status = 0, 1000
+	r := result(responses)
 	r.FirstErrors = map[string]i18n.Message{"status": i18n.Verbatim("status 500")}
 	var got LevelTrial
 	if got.judge(r, nil); got.Spoiled || strings.Contains(got.Why.String(), "too short") || !strings.Contains(got.Why.String(), "status 500") {

@@ -40,14 +40,14 @@ const (
 	AtFloor       Name = "at-floor"
 
 	// what the responses say
-	Errors       Name = "errors"
-	WrongAnswers Name = "wrong-answers"
-	Redirected   Name = "redirected"
-	Unfinished   Name = "unfinished"
-	Little       Name = "little"
-	CountsApart  Name = "counts-apart"
-	MissedEvents Name = "missed-events" // by their ids
-	StampsAhead  Name = "stamps-ahead"  // events were stamped later than they came
+	Errors         Name = "errors"
+	WrongResponses Name = "wrong-answers"
+	Redirected     Name = "redirected"
+	Unfinished     Name = "unfinished"
+	Little         Name = "little"
+	CountsApart    Name = "counts-apart"
+	MissedEvents   Name = "missed-events" // by their ids
+	StampsAhead    Name = "stamps-ahead"  // events were stamped later than they came
 
 	// what the server's side says
 	OtherLoad        Name = "other-load"
@@ -101,7 +101,7 @@ var (
 	acceptable = []Name{
 		GeneratorStalled, GeneratorFull, GeneratorLate, RateMissed, ArrivalsOff, GeneratorGC, Steal, Suspended, ClockStep, Shed, StreamLimit,
 		NotCalibrated, BeyondCeiling, LagFloor, AtFloor,
-		Errors, WrongAnswers, Redirected, Unfinished, Little, CountsApart, MissedEvents, StampsAhead,
+		Errors, WrongResponses, Redirected, Unfinished, Little, CountsApart, MissedEvents, StampsAhead,
 		OtherLoad, Throttled, LimitNotEnforced, ListenDrops, Retransmits, Swapping, Frequency, IdleCPU, ProcessEnded,
 		BusyBeside, MeasuredAlone,
 		CPUSpeed,

@@ -17,7 +17,7 @@ func filledSlot(n int) *engine.Slot {
 	for range n {
 		d := int64(50_000 + rng.ExpFloat64()*50_000)
 		r := engine.Recorder{Slot: s}
-		r.Answered(engine.Times{Sent: d / 10, First: d, Done: d})
+		r.Responded(engine.Times{Sent: d / 10, First: d, Done: d})
 	}
 	return s
 }

@@ -20,7 +20,7 @@ func TestCompareCounts(t *testing.T) {
 		if got := len(r.Findings) == 1 && r.Findings[0].Name == finding.CountsApart && r.Validity == finding.Suspect; got != c.apart {
 			t.Errorf("server counts %.0f: %+v", c.server, r.Findings)
 		}
-		if r.Counts.Sent != 11_000 || r.Counts.Answered != 10_900 || r.Counts.Server != c.server {
+		if r.Counts.Sent != 11_000 || r.Counts.Responses != 10_900 || r.Counts.Server != c.server {
 			t.Errorf("%+v", r.Counts)
 		}
 	}

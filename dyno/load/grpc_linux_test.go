@@ -102,7 +102,7 @@ func TestGRPCInterop(t *testing.T) {
 			r.GRPC.Messages = 2
 		}, want{n, n, n, map[string]uint64{"OK": n/2 + 3}, "", "", n/2 + 2}},
 		{"ping_pong, three responses each", "FullDuplexCall", `{"responseParameters": [{"size": 9}, {"size": 8}, {"size": 7}]}`, func(r *request.Request) {
-			r.GRPC.Answers = 3
+			r.GRPC.Responses = 3
 		}, want{n, n, 3 * n, nil, "", "", 0}},
 		{"ping_pong, the call as a whole", "FullDuplexCall", `{"responseParameters": [{"size": 9}, {"size": 8}]}`, func(r *request.Request) {
 			r.GRPC.Messages, r.GRPC.Unit, r.Expect = 5, request.UnitCall, []string{"json $.length() == 10"}
@@ -334,7 +334,7 @@ func TestGRPCProblems(t *testing.T) {
 		{"field", func(s *Spec) { s.Requests[0].Body = `{"x": 1}` }, "message: x: there is no such field"},
 		{"messages to a unary method", func(s *Spec) { s.Requests[0].GRPC.Messages = 2 }, "it is unary and takes one"},
 		{"unit", func(s *Spec) { s.Requests[0].GRPC.Unit = request.UnitMessage }, "only bidirectional streaming"},
-		{"answers", func(s *Spec) { s.Requests[0].GRPC.Answers = 2 }, "how many messages answer one"},
+		{"answers", func(s *Spec) { s.Requests[0].GRPC.Responses = 2 }, "how many messages answer one"},
 		{"compression", func(s *Spec) { s.Requests[0].GRPC.Compression = "zstd" }, "only gzip is"},
 		{"http status", func(s *Spec) { s.Requests[0].Expect = []string{"status 200"} }, "write grpc OK"},
 		{"status", func(s *Spec) { s.Requests[0].Expect = []string{"grpc NOTFOUND"} }, "did you mean NOT_FOUND?"},

@@ -126,7 +126,7 @@ func judgeResponses(e *measure.Errors, responses uint64, add func(finding.Name, 
 	case share < wrongSuspect:
 		level = finding.Valid
 	}
-	add(finding.WrongAnswers, level, i18n.New("load.wrong-responses", "%d of %d responses were not what they had to be (limit %.1f %%)", wrong, responses, 100*limit))
+	add(finding.WrongResponses, level, i18n.New("load.wrong-responses", "%d of %d responses were not what they had to be (limit %.1f %%)", wrong, responses, 100*limit))
 }
 
 // oldest is how long the request took at least that was given up after the longest

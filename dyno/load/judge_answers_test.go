@@ -15,10 +15,10 @@ func TestJudgeResponses(t *testing.T) {
 		level  finding.Validity
 	}{
 		{measure.Errors{}, nil, ""},
-		{measure.Errors{Expect: 5}, []finding.Name{finding.WrongAnswers}, finding.Valid},
-		{measure.Errors{Expect: 10}, []finding.Name{finding.WrongAnswers}, finding.Suspect},
-		{measure.Errors{Body: 3, Expect: 7}, []finding.Name{finding.WrongAnswers}, finding.Suspect},
-		{measure.Errors{Expect: 101}, []finding.Name{finding.Errors, finding.WrongAnswers}, finding.Invalid},
+		{measure.Errors{Expect: 5}, []finding.Name{finding.WrongResponses}, finding.Valid},
+		{measure.Errors{Expect: 10}, []finding.Name{finding.WrongResponses}, finding.Suspect},
+		{measure.Errors{Body: 3, Expect: 7}, []finding.Name{finding.WrongResponses}, finding.Suspect},
+		{measure.Errors{Expect: 101}, []finding.Name{finding.Errors, finding.WrongResponses}, finding.Invalid},
 		{measure.Errors{Status: 49}, nil, ""},
 		{measure.Errors{Status: 100}, []finding.Name{finding.Errors}, finding.Suspect},
 		{measure.Errors{Timeout: 2000}, []finding.Name{finding.Errors}, finding.Invalid},

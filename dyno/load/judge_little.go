@@ -36,7 +36,7 @@ func (l *littleSums) merge(o *littleSums) {
 
 // judgeLittle holds the result to Little's law, L = λW (Little 1961), in the form
 // that holds for any stretch of time: the time that requests were in flight, all
-// together, is that of those that were answered, of those that failed, and of what
+// together, is that of those that got a response, of those that failed, and of what
 // was under way at the ends. So it needs neither many requests nor that what comes
 // in goes out: what is off is the record, within the resolution of a histogram.
 func (r *Result) judgeLittle(add func(finding.Name, finding.Validity, i18n.Message)) {

@@ -84,9 +84,9 @@ func (r *Result) CPUPerRequest() time.Duration {
 	return r.Total.Worked() / time.Duration(r.Total.Completed)
 }
 
-// Answered reports whether any request got a response, also in windows that are in no
+// Responded reports whether any request got a response, also in windows that are in no
 // figure.
-func (r *Result) Answered() bool {
+func (r *Result) Responded() bool {
 	for i := range r.Windows {
 		if w := &r.Windows[i]; w.Completed+w.Drained+w.Errors.Wrong() > 0 {
 			return true

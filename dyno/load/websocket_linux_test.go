@@ -429,7 +429,7 @@ func TestWebSocketPushes(t *testing.T) {
 			s := overWebSocket(target, engine, 4, 0)
 			s.Duration = 400 * time.Millisecond
 			s.Requests[0].Body = "subscribe"
-			s.Link.WebSocket = &request.WebSocket{Answers: request.NoAnswers, Stamp: &request.Stamp{Where: "json:.at", Clock: stamp.Monotonic}}
+			s.Link.WebSocket = &request.WebSocket{Responses: request.NoResponses, Stamp: &request.Stamp{Where: "json:.at", Clock: stamp.Monotonic}}
 			r := mustRun(t, s)
 			m, h := r.Total.Messages, r.Total.Hist[measure.Response]
 			if m.In == 0 || m.In != r.Total.Completed || r.Total.Errors.Total() != 0 || h == nil {
@@ -547,13 +547,13 @@ func TestWebSocketSpecCheck(t *testing.T) {
 		{"no WebSocket", func(s *Spec) { s.Link.WebSocket = nil }, "of WebSockets, but the load is not"},
 		{"HTTP/2", func(s *Spec) { s.Link.Streams = 2 }, "over HTTP/1.1 only"},
 		{"events too", func(s *Spec) { s.Link.Events = &request.Events{} }, "not of both"},
-		{"answers", func(s *Spec) { s.Link.WebSocket.Answers = "two" }, `answers "two"`},
+		{"answers", func(s *Spec) { s.Link.WebSocket.Responses = "two" }, `answers "two"`},
 		{"a stamp of a response", func(s *Spec) { s.Link.WebSocket.Stamp = &request.Stamp{Where: "json:.a"} }, "on its own"},
 		{"a stamp by id", func(s *Spec) {
-			s.Link.WebSocket = &request.WebSocket{Answers: request.NoAnswers, Stamp: &request.Stamp{Where: "id"}}
+			s.Link.WebSocket = &request.WebSocket{Responses: request.NoResponses, Stamp: &request.Stamp{Where: "id"}}
 		}, "has no id"},
 		{"a rate to listen", func(s *Spec) {
-			s.Link.WebSocket.Answers, s.Profile.Mode, s.Profile.Rate, s.Profile.Arrivals = request.NoAnswers, profile.Open, 5, profile.Uniform
+			s.Link.WebSocket.Responses, s.Profile.Mode, s.Profile.Rate, s.Profile.Arrivals = request.NoResponses, profile.Open, 5, profile.Uniform
 		}, "no rate"},
 		{"method", func(s *Spec) { s.Requests[0].Method = "POST" }, "not a POST"},
 		{"another path", func(s *Spec) { s.Requests = append(s.Requests, request.Request{Path: "/x", Body: "x"}) }, "another one"},

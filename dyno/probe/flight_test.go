@@ -11,7 +11,7 @@ import (
 )
 
 // recorded connects as a program with a flight recorder does, and answers requests in turn.
-func recorded(t *testing.T, f *FlightListener, answers ...string) {
+func recorded(t *testing.T, f *FlightListener, responses ...string) {
 	t.Helper()
 	conn, err := net.Dial("unix", f.Env()[flightEnv])
 	if err != nil {
@@ -19,7 +19,7 @@ func recorded(t *testing.T, f *FlightListener, answers ...string) {
 	}
 	t.Cleanup(func() { conn.Close() })
 	go func() {
-		for _, answer := range answers {
+		for _, answer := range responses {
 			var line string
 			if _, err := fmt.Fscanln(conn, &line); err != nil || line != "snapshot" {
 				return

@@ -157,7 +157,7 @@ func recorded(w *archive.Window, clock measure.Clock) int64 {
 // TestSettingsAreSetForTheTrial looks at a machine's setting while a trial runs
 // and after the run.
 func TestSettingsAreSetForTheTrial(t *testing.T) {
-	r := newRunner(t, server(t, answer), 1)
+	r := newRunner(t, server(t, respond), 1)
 	file := fakeSetting(t, r, "60")
 	r.Plan.Cells[0].Kernel = map[string]string{"vm.swappiness": "7"}
 	var during string
@@ -178,7 +178,7 @@ func TestSettingsAreSetForTheTrial(t *testing.T) {
 // TestSettingsOfAKilledRunArePutBack: what another run has set and not lived to
 // put back is not what this one is measured with.
 func TestSettingsOfAKilledRunArePutBack(t *testing.T) {
-	r := newRunner(t, server(t, answer), 1)
+	r := newRunner(t, server(t, respond), 1)
 	file := fakeSetting(t, r, "60")
 	if _, err := newTuner(r).Assign(map[string]string{"vm.swappiness": "7"}); err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func TestSettingsThatCannotBeSetAreRefused(t *testing.T) {
 		"misspelt": {"vm.swapiness", `s.yaml:7:3: factor kernel.vm.swapiness: vm.swapiness: this machine has no such setting (did you mean "vm.swappiness"?)`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRunner(t, server(t, answer), 1)
+			r := newRunner(t, server(t, respond), 1)
 			fakeSetting(t, r, "60")
 			r.Plan.Cells[0].Kernel = map[string]string{c.setting: "7"}
 			if name == "misspelt" {

@@ -123,7 +123,7 @@ func TestARunGoesOnBlockByBlock(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := newRunner(t, server(t, answer), 1)
+			r := newRunner(t, server(t, respond), 1)
 			r.Study.Until = c.until
 			looks := 0
 			r.Decide = func(run *archive.Run) (Progress, error) {

@@ -47,11 +47,11 @@ func server(t *testing.T, handler http.HandlerFunc) string {
 	return s.URL
 }
 
-func answer(http.ResponseWriter, *http.Request) {}
+func respond(http.ResponseWriter, *http.Request) {}
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t, server(t, answer), 1)
+	r := newRunner(t, server(t, respond), 1)
 	var kinds []Kind
 	r.Observe = func(e Event) {
 		if e.Kind != Busy { // others may be
@@ -89,7 +89,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestRunRefusesAWrongAnswer(t *testing.T) {
+func TestRunRefusesAWrongResponse(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t, server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }), 1)
 	id, err := r.Run(t.Context())
@@ -103,7 +103,7 @@ func TestRunRefusesAWrongAnswer(t *testing.T) {
 
 func TestRunInterrupted(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t, server(t, answer), 50)
+	r := newRunner(t, server(t, respond), 50)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	r.Observe = func(e Event) {
@@ -131,7 +131,7 @@ func TestRunInterrupted(t *testing.T) {
 // No trial follows the last one that would find out.
 func TestRunInterruptedInItsLastTrial(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t, server(t, answer), 1)
+	r := newRunner(t, server(t, respond), 1)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	r.Observe = func(e Event) {
@@ -151,7 +151,7 @@ func TestRunInterruptedInItsLastTrial(t *testing.T) {
 // An interruption hides nothing that is left behind.
 func TestAnInterruptedTrialSaysWhatIsLeft(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t, server(t, answer), 1)
+	r := newRunner(t, server(t, respond), 1)
 	file := fakeSetting(t, r, "60")
 	r.Plan.Cells[0].Kernel = map[string]string{"vm.swappiness": "7"}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -205,7 +205,7 @@ func TestARunOfFailuresEnds(t *testing.T) {
 
 func TestRunInterruptedBeforeItsTrials(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t, server(t, answer), 1)
+	r := newRunner(t, server(t, respond), 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if id, err := r.Run(ctx); id != "" || err == nil {
@@ -216,7 +216,7 @@ func TestRunInterruptedBeforeItsTrials(t *testing.T) {
 // What a killed run leaves in its folder is gone with the next, which leaves none.
 func TestScratchIsClearedAway(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t, server(t, answer), 1)
+	r := newRunner(t, server(t, respond), 1)
 	key := filepath.Join(r.StateDir, "scratch", "tls-1", "key.pem")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(key), 0o700), os.WriteFile(key, []byte("secret"), 0o600)); err != nil {
 		t.Fatal(err)

@@ -242,9 +242,9 @@ func TestErrorsAreNamed(t *testing.T) {
 	named(t, func() *archive.Run { return troubled(t, "errors", eager, time.Second, 1) }, finding.Errors)
 }
 
-func TestWrongAnswersAreNamed(t *testing.T) {
+func TestWrongResponsesAreNamed(t *testing.T) {
 	t.Parallel()
-	named(t, func() *archive.Run { return troubled(t, "wrong", eager, time.Second, 1) }, finding.WrongAnswers)
+	named(t, func() *archive.Run { return troubled(t, "wrong", eager, time.Second, 1) }, finding.WrongResponses)
 }
 
 func TestRestartPlateausAreNamed(t *testing.T) {

@@ -19,7 +19,7 @@ type Turn struct {
 type Start struct{ A, B []Turn }
 
 // Sliced is how many times A's cost of a request is of B's, from subjects that took turns
-// in slices, and what the answer's uncertainty is made of.
+// in slices, and what the result's uncertainty is made of.
 type Sliced struct {
 	// Ratio is the estimate. Its interval has both levels in it: it is Student's over
 	// starts, and never narrower than what their rounds scatter by. N counts starts.

@@ -70,7 +70,7 @@ factors: {streams: [1, 10]}
 		t.Errorf("expected is %q", r.Expect)
 	}
 	talk := s.Requests[1]
-	if talk.Name != "talk" || !strings.Contains(talk.Body, "from a file") || talk.GRPC.Messages != 10 || talk.GRPC.Unit != request.UnitMessage || talk.GRPC.Answers != 2 {
+	if talk.Name != "talk" || !strings.Contains(talk.Body, "from a file") || talk.GRPC.Messages != 10 || talk.GRPC.Unit != request.UnitMessage || talk.GRPC.Responses != 2 {
 		t.Errorf("%+v %+v", talk, talk.GRPC)
 	}
 	if s.Requests[2].GRPC.Described() {

@@ -34,7 +34,7 @@ func callAt(at scope, f map[string]scope, r *request.Request) {
 		g.Unit = request.Unit(v.oneOf(string(request.UnitMessage), string(request.UnitCall)))
 	}
 	if v, ok := f["answers"]; ok {
-		g.Answers = v.Integer(1, 1_000_000)
+		g.Responses = v.Integer(1, 1_000_000)
 	}
 	if v, ok := f["compression"]; ok {
 		g.Compression = v.oneOf("gzip")

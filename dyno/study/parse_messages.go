@@ -43,7 +43,7 @@ func webSocketAt(at scope) *request.WebSocket {
 	}
 	f, _ := at.fields(webSocketFields...)
 	if v, ok := f["answers"]; ok {
-		w.Answers = request.Answers(v.oneOf(string(request.OneAnswer), string(request.NoAnswers)))
+		w.Responses = request.Responses(v.oneOf(string(request.OneResponse), string(request.NoResponses)))
 	}
 	if v, ok := f["binary"]; ok {
 		w.Binary = v.Boolean()

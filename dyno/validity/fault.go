@@ -10,7 +10,7 @@ import (
 // ofSubject are the findings that are the subject's own fault. What it does wrong is
 // a result, and neither lowers what the measurement is worth below suspect nor is
 // measured again until it comes out better.
-var ofSubject = []finding.Name{finding.Errors, finding.WrongAnswers, finding.ListenDrops, finding.Drifting, finding.NeverSteady, finding.Leak, finding.IdleCPU, finding.ProcessEnded}
+var ofSubject = []finding.Name{finding.Errors, finding.WrongResponses, finding.ListenDrops, finding.Drifting, finding.NeverSteady, finding.Leak, finding.IdleCPU, finding.ProcessEnded}
 
 // OfSubject reports whether a finding of that name is the subject's own fault, not
 // that of the machine, the generator or the study.
@@ -64,6 +64,6 @@ func lenient(findings []finding.Finding) []finding.Finding {
 // has so many wrong responses, that it is named.
 func Misserved(findings []finding.Finding) bool {
 	return slices.ContainsFunc(findings, func(f finding.Finding) bool {
-		return (f.Name == finding.Errors || f.Name == finding.WrongAnswers) && f.Validity != finding.Valid
+		return (f.Name == finding.Errors || f.Name == finding.WrongResponses) && f.Validity != finding.Valid
 	})
 }

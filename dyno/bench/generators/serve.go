@@ -44,7 +44,7 @@ func serve(args []string) error {
 	case "null":
 		return serveNull(ctx, *address)
 	case "tls":
-		return serveTLS(ctx, *address, *certificate, "http/1.1", answerAll)
+		return serveTLS(ctx, *address, *certificate, "http/1.1", respondToAll)
 	case "tls-h2":
 		return serveTLS(ctx, *address, *certificate, "h2", respondHTTP2)
 	case "grpc":
@@ -115,7 +115,7 @@ func serveTLS(ctx context.Context, address, certificate, protocol string, respon
 
 const tlsReply = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-alive\r\nContent-Length: 13\r\n\r\nHello, World!"
 
-func answerAll(conn net.Conn) {
+func respondToAll(conn net.Conn) {
 	defer conn.Close()
 	reply, read := []byte(tlsReply), make([]byte, 16<<10)
 	for {

@@ -52,7 +52,7 @@ func (o *Outcome) figures(f map[string]float64, used, took time.Duration) {
 func (o *Outcome) Check() error {
 	switch {
 	case o.Requests <= 0:
-		return errors.New("no request was answered")
+		return errors.New("no request got a response")
 	case o.Errors > o.Requests/1000:
 		return fmt.Errorf("%.0f errors in %.0f requests", o.Errors, o.Requests)
 	}

@@ -21,7 +21,7 @@ func TestParseLine(t *testing.T) {
 		{"without latency", `{"requests": 10, "errors": 0}`, Outcome{Requests: 10}, ""},
 		{"nothing", printed, Outcome{}, "reported nothing"},
 		{"cut", `{"requests": 10, "err`, Outcome{}, "reading"},
-		{"no response", `{"requests": 0, "errors": 0}`, Outcome{}, "no request was answered"},
+		{"no response", `{"requests": 0, "errors": 0}`, Outcome{}, "no request got a response"},
 		{"wrong responses", `{"requests": 100, "errors": 100}`, Outcome{}, "100 errors in 100 requests"},
 	} {
 		o, err := ParseLine(c.text)

@@ -248,7 +248,7 @@ func (s *service) serve() {
 
 const goodBody = "Hello, World!"
 
-func answerText(status, extra, body string) string {
+func responseText(status, extra, body string) string {
 	return "HTTP/1.1 " + status + "\r\nContent-Type: text/plain\r\n" + extra + "Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 }
 
@@ -263,7 +263,7 @@ func (s *service) connection(c net.Conn) {
 			return
 		}
 		if path == "/ready" {
-			io.WriteString(c, answerText("200 OK", "", "ready"))
+			io.WriteString(c, responseText("200 OK", "", "ready"))
 			continue
 		}
 		fate, due := s.fateOf(time.Now(), path)
@@ -280,16 +280,16 @@ func (s *service) connection(c net.Conn) {
 
 // respond reports whether the connection goes on.
 func (s *service) respond(c net.Conn, fate string) bool {
-	text, more := answerText("200 OK", "", goodBody), true
+	text, more := responseText("200 OK", "", goodBody), true
 	switch fate {
 	case "fail":
-		text = answerText("500 Internal Server Error", "", "out of order")
+		text = responseText("500 Internal Server Error", "", "out of order")
 	case "wrong":
-		text = answerText("200 OK", "", "Goodbye, all!")
+		text = responseText("200 OK", "", "Goodbye, all!")
 	case "cut":
 		text, more = text[:len(text)-len(goodBody)/2], false
 	case "redirect":
-		text = answerText("302 Found", "Location: /elsewhere\r\n", "")
+		text = responseText("302 Found", "Location: /elsewhere\r\n", "")
 	case "reset":
 		if t, ok := c.(*net.TCPConn); ok {
 			t.SetLinger(0)

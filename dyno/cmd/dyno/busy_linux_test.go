@@ -51,7 +51,7 @@ func TestLoadNamesWhoIsBusy(t *testing.T) {
 }
 
 // A capacity, a knee and an overload on such a machine are no answers.
-func TestNoAnswerOnABusyMachine(t *testing.T) {
+func TestNoFiguresOnABusyMachine(t *testing.T) {
 	t.Parallel()
 	url := serve(t, "good") // no child of the test's, as the hogs are: they would pass for parts of it
 	burnAll(t)

@@ -38,9 +38,9 @@ type loadResult struct {
 	} `json:"windows"`
 }
 
-// answered counts the responses of all windows. The total leaves out invalid
+// responses counts the responses of all windows. The total leaves out invalid
 // ones, of which a busy machine has some.
-func (r *loadResult) answered() (n uint64) {
+func (r *loadResult) responses() (n uint64) {
 	for _, w := range r.Windows {
 		n += w.Requests
 	}
@@ -100,7 +100,7 @@ func TestLoadJSONHasWhatIsPromised(t *testing.T) {
 			t.Errorf("errors have no %q", kind)
 		}
 	}
-	if r.Connections != 3 || r.Mode != "open" || r.Rate != 200 || r.Seed != 7 || len(r.Windows) == 0 || r.answered() == 0 {
+	if r.Connections != 3 || r.Mode != "open" || r.Rate != 200 || r.Seed != 7 || len(r.Windows) == 0 || r.responses() == 0 {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -126,8 +126,8 @@ func TestLoadSendsWhatItIsTold(t *testing.T) {
 	if got := wrong.Load(); got != nil {
 		t.Errorf("the server got %q", *got)
 	}
-	if r := loadJSONOf(t, o); r.answered() != 50 || r.Mode != "closed" {
-		t.Errorf("%d responses, want the 50 of -n; %+v", r.answered(), r)
+	if r := loadJSONOf(t, o); r.responses() != 50 || r.Mode != "closed" {
+		t.Errorf("%d responses, want the 50 of -n; %+v", r.responses(), r)
 	}
 }
 
@@ -165,8 +165,8 @@ func TestLoadTargets(t *testing.T) {
 			}
 			o := dyno(t, t.TempDir(), "load", "-c", "2", "-n", "20", "--json", target)
 			o.want(t, 0, o.stderr)
-			if r := loadJSONOf(t, o); r.answered() != 20 {
-				t.Errorf("%d responses, want 20", r.answered())
+			if r := loadJSONOf(t, o); r.responses() != 20 {
+				t.Errorf("%d responses, want 20", r.responses())
 			}
 		})
 	}
@@ -181,8 +181,8 @@ func TestLoadTakesWhatOthersTake(t *testing.T) {
 	t.Cleanup(server.Close)
 	o := dyno(t, t.TempDir(), "load", "-X", "put", "-R", "0.2k", "-n", "0.02k", "-T", "5", "-c", "2", "--json", server.URL)
 	o.want(t, 0, o.stderr)
-	if r := loadJSONOf(t, o); r.Rate != 200 || r.answered() > 20 {
-		t.Errorf("rate %v, %d responses", r.Rate, r.answered())
+	if r := loadJSONOf(t, o); r.Rate != 200 || r.responses() > 20 {
+		t.Errorf("rate %v, %d responses", r.Rate, r.responses())
 	}
 	if _, ok := methods.Load("PUT"); !ok {
 		t.Error("it was no PUT")
@@ -344,7 +344,7 @@ func TestLoadInterrupted(t *testing.T) {
 				}
 				return
 			}
-			if r := loadJSONOf(t, o); !r.Interrupted || r.answered() < 20 {
+			if r := loadJSONOf(t, o); !r.Interrupted || r.responses() < 20 {
 				t.Errorf("what was measured is lost: %+v", r)
 			}
 		})

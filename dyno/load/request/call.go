@@ -19,8 +19,8 @@ type Call struct {
 	Unit           Unit
 	Messages       int           // that are sent on a stream; 0: no limit
 	Deadline       time.Duration // that is sent to the server; 0: none
-	Answers        int           // messages in response to each, for [UnitMessage]
-	ManyAnswers    bool          // the server may send several messages
+	Responses      int           // messages in response to each, for [UnitMessage]
+	ManyResponses  bool          // the server may send several messages
 	Codes          expect.Codes
 	Uses           template.Uses // of a message
 	Constant       []byte        // a message as it goes over the wire; nil if it must be rendered
@@ -41,7 +41,7 @@ func compileCall(r *Request, e *expect.Expect, env *template.Env) (*Call, error)
 		return nil, i18n.Errorf("request.message", "message: %w", err)
 	}
 	c := &Call{
-		Unit: g.unit(), Messages: g.Messages, Answers: max(1, g.Answers), Deadline: g.Deadline, ManyAnswers: g.method.IsStreamingServer(),
+		Unit: g.unit(), Messages: g.Messages, Responses: max(1, g.Responses), Deadline: g.Deadline, ManyResponses: g.method.IsStreamingServer(),
 		Codes: e.Codes(), Uses: p.Uses(), program: p, compresses: g.Compression != "",
 		sent: protomsg.NewDecoder(g.method.Input()), response: protomsg.NewDecoder(g.method.Output()),
 	}
@@ -130,7 +130,7 @@ func shown(d *protomsg.Decoder, framed []byte) string {
 // ResponseJSON is a call's response, as far as it came, as JSON: the message or, if there
 // may be several, a list of them.
 func (c *Call) ResponseJSON(framed []byte) ([]byte, error) {
-	return appendJSON(nil, c.response, framed, c.ManyAnswers && c.Unit == UnitCall)
+	return appendJSON(nil, c.response, framed, c.ManyResponses && c.Unit == UnitCall)
 }
 
 // head is the fields of a call's request other than the user's.

@@ -39,7 +39,7 @@ type GRPC struct {
 	// several. 0 is one for a call and, for [UnitMessage], no limit.
 	Messages    int           `json:"messages,omitempty"`
 	Unit        Unit          `json:"unit,omitempty"`        // "": what the method's kind makes of it
-	Answers     int           `json:"answers,omitempty"`     // messages in response to each, for [UnitMessage]; 0 is 1
+	Responses   int           `json:"answers,omitempty"`     // messages in response to each, for [UnitMessage]; 0 is 1
 	Compression string        `json:"compression,omitempty"` // of what is sent: "" or "gzip"
 	Deadline    time.Duration `json:"deadline,omitempty"`    // that is sent to the server (grpc-timeout); 0: none
 	Schema      Schema        `json:"schema,omitzero"`
@@ -129,8 +129,8 @@ func (g *GRPC) check(r *Request, env *template.Env) error {
 		return i18n.Errorf("request.grpc-is-post", "a call over gRPC is sent with POST to /%s", g.Method)
 	case g.Messages < 0 || g.Messages > MostMessages:
 		return i18n.Errorf("request.bad-message-count", "messages of a stream must be from 1 to %d, not %d", MostMessages, g.Messages)
-	case g.Answers < 0 || g.Answers > mostResponses:
-		return i18n.Errorf("request.bad-response-count", "answers to a message must be from 1 to %d, not %d", mostResponses, g.Answers)
+	case g.Responses < 0 || g.Responses > mostResponses:
+		return i18n.Errorf("request.bad-response-count", "answers to a message must be from 1 to %d, not %d", mostResponses, g.Responses)
 	case g.Unit != "" && g.Unit != UnitMessage && g.Unit != UnitCall:
 		return i18n.Errorf("request.unknown-unit", "unit %q is neither %q nor %q", g.Unit, UnitMessage, UnitCall)
 	case g.Compression != "" && g.Compression != "gzip":
@@ -173,7 +173,7 @@ func (g *GRPC) checkKind() error {
 		return i18n.Errorf("request.one-message-only", "%d messages can't be sent on a stream of %s: it is %s and takes one; several are for client and bidirectional streaming", g.Messages, g.Method, kindOf(m))
 	case g.Unit == UnitMessage && !(m.IsStreamingClient() && m.IsStreamingServer()):
 		return i18n.Errorf("request.unit-message-needs-bidi", "a request can't be one message of %s: it is %s, and only bidirectional streaming has messages that are answered", g.Method, kindOf(m))
-	case g.Answers > 0 && g.unit() != UnitMessage:
+	case g.Responses > 0 && g.unit() != UnitMessage:
 		return i18n.Errorf("request.unary-takes-no-count", "how many messages answer one can't be said of %s: it is %s, in calls that are a request as a whole", g.Method, kindOf(m))
 	}
 	return nil

@@ -8,26 +8,26 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Answers says how the server's messages relate to those of the load.
-type Answers string
+// Responses says how the server's messages relate to those of the load.
+type Responses string
 
 const (
-	// OneAnswer is a server that responds to each message with one, in order: a
+	// OneResponse is a server that responds to each message with one, in order: a
 	// connection has one message under way. The default.
-	OneAnswer Answers = "one"
-	// NoAnswers is a server that sends on its own: what comes is counted. A message is
+	OneResponse Responses = "one"
+	// NoResponses is a server that sends on its own: what comes is counted. A message is
 	// sent once on each connection, when it is up, to subscribe.
-	NoAnswers Answers = "none"
+	NoResponses Responses = "none"
 )
 
 // WebSocket makes a load exchange messages over WebSockets (RFC 6455): the path,
 // fields and credentials of its first request are those of the handshake, the bodies
 // of all are messages.
 type WebSocket struct {
-	Answers    Answers `json:"answers,omitempty"`
-	Binary     bool    `json:"binary,omitempty"`      // messages are binary, not text
-	MaxMessage int64   `json:"max_message,omitempty"` // of the server, bytes; 0: DefaultMaxMessage
-	Stamp      *Stamp  `json:"stamp,omitempty"`       // of what a server sends on its own
+	Responses  Responses `json:"answers,omitempty"`
+	Binary     bool      `json:"binary,omitempty"`      // messages are binary, not text
+	MaxMessage int64     `json:"max_message,omitempty"` // of the server, bytes; 0: DefaultMaxMessage
+	Stamp      *Stamp    `json:"stamp,omitempty"`       // of what a server sends on its own
 }
 
 // Limits of messages and events, in bytes.
@@ -37,7 +37,7 @@ const (
 )
 
 // Pushes reports whether the server sends unsolicited messages.
-func (w *WebSocket) Pushes() bool { return w.Answers == NoAnswers }
+func (w *WebSocket) Pushes() bool { return w.Responses == NoResponses }
 
 // Most is how long a message of the server may be, in bytes.
 func (w *WebSocket) Most() int64 {
@@ -49,10 +49,10 @@ func (w *WebSocket) Most() int64 {
 
 // check reports what is wrong, or nil.
 func (w *WebSocket) check() error {
-	switch w.Answers {
-	case "", OneAnswer, NoAnswers:
+	switch w.Responses {
+	case "", OneResponse, NoResponses:
 	default:
-		return i18n.Errorf("request.unknown-responses", "answers %q is none of %q and %q", w.Answers, OneAnswer, NoAnswers)
+		return i18n.Errorf("request.unknown-responses", "answers %q is none of %q and %q", w.Responses, OneResponse, NoResponses)
 	}
 	if w.MaxMessage < 0 || w.MaxMessage > MostMessage {
 		return i18n.Errorf("request.bad-max-message", "the longest message must be from 1 to %d bytes, not %d", MostMessage, w.MaxMessage)

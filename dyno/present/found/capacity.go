@@ -149,7 +149,7 @@ func (c *Capacity) Page(t report.Texts) *curve.Page {
 		p.Notes = append(p.Notes, t.Say(hint))
 	}
 	held, failed := curve.Series{Name: t.Text("found.series.held"), Class: "good"}, curve.Series{Name: t.Text("found.series.failed"), Class: "bad"}
-	answered := curve.Series{Name: t.Text("found.series.answered"), Class: "main", Line: true}
+	responses := curve.Series{Name: t.Text("found.series.answered"), Class: "main", Line: true}
 	for i := range c.Loads {
 		l := &c.Loads[i]
 		for j := range l.Trials {
@@ -166,12 +166,12 @@ func (c *Capacity) Page(t report.Texts) *curve.Page {
 			}
 		}
 		if of := typical(l); of != nil {
-			answered.Points = append(answered.Points, [2]float64{l.Rate, of.Throughput})
+			responses.Points = append(responses.Points, [2]float64{l.Rate, of.Throughput})
 		}
 	}
 	p.Charts = []curve.Chart{
 		{Title: t.Text("found.chart.trials"), X: t.Text("found.axis.offered"), Y: t.Text("found.axis.p99"), Series: []curve.Series{held, failed}},
-		{Title: t.Text("found.chart.throughput"), X: t.Text("found.axis.offered"), Y: t.Text("found.axis.responses"), Series: []curve.Series{answered}},
+		{Title: t.Text("found.chart.throughput"), X: t.Text("found.axis.offered"), Y: t.Text("found.axis.responses"), Series: []curve.Series{responses}},
 	}
 	p.Head, p.Rows = c.table(t)
 	return p

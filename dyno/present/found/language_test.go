@@ -157,7 +157,7 @@ func TestTablesFitATerminal(t *testing.T) {
 	trial.Errors.Status = 123456
 	level := capacity.Level{Connections: 12345, Counts: true, Throughput: 123456, Up: 123456, Down: 123456, P99: 1.234e9, AtLeast: true, Memory: 12345 << 20, Trials: []capacity.LevelTrial{{}}}
 	level.Trials[0].Errors.Status = 123456
-	stretch := capacity.Stretch{Offered: 123456, Answered: 123456, Goodput: 123456, P50: 1.234e9, P99: 1.234e9, AtLeast: true, InFlight: 12345, Shed: 123456, Windows: 10}
+	stretch := capacity.Stretch{Offered: 123456, Responses: 123456, Goodput: 123456, P50: 1.234e9, P99: 1.234e9, AtLeast: true, InFlight: 12345, Shed: 123456, Windows: 10}
 	stretch.Errors.Status = 123456
 	estimate := stats.Interval{Estimate: 123456, Low: 9, High: 11}
 	quiet := capacity.Disturbed{Validity: finding.Valid}

@@ -94,7 +94,7 @@ func (o *Overload) table(t report.Texts) (head []string, rows [][]string) {
 	head = heads(t, "", "offered/s", "answered/s", "goodput/s", "p50", "p99", "errors", "given up", "in flight", "seconds")
 	for _, part := range o.parts() {
 		rows = append(rows, []string{
-			t.Text("overload.part." + part.name), present.Number(part.Offered), present.Number(part.Answered), present.Number(part.Goodput), lasted(part.P50, false), lasted(part.P99, part.AtLeast),
+			t.Text("overload.part." + part.name), present.Number(part.Offered), present.Number(part.Responses), present.Number(part.Goodput), lasted(part.P50, false), lasted(part.P99, part.AtLeast),
 			fmt.Sprint(part.Errors.Total()), fmt.Sprint(part.Shed), present.Number(part.InFlight), fmt.Sprint(part.Windows),
 		})
 	}

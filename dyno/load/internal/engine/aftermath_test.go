@@ -41,7 +41,7 @@ func TestAftermath(t *testing.T) {
 
 	for at := 500 * ms; at < 989*ms; at += 10 * ms {
 		r.left(at, 1002*ms)
-		r.Answered(Times{at, 999 * ms, 1002 * ms, 1002 * ms})
+		r.Responded(Times{at, 999 * ms, 1002 * ms, 1002 * ms})
 	}
 	r.away(1003*ms, 1020*ms)
 	r.recover(1020*ms, true) // two are in flight, one was before the stall
@@ -60,10 +60,10 @@ func TestAftermath(t *testing.T) {
 
 	r.away(4002*ms, 4015*ms) // a short one must not make the long one forgotten
 	r.recover(4015*ms, true)
-	r.Answered(Times{4020 * ms, 4020 * ms, 4021 * ms, 4021 * ms})
-	r.Answered(Times{400 * ms, 401 * ms, 4030 * ms, 4030 * ms})
+	r.Responded(Times{4020 * ms, 4020 * ms, 4021 * ms, 4021 * ms})
+	r.Responded(Times{400 * ms, 401 * ms, 4030 * ms, 4030 * ms})
 	marked("what was due after it, and what was sent before it", false)
-	r.Answered(Times{989 * ms, 999 * ms, 4031 * ms, 4031 * ms})
+	r.Responded(Times{989 * ms, 999 * ms, 4031 * ms, 4031 * ms})
 	marked("what it held up", true)
 }
 

@@ -33,7 +33,7 @@ type call struct {
 }
 
 func newCall(c *request.Call) call {
-	return call{reader: grpc.Reader{Max: mostMessage}, owed: c.Answers}
+	return call{reader: grpc.Reader{Max: mostMessage}, owed: c.Responses}
 }
 
 // says notes that a message is begun.
@@ -131,7 +131,7 @@ func (c *call) judge(x *exchange, status int) (kind measure.ErrorKind, why i18n.
 		return measure.BodyError, i18n.New("engine.grpc-truncated-message", "the response ended within a message")
 	case r.Unit == request.UnitMessage:
 		return measure.BodyError, i18n.New("engine.stream-ended-before-response", "the server ended the stream (%v) before it had responded to the message", c.code)
-	case c.code == grpc.OK && !r.ManyAnswers && c.came != 1:
+	case c.code == grpc.OK && !r.ManyResponses && c.came != 1:
 		return measure.BodyError, i18n.New("engine.unary-message-count", "a call that is answered with one message was answered with %s", strconv.FormatUint(c.came, 10))
 	}
 	return x.judgeMessages()

@@ -41,7 +41,7 @@ func (m *multiplexer) sendMessage(id int32) {
 	l.work++
 	now := m.sendTime()
 	s.sent, s.first, s.tries = now, 0, 0
-	s.call.between, s.call.owed = false, s.request.Call.Answers
+	s.call.between, s.call.owed = false, s.request.Call.Responses
 	if s.kept = s.kept[:0]; s.keeps(s.status) {
 		s.copyText("HTTP/2 200 OK\r\n\r\n") // of the stream's head; what follows is the response's
 	}
@@ -96,7 +96,7 @@ func (m *multiplexer) messageCame(s *slot) {
 	s.call.came++
 	l.rec.Messages.In++
 	if c.Unit == request.UnitCall {
-		if c.ManyAnswers {
+		if c.ManyResponses {
 			l.rec.Durations.Timed[measure.Message].Record(l.now - max(s.call.last, s.sent))
 			s.call.last = l.now
 		}

@@ -105,7 +105,7 @@ func (r *Recorder) countCode(code grpc.Code, intended int64) {
 
 // completed counts a response to a request of a kind that is as expected.
 func (r *Recorder) completed(of *request.Compiled, t Times) {
-	r.Answered(t)
+	r.Responded(t)
 	count := func(w *measure.Window, b *measure.Breakdown) {
 		k := b.Kind(of.Place)
 		if k != nil {

@@ -76,7 +76,7 @@ func (c *http2Line) messageCame(t *trip, now int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rec.Messages.In++
-	if w.request.Call.ManyAnswers {
+	if w.request.Call.ManyResponses {
 		p.rec.Durations.Timed[measure.Message].Record(now - max(t.call.last, w.sentAt))
 		t.call.last = now
 	}

@@ -56,7 +56,7 @@ type outcome struct {
 	first, done int64 // ns
 	kind        measure.ErrorKind
 	why         i18n.Message // it failed; "" if the response is complete
-	called      bool         // it is a call's that was answered: kind and why are what is wrong with the response
+	called      bool         // it is a call's that got a response: kind and why are what is wrong with the response
 	again       bool         // the server has not looked at it: it can be sent again
 	held        bool         // it should be a moment before that
 }

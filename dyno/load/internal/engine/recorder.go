@@ -306,8 +306,8 @@ func (r *Recorder) close(end int64) {
 // of its response came, and its last. All in ns on the same clock.
 type Times struct{ Intended, Sent, First, Done int64 }
 
-// Answered records a response that came in full and is as expected.
-func (r *Recorder) Answered(t Times) {
+// Responded records a response that came in full and is as expected.
+func (r *Recorder) Responded(t Times) {
 	r.seen(t)
 	if r.draining {
 		r.Unrecorded -= time.Duration(t.Done - t.Intended)

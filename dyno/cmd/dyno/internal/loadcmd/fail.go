@@ -125,7 +125,7 @@ func (e *endedLoad) requestChecks() []export.Check {
 	return list
 }
 
-// checks are what had to hold: that enough was answered, and each threshold.
+// checks are what had to hold: that enough requests got a response, and each threshold.
 func (e *endedLoad) checks() []export.Check {
 	errors := export.Check{Name: "errors <= " + present.Share(e.maxErrors) + " (--max-errors)", Result: export.Passed}
 	switch {

@@ -79,7 +79,7 @@ func (f *grpcFlags) call(r *request.Request, single *Flags) error {
 		return i18n.Errorf("loadcmd.bad-messages", "--messages must be at least 1, not %d", f.messages)
 	}
 	responses := 0
-	if text := single.message.responses; text != string(request.OneAnswer) {
+	if text := single.message.responses; text != string(request.OneResponse) {
 		var err error
 		if responses, err = strconv.Atoi(text); err != nil || responses < 1 {
 			return i18n.Errorf("loadcmd.bad-grpc-responses", "--answers %q: over gRPC it is how many messages come in response to each, at least 1", text)
@@ -90,7 +90,7 @@ func (f *grpcFlags) call(r *request.Request, single *Flags) error {
 		return err
 	}
 	call := request.NewGRPC(&request.GRPC{
-		Method: method, Messages: f.messages, Unit: request.Unit(f.unit), Answers: responses, Compression: f.compression, Deadline: f.deadline,
+		Method: method, Messages: f.messages, Unit: request.Unit(f.unit), Responses: responses, Compression: f.compression, Deadline: f.deadline,
 		Schema: request.Schema{Protos: f.protos, ImportDirs: f.imports, Descriptors: f.descriptors},
 	}, message)
 	call.Headers, call.Auth, call.Cookies, call.Jar, call.Expect = r.Headers, r.Auth, r.Cookies, r.Jar, r.Expect

@@ -282,7 +282,7 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 		if names := r.Acceptable(); len(names) > 0 {
 			untrusted = i18n.Errorf("loadcmd.accept-them-count", "%w; --accept %s has them count", untrusted, strings.Join(finding.Words(names), ","))
 		}
-	} else if !r.Answered() {
+	} else if !r.Responded() {
 		return i18n.Errorf("loadcmd.nothing-answered", "nothing responded: %s", firstError(r))
 	}
 	return errors.Join(tooManyErrors(r, maxErrors), untrusted)
@@ -294,13 +294,13 @@ func tooManyErrors(r *load.Result, maxErrors float64) error {
 	t, _ := r.Shown()
 	// Nothing passes because nobody waited, nor because it was never sent: whoever it was due
 	// for has no response.
-	unanswered := t.Unfinished + t.Shed
-	failed := float64(t.Errors.Total() + unanswered)
+	without := t.Unfinished + t.Shed
+	failed := float64(t.Errors.Total() + without)
 	all := failed + float64(t.Right())
 	switch {
 	case all == 0 || failed/all <= maxErrors:
 		return nil
-	case unanswered > 0:
+	case without > 0:
 		return i18n.Errorf("loadcmd.max-errors-with-unfinished", "%.2f %% of the requests failed or had no response by the end, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
 	}
 	return i18n.Errorf("loadcmd.max-errors-exceeded", "%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
@@ -311,7 +311,7 @@ func firstError(r *load.Result) i18n.Message {
 	t, _ := r.Shown()
 	kind := t.Errors.Most()
 	switch {
-	case kind == "" && r.Answered():
+	case kind == "" && r.Responded():
 		return i18n.New("loadcmd.responses-as-expected", "the responses that came were as expected")
 	case kind == "":
 		return i18n.New("loadcmd.no-response-in-time", "no request got a response in time")
@@ -325,8 +325,8 @@ func firstError(r *load.Result) i18n.Message {
 
 // Spec turns flags into a load.
 func (f *Flags) Spec(target string) (load.Spec, error) {
-	f.message.responses = cmp.Or(f.message.responses, string(request.OneAnswer)) // not all commands have the flag
-	origin, path := "", "/"                                                      // of the targets
+	f.message.responses = cmp.Or(f.message.responses, string(request.OneResponse)) // not all commands have the flag
+	origin, path := "", "/"                                                        // of the targets
 	var err error
 	if target != "" || f.request.targets == "" {
 		if origin, path, err = splitURL(target); err != nil {

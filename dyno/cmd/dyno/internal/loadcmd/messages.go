@@ -32,7 +32,7 @@ const defaultMessage = "0123456789abcdef"
 // registerMessage registers those that calls over gRPC have too.
 func (f *messageFlags) registerMessage(flags *pflag.FlagSet) {
 	flags.StringVar(&f.message, "message", "", fmt.Sprintf("message to send, a template, or @FILE: over ws:// a text (default %q), over grpc:// JSON (default {})", defaultMessage))
-	flags.StringVar(&f.responses, "answers", string(request.OneAnswer), "ws://: one (the next message that comes is the response) or none (the server sends on its own: count what comes); grpc://, --unit message: how many response each")
+	flags.StringVar(&f.responses, "answers", string(request.OneResponse), "ws://: one (the next message that comes is the response) or none (the server sends on its own: count what comes); grpc://, --unit message: how many response each")
 }
 
 // register registers the others.
@@ -56,7 +56,7 @@ func (f *messageFlags) apply(spec *load.Spec, single *Flags) error {
 		return i18n.Errorf("loadcmd.sse-needs-http-url", "--sse listens to events over HTTP: write the URL with http instead of %s", scheme)
 	case sockets:
 		return f.sockets(spec, single)
-	case f.message != "" || f.binary || f.responses != string(request.OneAnswer):
+	case f.message != "" || f.binary || f.responses != string(request.OneResponse):
 		return i18n.Errorf("loadcmd.flags-of-messages", "--message, --binary and --answers are of WebSockets and gRPC: write the URL with ws://, wss://, grpc:// or grpcs://")
 	case f.sse:
 		spec.Link.Events = &request.Events{Stamp: f.where(), Silence: f.silence, MaxEvent: f.most}
@@ -76,7 +76,7 @@ func (f *messageFlags) refuseOthers() error {
 
 // sockets makes the spec one of WebSockets.
 func (f *messageFlags) sockets(spec *load.Spec, single *Flags) error {
-	w := &request.WebSocket{Answers: request.Answers(f.responses), Binary: f.binary, MaxMessage: f.most, Stamp: f.where()}
+	w := &request.WebSocket{Responses: request.Responses(f.responses), Binary: f.binary, MaxMessage: f.most, Stamp: f.where()}
 	spec.Link.WebSocket = w
 	switch {
 	case f.silence != 0:

@@ -1,5 +1,5 @@
 // Command server is a subject with one bad habit, chosen by its first argument.
-// It answers GET /ready properly in every mode, so that only the load, or the
+// It responds to GET /ready properly in every mode, so that only the load, or the
 // check before it, meets the habit.
 package main
 
@@ -89,7 +89,7 @@ func notePID(file string, pid int) {
 	}
 }
 
-// habit answers the way its mode says.
+// habit responds the way its mode says.
 type habit struct {
 	mode   string
 	served atomic.Int64
