@@ -41,7 +41,7 @@ func TestExplained(t *testing.T) {
 	}
 	_, at := start(t, "explain: 127.0.0.1\n"+routes+"upstreams: {u: [\""+up+"\"]}\n")
 	for path, want := range map[string]string{
-		"/open":   `route;desc="open", access.request-id;dur=[0-9.]+, limits.rate;dur=[0-9.]+, forwarding.retry`,
+		"/open":   `route;desc="open", access.request-id;dur=[0-9.]+, limits.rate;dur=[0-9.]+, forwarding.retry, before;dur=[0-9.]+, upstream;dur=[0-9.]+;desc="` + regexp.QuoteMeta(up) + `"`,
 		"/closed": `route;desc="closed", access.access;dur=[0-9.]+;desc="403"`,
 		"/none":   ``,
 	} {
@@ -75,7 +75,7 @@ func TestExplainedSlots(t *testing.T) {
 		least time.Duration // of the first filter that a part of the pattern is about
 	}{
 		{`^route;desc="r", middleware\.slow;dur=[0-9.]+, middleware\.use;dur=([0-9.]+);desc="sending [0-9.]+, head [0-9.]+", ` +
-			`content\.invalidate;dur=[0-9.]+;desc="content [0-9.]+", content\.cache;dur=[0-9.]+;desc="content [0-9.]+, head [0-9.]+, begin [0-9.]+", forwarding\.retry$`, long},
+			`content\.invalidate;dur=[0-9.]+;desc="content [0-9.]+", content\.cache;dur=[0-9.]+;desc="content [0-9.]+, head [0-9.]+, begin [0-9.]+", forwarding\.retry, before;dur=[0-9.]+, upstream;dur=[0-9.]+;desc="[0-9.:]+"$`, long},
 		{`^route;desc="r", middleware\.slow;dur=[0-9.]+, content\.invalidate;dur=[0-9.]+;desc="content [0-9.]+", content\.cache;dur=([0-9.]+);desc="content [0-9.]+", forwarding\.retry$`, 0},
 	} {
 		began := time.Now()
@@ -88,12 +88,49 @@ func TestExplainedSlots(t *testing.T) {
 			continue
 		}
 		sum := time.Duration(0)
-		for _, dur := range regexp.MustCompile(`;dur=([0-9.]+)`).FindAllStringSubmatch(said, -1) {
+		filters, _, _ := strings.Cut(said, ", before") // what is told of the upstream has filters' time in it
+		for _, dur := range regexp.MustCompile(`;dur=([0-9.]+)`).FindAllStringSubmatch(filters, -1) {
 			sum += milliseconds(t, dur[1])
 		}
 		if of := milliseconds(t, m[1]); of < want.least-time.Microsecond || sum > waited {
 			t.Errorf("%v of at least %v, and %v in all of %v that the client waited: %s", of, want.least, sum, waited, said)
 		}
+	}
+}
+
+// What is said of the upstream is true: it is the time of the endpoint whose response is passed on, not
+// of those before it nor of the gateway's own filters.
+func TestExplainedUpstream(t *testing.T) {
+	const before, upstream = 40 * time.Millisecond, 80 * time.Millisecond
+	serve := func(long time.Duration, status int) *httptest.Server {
+		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(long)
+			w.WriteHeader(status)
+		}))
+	}
+	failing, slow := serve(before, 503), serve(upstream, 200)
+	defer failing.Close()
+	defer slow.Close()
+	first, second := strings.TrimPrefix(failing.URL, "http://"), strings.TrimPrefix(slow.URL, "http://")
+	_, at := start(t, "explain: 127.0.0.1\nroutes: [{name: r, retry: {attempts: 2, on: [503]}, to: u}]\nupstreams: {u: [\""+first+"\", \""+second+"\"]}\n")
+	saw := map[bool]bool{}
+	for range 10 { // the endpoints take turns
+		began := time.Now()
+		resp, _ := ask(t, at, "GET /a HTTP/1.1\r\nHost: h\r\nNanogate-Explain: 1\r\n\r\n")
+		waited := time.Since(began)
+		said := resp.Header.Get("Server-Timing")
+		m := regexp.MustCompile(`, before;dur=([0-9.]+), upstream;dur=([0-9.]+);desc="([^"]+)"$`).FindStringSubmatch(said)
+		if m == nil || m[3] != second {
+			t.Fatalf("%s, by %s after %s", said, second, first)
+		}
+		b, u := milliseconds(t, m[1]), milliseconds(t, m[2])
+		retried := b >= before-time.Millisecond
+		if saw[retried] = true; u < upstream-time.Millisecond || b+u > waited+time.Millisecond {
+			t.Errorf("%v and %v of %v: %s", b, u, waited, said)
+		}
+	}
+	if !saw[true] {
+		t.Error("no request was tried at the endpoint that fails")
 	}
 }
 

@@ -102,8 +102,8 @@ func (e *explanation) charge(now int64) {
 	}
 }
 
-// appendTo appends the field that says it.
-func (e *explanation) appendTo(dst []byte) []byte {
+// appendTo appends the field that says it of an exchange.
+func (e *explanation) appendTo(dst []byte, x *exchange) []byte {
 	e.charge(e.now())
 	dst = append(dst, e.text...)
 	others := e.called
@@ -125,7 +125,20 @@ func (e *explanation) appendTo(dst []byte) []byte {
 			dst = e.appendSlots(dst, id)
 		}
 	}
-	return append(dst, "\r\n"...)
+	return append(appendUpstream(dst, x), "\r\n"...)
+}
+
+// appendUpstream appends how long the endpoint took whose response is passed on, until its head was
+// in, and how long it was before that from the request's head to the attempt: filters, queues and
+// attempts that failed.
+func appendUpstream(dst []byte, x *exchange) []byte {
+	o := &x.outcome
+	if !o.Upstream || o.Responded == 0 || x.endpoint == nil {
+		return dst
+	}
+	dst = appendTook(append(dst, ", before"...), max(x.tried-o.Began, 0))
+	dst = appendTook(append(dst, ", upstream"...), max(o.Responded-x.tried, 0))
+	return append(append(append(dst, `;desc="`...), x.endpoint.Name...), '"')
 }
 
 // appendSlots appends how long a filter took, in all and at each slot.

@@ -93,7 +93,7 @@ func TestExplanationsOfSlotsAreTrue(t *testing.T) {
 		l.keep(x).explanation = e
 		var said []byte
 		var whole, began time.Duration
-		tell := func() { said, whole = e.appendTo(nil), time.Duration(clock.Now())-began }
+		tell := func() { said, whole = e.appendTo(nil, x), time.Duration(clock.Now())-began }
 		var s slots
 		s.reply.fill(filter.AtReply, filter.GRPCWeb, slow{long: inner})
 		s.content.fill(filter.AtContent, filter.Cache, slow{outer, func(cl *client) {

@@ -110,7 +110,7 @@ func (l *heads) turnAway(c *client, a *request.Reply) {
 // request, for who asks that, and what the client is told about its connection.
 func endHead(dst []byte, x *exchange) []byte {
 	if e := x.explained(); e != nil {
-		dst = e.appendTo(dst)
+		dst = e.appendTo(dst, x)
 	}
 	switch {
 	case !x.keep:

@@ -45,7 +45,7 @@ func (l *bodies) switched(c *client, k *backend, head, rest []byte) {
 	l.seat(c)
 	l.out = l.heads.responseHead(l.out, c, head)
 	if e := x.explained(); e != nil {
-		l.out = e.appendTo(l.out)
+		l.out = e.appendTo(l.out, x)
 	}
 	l.out = append(l.out, "Connection: Upgrade\r\nUpgrade: "...)
 	l.out = append(append(l.out, protocol...), "\r\n\r\n"...)
@@ -216,7 +216,7 @@ func (l *bodies) crossed(c *client, k *backend, head, rest []byte) {
 		l.out = append(l.out, "\r\n"...)
 	}
 	if e := x.explained(); e != nil {
-		l.out = e.appendTo(l.out)
+		l.out = e.appendTo(l.out, x)
 	}
 	l.out = append(l.out, "\r\n"...)
 	x.sent.forget(&l.buffers)
