@@ -42,6 +42,7 @@ type Record struct {
 	SendQueue   uint32     `json:"send_queue,omitempty"`   // most bytes seen in the server's send queue
 	Faults      uint32     `json:"faults,omitempty"`       // page faults of its threads meanwhile
 	Incomplete  []Gap      `json:"incomplete,omitempty"`
+	Told        []Told     `json:"told,omitempty"` // what the service said of its time
 }
 
 // Gap says what of a request's evidence is missing.

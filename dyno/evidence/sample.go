@@ -24,6 +24,7 @@ type Sample struct {
 	Sent       int64
 	First      int64
 	Done       int64
+	Timing     []byte // value of the response's Server-Timing, see [AppendTimings]; of whoever pushes it
 }
 
 // ConnectionID names a connection by the last four bytes of the client's address and its

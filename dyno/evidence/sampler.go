@@ -96,6 +96,7 @@ type Draws struct {
 	loop          int
 	thread        int32
 	ring          [drawsKept]Sample
+	timings       [drawsKept][TimingRoom]byte // what samples say in Timing
 	pushed, taken atomic.Uint64
 
 	requests, slow, dropped atomic.Uint64 // written by the loop only
@@ -214,5 +215,6 @@ func (d *Draws) Push(s *Sample, w Draw) {
 	*into = *s
 	into.Class, into.Weight, into.Of, into.Number, into.Loop = w.Class, w.Weight, w.Of, w.Number, d.loop
 	into.Thread = d.thread
+	into.Timing = AppendTiming(d.timings[at%drawsKept][:0], s.Timing)
 	d.pushed.Store(at + 1)
 }

@@ -3,6 +3,7 @@ package load
 import (
 	"net"
 	"net/http"
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -27,7 +28,16 @@ func TestSamplesNameConnections(t *testing.T) {
 				mu.Lock()
 				served[evidence.ConnectionID(a.IP.To4(), uint16(a.Port))]++
 				mu.Unlock()
-				_, _ = w.Write([]byte("five!"))
+				w.Header().Add("Server-Timing", `db;dur=1.5, cache;dur=0.25;desc="a, b"`)
+				w.Header().Add("Server-Timing", "app;dur=2")
+				if odd := served[evidence.ConnectionID(a.IP.To4(), uint16(a.Port))]%2 == 1; odd {
+					_, _ = w.Write([]byte("five!"))
+					return
+				}
+				_, _ = w.Write([]byte("fi")) // its head comes before the rest
+				w.(http.Flusher).Flush()
+				time.Sleep(time.Millisecond)
+				_, _ = w.Write([]byte("ve!"))
 			}
 			var s Spec
 			if streams > 0 {
@@ -53,6 +63,10 @@ func TestSamplesNameConnections(t *testing.T) {
 			drawn := make(map[uint64]int)
 			s.Sampler.Fetch(func(x *evidence.Sample) {
 				drawn[x.Connection]++
+				if told := evidence.ParseTimings(x.Timing); !reflect.DeepEqual(told, []evidence.Told{
+					{Name: "db", Took: 1.5e6}, {Name: "cache", Took: 0.25e6, Text: "a, b"}, {Name: "app", Took: 2e6}}) {
+					t.Errorf("told %+v: %q", told, x.Timing)
+				}
 				if x.Shared != (streams > 1) || x.Status != 200 || x.Failed || x.Size != 5 || x.Ordinal < 1 ||
 					x.Opened == 0 || x.Intended > x.Sent || x.Sent > x.First || x.First > x.Done || x.Done-x.Intended > int64(time.Minute) {
 					t.Errorf("%+v", x)

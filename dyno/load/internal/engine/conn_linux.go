@@ -30,11 +30,12 @@ const (
 // may be pending while a connection is being opened for it. With HTTP/1.1 each
 // connection is one, with HTTP/2 each stream that a connection may have.
 type place struct {
-	pending  bool  // a request is due and waits for the connection
-	parked   bool  // among the idle ones
-	thinking bool  // the worker's next request is due later
-	waited   bool  // for a connection to be free
-	before   int64 // when the request before it was sent
+	pending  bool   // a request is due and waits for the connection
+	parked   bool   // among the idle ones
+	thinking bool   // the worker's next request is due later
+	waited   bool   // for a connection to be free
+	before   int64  // when the request before it was sent
+	told     []byte // Server-Timing of the response, if requests are drawn
 	exchange
 	intended int64 // ns, like all below
 	sent     int64
@@ -139,6 +140,7 @@ func (l *eventLoop) parse(id int32, data []byte) {
 		c.partial = append(c.partial, data...)
 		data = c.partial
 	}
+	begun := c.response.Started()
 	n, err := c.response.Feed(data)
 	c.keep(c.response.Status, data[:n])
 	switch {
@@ -147,11 +149,16 @@ func (l *eventLoop) parse(id int32, data []byte) {
 		l.failRequest(id, measure.BodyError, i18n.Join(err, whereBroken(c.response.Started(), c.kept, data[n:])))
 	case !c.response.Done():
 		// What is left is a head in pieces; it may overlap with partial.
+		if !begun && c.response.Started() {
+			l.drawer.begun(&c.place, data[:n])
+		}
 		c.partial = append(c.partial[:0], data[n:]...)
 	case n < len(data):
 		l.failRequest(id, measure.BodyError, i18n.New("engine.bytes-beyond-response", "the server sent %d bytes beyond its response, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
+	case begun:
+		l.done(id, nil)
 	default:
-		l.done(id)
+		l.done(id, data)
 	}
 }
 
@@ -169,7 +176,7 @@ func (l *eventLoop) ended(id int32) {
 	case c.state == ready:
 		l.lostIdle(id)
 	case c.response.EOF():
-		l.done(id)
+		l.done(id, nil)
 	case c.response.Started() || len(c.partial) > 0:
 		l.failRequest(id, measure.ResetError, i18n.New("engine.closed-in-response", "the server closed the connection in the middle of a response"))
 	default:
@@ -177,13 +184,14 @@ func (l *eventLoop) ended(id int32) {
 	}
 }
 
-// done records a complete response and puts the connection to its next use.
-func (l *eventLoop) done(id int32) {
+// done records a complete response, which may have come at once, with its head, and puts the
+// connection to its next use.
+func (l *eventLoop) done(id int32, head []byte) {
 	c := &l.conns[id]
 	l.rec.left(c.intended, l.now)
 	l.due.Stop(id)
 	l.Errors.judged(&c.exchange, c.response.Status, l.rec, Times{c.intended, c.sent, c.first, l.now})
-	l.drawer.over(c, &c.place, ending{now: l.now, size: c.response.BodyBytes, status: c.response.Status})
+	l.drawer.over(c, &c.place, ending{now: l.now, size: c.response.BodyBytes, status: c.response.Status, head: head})
 	c.state = ready
 	if l.wornOut(c) {
 		l.connector.drop(id)

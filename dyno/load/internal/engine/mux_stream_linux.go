@@ -98,6 +98,7 @@ func (m *multiplexer) streamEvent(s *slot, ev *http2.Event) {
 	case http2.EventHead:
 		m.begins(s)
 		s.status = ev.Header.Status
+		m.loop.drawer.begunFields(&s.place, ev.Header)
 		if s.keeps(s.status) {
 			s.keepHead(ev.Header)
 		}
