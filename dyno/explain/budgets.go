@@ -40,8 +40,9 @@ type request struct {
 type pair struct {
 	request
 	ordinary budget
-	excess   budget  // slow less ordinary, by stage
-	total    float64 // of excess, ns
+	excess   budget             // slow less ordinary, by stage
+	total    float64            // of excess, ns
+	told     map[string]float64 // to the ordinary ones, see toldOf
 }
 
 // meanBudget of requests, each with its weight.
@@ -72,10 +73,13 @@ type matcher struct {
 type matched struct {
 	list []request
 	mean budget
+	told map[string]float64
 }
 
+func matchedOf(list []request) matched { return matched{list, meanBudget(list), toldOf(list)} }
+
 func newMatcher(ordinary []request) *matcher {
-	m := &matcher{drawn: map[uint32][]request{}, kinds: map[int]matched{}, all: matched{ordinary, meanBudget(ordinary)}}
+	m := &matcher{drawn: map[uint32][]request{}, kinds: map[int]matched{}, all: matchedOf(ordinary)}
 	byKind := map[int][]request{}
 	for _, r := range ordinary {
 		byKind[r.Kind] = append(byKind[r.Kind], r)
@@ -84,7 +88,7 @@ func newMatcher(ordinary []request) *matcher {
 		}
 	}
 	for kind, list := range byKind {
-		m.kinds[kind] = matched{list, meanBudget(list)}
+		m.kinds[kind] = matchedOf(list)
 	}
 	return m
 }
@@ -94,7 +98,7 @@ const matchesLeast = 2
 
 func (m *matcher) of(slow *request) matched {
 	if list := m.drawn[slow.Sequence]; len(list) >= matchesLeast {
-		return matched{list, meanBudget(list)}
+		return matchedOf(list)
 	}
 	if b, ok := m.kinds[slow.Kind]; ok {
 		return b
@@ -123,7 +127,8 @@ func (t *trial) pairs() (pairs []pair, ordinary []request) {
 	}
 	m := newMatcher(ordinary)
 	for i := range slow {
-		p := pair{request: slow[i], ordinary: m.of(&slow[i]).mean, excess: budget{}}
+		against := m.of(&slow[i])
+		p := pair{request: slow[i], ordinary: against.mean, excess: budget{}, told: against.told}
 		for _, stage := range evidence.Stages() {
 			if d := p.budget[stage] - p.ordinary[stage]; d != 0 {
 				p.excess[stage] = d

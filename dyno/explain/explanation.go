@@ -28,8 +28,9 @@ type Explanation struct {
 
 	Source      Source               `json:"source"`
 	Tail        Tail                 `json:"tail"`
-	Causes      []Cause              `json:"causes"` // by share, the largest first; empty: no cause found
-	Budget      []Part               `json:"budget"` // of requests only
+	Causes      []Cause              `json:"causes"`         // by share, the largest first; empty: no cause found
+	Budget      []Part               `json:"budget"`         // of requests only
+	Told        []Told               `json:"told,omitempty"` // parts that the service told of, the largest difference first
 	Unexplained float64              `json:"unexplained"`
 	Sampled     Sampled              `json:"sampled"`
 	ProbeCost   *evidence.Cost       `json:"probe_cost"`       // nil if not measured

@@ -18,6 +18,7 @@ type explanation struct {
 	Causes []explainedCause
 	Rest   string // share that is unexplained
 	Budget []explainedPart
+	Told   []explainedPart // what the service itself told of its time
 	Notes  []string
 	By     explain.Source
 	// Picture is nil where no single request was traced.
@@ -58,10 +59,17 @@ func newExplained(e *explain.Explanation, c language) explanation {
 		x.Causes = append(x.Causes, newExplainedCause(&e.Causes[i], c))
 	}
 	x.Budget = explainedBudget(e.Budget, c)
+	for _, t := range e.Told {
+		x.Told = append(x.Told, partOf(strings.TrimSpace(t.Name+" "+t.Text), t.Ordinary, t.Slow))
+	}
 	for _, note := range explainedNotes(e) {
 		x.Notes = append(x.Notes, c.say(note))
 	}
 	return x
+}
+
+func partOf(name string, ordinary, slow float64) explainedPart {
+	return explainedPart{name, quantity("µs", ordinary/1e3), quantity("µs", slow/1e3), signedMicros(slow - ordinary)}
 }
 
 // littleOf is the share of a slow request's time below which stages are shown as one.
@@ -70,9 +78,7 @@ const littleOf = 0.001
 // explainedBudget is the budget as a table: a row for each stage that takes a visible part, one for
 // the others, and one for the whole, as the stages add up to the response time.
 func explainedBudget(parts []explain.Part, c language) (rows []explainedPart) {
-	row := func(name string, p explain.Part) explainedPart {
-		return explainedPart{name, quantity("µs", p.Ordinary/1e3), quantity("µs", p.Slow/1e3), signedMicros(p.Slow - p.Ordinary)}
-	}
+	row := func(name string, p explain.Part) explainedPart { return partOf(name, p.Ordinary, p.Slow) }
 	var all, others explain.Part
 	for _, p := range parts {
 		all.Ordinary, all.Slow = all.Ordinary+p.Ordinary, all.Slow+p.Slow

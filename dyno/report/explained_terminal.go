@@ -76,10 +76,16 @@ func (x *explanation) terminal(c language, width int, p painter) string {
 			out += indented(c.text("explained.do")+" "+cause.Do, width)
 		}
 	}
-	if len(x.Budget) > 0 {
-		rows := [][]string{{c.text("explained.stage"), c.text("explained.ordinary"), c.text("explained.slow"), c.text("explained.more")}}
-		for _, part := range x.Budget {
-			rows = append(rows, []string{part.Stage, part.Ordinary, part.Slow, part.More})
+	for _, table := range []struct {
+		head  string
+		parts []explainedPart
+	}{{"explained.stage", x.Budget}, {"explained.told", x.Told}} {
+		if len(table.parts) == 0 {
+			continue
+		}
+		rows := [][]string{{c.text(table.head), c.text("explained.ordinary"), c.text("explained.slow"), c.text("explained.more")}}
+		for _, part := range table.parts {
+			rows = append(rows, []string{present.Clip(printable(part.Stage), mostOfPart), part.Ordinary, part.Slow, part.More})
 		}
 		out += "\n" + alignedTable(rows, p)
 	}
@@ -91,6 +97,9 @@ func (x *explanation) terminal(c language, width int, p painter) string {
 	}
 	return out
 }
+
+// mostOfPart is how wide the name of a part is at most: services make them.
+const mostOfPart = 44
 
 // alignedTable writes rows below their heads.
 func alignedTable(rows [][]string, p painter) string {

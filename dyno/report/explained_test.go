@@ -27,6 +27,7 @@ func explainedTails() *analysis.Analysis {
 		Tail:    explain.Tail{Percentile: 99, Threshold: 9e6, Ordinary: 1e6, Excess: 20e6},
 		Causes:  []explain.Cause{{Name: explain.Disk, Share: 0.6, Interval: half, Lift: 150, Requests: 30, Evidence: []i18n.Message{i18n.Verbatim("in fdatasync")}}},
 		Budget:  []explain.Part{{Stage: evidence.OnCPU, Ordinary: 1e6, Slow: 2e6}, {Stage: evidence.Disk, Slow: 19e6}},
+		Told:    []explain.Told{{Name: "upstream", Text: "10.0.0.4:9000", Ordinary: 0.25e6, Slow: 18e6, Requests: 60}},
 		Sampled: explain.Sampled{Slow: 60, Ordinary: 180, Units: explain.Stretches, Groups: 9}, Unexplained: 0.4,
 		Beside: []explain.Strip{{Name: explain.Steal, Trial: 0, Values: []float64{0, 1, 2, 0, 4, 0, 0, 0, 3, 0}}},
 	}
@@ -54,7 +55,8 @@ func TestExplainedInTheTerminal(t *testing.T) {
 	for _, want := range []string{
 		"go/<b> · saturate, connections=64", "The slowest 1 % took 9.00 ms or more, half of all 1.00 ms or less.", "disk          60 %   50–70 %  > 100×",
 		"unexplained   40 %", "- in fdatasync", "slow seconds", "can't be told apart here from: cpu-wait", "no cause found", "over 9 stretches of time", "over 5 restarts",
-		"There is too little to say anything",
+		"There is too little to say anything", "the service said (Server-Timing)",
+		"upstream 10.0.0.4:9000 ", "+17.8 ms",
 	} {
 		if !strings.Contains(strings.ReplaceAll(out.String(), "\n", " "), want) && !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
