@@ -39,7 +39,7 @@ func TestAddressIsTheHashOfTheSums(t *testing.T) {
 	}
 }
 
-// A run whose sums were made anew after an edit is another one, and says so.
+// A run whose sums were made again after an edit is another one, and says so.
 func TestSumsMadeAnewAreNoticed(t *testing.T) {
 	store := Store{Dir: t.TempDir()}
 	dir := finished(t, store, newManifest())

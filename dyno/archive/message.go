@@ -2,7 +2,7 @@ package archive
 
 import "dyno.example/internal/i18n"
 
-// archived is a message in full, for a file that has its English besides; nothing of one that
+// archived is a message in full, for a file that has its English too; nothing of one that
 // reads the same in all languages.
 func archived(m i18n.Message) (full i18n.Archived) {
 	if m.Translates() {

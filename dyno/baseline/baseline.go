@@ -100,7 +100,7 @@ type Metric struct {
 	Each []int `yaml:"each,omitempty"`
 }
 
-// kept are the metrics of a baseline, besides those that the study's report
+// kept are the metrics of a baseline, in addition to those that the study's report
 // leads with: what gates are usually about, and the share of errors, without
 // which nothing else may be called well.
 var kept = []string{

@@ -12,7 +12,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Condition is something that was different besides the figures.
+// Condition is something that was different apart from the figures.
 type Condition struct {
 	What i18n.Message `json:"what"`
 	Old  i18n.Message `json:"old"` // empty: not there, or not known

@@ -1,6 +1,6 @@
 package evidence
 
-// Header is what is known of a collection besides its records.
+// Header is what is known of a collection apart from its records.
 type Header struct {
 	Version   int         `json:"version"` // 1
 	Port      int         `json:"port"`    // where the server listens

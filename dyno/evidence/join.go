@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Server is what is known of a server besides the events of a request's time.
+// Server is what is known of a server apart from the events of a request's time.
 type Server struct {
 	Started   int64 // of the measured time, CLOCK_MONOTONIC in ns
 	FaultCost int64 // what a page fault costs, ns; 0 if that isn't known

@@ -21,7 +21,7 @@ type metric struct {
 }
 
 type point struct {
-	labels []label // besides those of all
+	labels []label // in addition to those of all
 	value  float64
 	ended  bool // there is no value any more, where there was one
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // JSON is a finding as files and programs have it: its detail in English and, where it can
-// be told in other languages, as a message besides. A finding that was written before there
+// be told in other languages, as a message too. A finding that was written before there
 // were messages has the English only, and is told so.
 type JSON struct {
 	Name     Name          `json:"name"`

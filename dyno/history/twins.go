@@ -15,7 +15,7 @@ type Twins struct {
 	Wanted   float64 `json:"wanted"`   // the share that does by chance
 	// P is the probability that chance alone makes any metric differ as often as the one
 	// that does so most. Metrics of one run rise and fall together, so that they are not
-	// counted as if each were asked anew: each has a test of its own, corrected for their
+	// counted as if each were asked again: each has a test of its own, corrected for their
 	// number (Bonferroni).
 	P float64 `json:"p"`
 }

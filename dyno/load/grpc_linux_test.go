@@ -205,7 +205,7 @@ func (s *recordingService) StreamingInputCall(stream testgrpc.TestService_Stream
 	}
 }
 
-// Messages are made of templates and rows, each anew, and come with metadata, a deadline
+// Messages are made of templates and rows, rendered for each, and come with metadata, a deadline
 // and credentials.
 func TestGRPCTemplates(t *testing.T) {
 	rows := make([]string, 40)

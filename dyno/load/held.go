@@ -234,7 +234,7 @@ func (e *edges) between(loops int) (used time.Duration) {
 	return used / time.Duration(loops)
 }
 
-// next makes connections anew that were lost, and returns when a turn of such a length can
+// next makes connections again that were lost, and returns when a turn of such a length can
 // begin.
 func (h *Held) next(settle, d time.Duration) (from int64, err error) {
 	if d <= 0 || settle < 0 || settle+d > MostTurn+MostTurn/2 || d > MostTurn {

@@ -153,7 +153,7 @@ func TestATurnThatIsNotOver(t *testing.T) {
 	})
 }
 
-// A connection that the server ends while another one has the load is made anew.
+// A connection that the server ends while another one has the load is made again.
 func TestAConnectionLostBetweenTurns(t *testing.T) {
 	eachLoop(t, func(t *testing.T, engine string) {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") }))

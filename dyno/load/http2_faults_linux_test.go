@@ -275,7 +275,7 @@ func TestHTTP2Silence(t *testing.T) {
 				if (conns.Load() > 1) == pings {
 					wrong("pings %v: %d connections", pings, conns.Load())
 				}
-				// Since it was due: on a connection that is made anew it waits before it is sent.
+				// Since it was due: on a connection that is made again it waits before it is sent.
 				waited := r.Total.Waited[measure.Response]
 				if waited == nil && r.leftOut == 0 {
 					t.Errorf("pings %v: nothing was waited for; %+v", pings, all.Errors)

@@ -17,7 +17,7 @@ type Metric struct {
 	Percentile float64
 }
 
-// Figures that every clock has, besides its percentiles.
+// Figures that every clock has, apart from its percentiles.
 var clockFigures = []string{"mean", "max", "min", "stddev"}
 
 // loadFigures are those of the load as a whole.

@@ -35,7 +35,7 @@ type ServiceWindow struct {
 	// Shared says that others had it too, in turns: Process is what it used up in the turns that
 	// the window is made of. What it holds, and its statistics, are nobody's alone and not there.
 	Shared bool `json:"shared,omitempty"`
-	Again  bool `json:"restart,omitempty"` // a counter fell: it has started anew, and there are none
+	Again  bool `json:"restart,omitempty"` // a counter fell: it has started again, and there are none
 }
 
 // serviceProbe reads one service.

@@ -7,7 +7,7 @@ import (
 )
 
 // TestServiceBetween: counters are differences, gauges what they are in the end, and what
-// could not be read, or begins anew, is no difference.
+// could not be read, or begins again, is no difference.
 func TestServiceBetween(t *testing.T) {
 	at := func(second int, counters, gauges map[string]float64) serviceTotals {
 		return serviceTotals{reading: &Reading{counters, gauges}, at: time.Unix(int64(second), 0)}

@@ -3,7 +3,7 @@
 //
 // A published result is a folder. What this package needs of it is one small file,
 // verdicts.json; the others in it are for readers: manifest.json, report.md and
-// trials.csv.gz, which has what every verdict can be computed from anew.
+// trials.csv.gz, which has what every verdict can be computed from again.
 package published
 
 import (

@@ -140,7 +140,7 @@ func (r *reranker) ranking(parts []string, i int) error {
 	return nil
 }
 
-// languages writes the table of languages anew, from the rows of the ranking.
+// languages writes the table of languages again, from the rows of the ranking.
 func (r *reranker) languages(parts []string, i int) error {
 	by, _, ok := strings.Cut(strings.TrimPrefix(parts[i+1], byLanguage), ";")
 	if !ok {

@@ -24,7 +24,7 @@ const exampleBegin = "<!-- begin: languages of FOLDER, by dyno results --into FI
 
 const endLine = "<!-- end -->"
 
-// Fill writes the tables of a document anew. results is the folder of all published
+// Fill writes the tables of a document again. results is the folder of all published
 // results, and link where it is from the document. Nothing of the document but what is
 // between those lines changes. Errors name the line of the document.
 func Fill(document string, results fs.FS, link string) (string, error) {
@@ -126,7 +126,7 @@ func rankTables(report, kind string) (found []rankTable) {
 	return found
 }
 
-// shown are the columns of a ranking that a document has, besides the ratio that comes first.
+// shown are the columns of a ranking that a document has, apart from the ratio that comes first.
 var shown = []string{"#", "Subject", "Throughput", "CPU per request", "Response p99", "Memory (RSS)", "Start-up time"}
 
 // fewer leaves the other columns of a ranking out.

@@ -53,7 +53,7 @@ func repository(t *testing.T) *Repository {
 	return r
 }
 
-// worktrees are those that git knows besides the first.
+// worktrees are those that git knows apart from the first.
 func worktrees(t *testing.T, r *Repository) []string {
 	t.Helper()
 	list, err := git(t.Context(), r.Top, "worktree", "list", "--porcelain")

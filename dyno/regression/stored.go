@@ -18,7 +18,7 @@ func Comparable(b *baseline.Baseline, f *machine.Fingerprint) error {
 	return nil
 }
 
-// storedConditions lists what differs between a baseline and a run besides the
+// storedConditions lists what differs between a baseline and a run apart from the
 // figures.
 func storedConditions(b *baseline.Baseline, m *archive.Manifest) []compare.Condition {
 	list := compare.HardwareDifferences(b.Machine, compare.Hardware(&m.Machine))

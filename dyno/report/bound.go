@@ -8,7 +8,7 @@ import (
 )
 
 // mostSeconds is how many seconds a page holds for its charts, of some 100 bytes each.
-// With what a page has besides, that keeps the report of 40 subjects below 8 MB, and
+// With what else a page has, that keeps the report of 40 subjects below 8 MB, and
 // that of a load over days from becoming one that no browser opens.
 const mostSeconds = 30_000
 

@@ -87,7 +87,7 @@ func rulings(a *analysis.Analysis, c language) []ruling {
 	return out
 }
 
-// rests says what a verdict rests on besides its blocks.
+// rests says what a verdict rests on apart from its blocks.
 func rests(b *claim.Basis, c language) string {
 	data := c.text("badge.data") + c.text("list.colon") + c.text("validity."+strings.ToLower(b.Validity))
 	if b.Tried && len(b.Turning) == 0 {

@@ -5,7 +5,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Texts are the texts of a language for what is printed besides reports.
+// Texts are the texts of a language for what is printed outside reports.
 type Texts struct{ c language }
 
 // TextsIn returns the texts of a language ("en" if empty; see [Languages]).

@@ -39,7 +39,7 @@ type Service struct {
 // What happens to a service before each trial.
 const (
 	ResetTrial   = "trial"   // its data are again as they were seeded
-	ResetRestart = "restart" // it is started anew
+	ResetRestart = "restart" // it is started again
 )
 
 // Replica is a streaming replica of a PostgreSQL server.

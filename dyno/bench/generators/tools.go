@@ -72,7 +72,7 @@ func publish(dir string, r *rounds.Record, disturbed bool) error {
 // dataFile has all trials of a published campaign.
 const dataFile = "data.json.gz"
 
-// decideAgain writes report and verdict anew from the data that a folder has, such as
+// decideAgain writes report and verdict again from the data that a folder has, such as
 // by a rule that has changed since.
 func decideAgain(dir string) error {
 	r, err := rounds.ReadRecord(filepath.Join(dir, dataFile))

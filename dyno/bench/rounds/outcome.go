@@ -116,7 +116,7 @@ func ParseDyno(text string) (o Outcome, err error) {
 	return o, o.Check()
 }
 
-// ParseDynoWhole takes for errors, besides, what dyno shed and what had no response at the end.
+// ParseDynoWhole also takes for errors what dyno shed and what had no response at the end.
 func ParseDynoWhole(text string) (Outcome, error) {
 	o, err := ParseDyno(text)
 	if err != nil {

@@ -22,7 +22,7 @@ type explained struct {
 	outside  injection // nil for none
 	want     []string  // what may come first
 	second   []string  // what must be in the first two beside it: two causes at once
-	load     string    // of the load, besides what all have
+	load     string    // of the load, in addition to what all have
 }
 
 // byMachine are the causes that a machine may bring about with nothing injected.

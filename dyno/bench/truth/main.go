@@ -42,7 +42,7 @@ type options struct {
 	seconds   int // of each of their loads
 }
 
-// subjects are what this program is besides, by its first argument.
+// subjects are what this program can also be, by its first argument.
 var subjects = map[string]func(args []string) error{
 	"serve":  serveMain,
 	"suffer": suffer,

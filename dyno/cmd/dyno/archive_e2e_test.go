@@ -65,7 +65,7 @@ func TestTheArchiveIsABucket(t *testing.T) {
 	o = dyno(t, there, "verify", "latest", "--archive", url)
 	o.want(t, 0, o.stdout, id, "sha256:"+address, "files are as they were")
 	overwrite(t, there, "copies", address, id, "trials", "0000", "trial.json")
-	o = dyno(t, there, "show", id, "--archive", url) // from a copy made anew
+	o = dyno(t, there, "show", id, "--archive", url) // from a copy made again
 	o.want(t, 0, o.stdout, "good")
 
 	o = noSecret(t, dyno(t, there, "pull", "latest", url))

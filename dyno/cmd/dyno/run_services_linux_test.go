@@ -185,7 +185,7 @@ func TestRunWithServicesEnded(t *testing.T) {
 }
 
 // A service that dies fails the trial it dies in, if it is in one, of which the subject is not
-// accused; the run goes on with a new one, and says so. How a broker starts anew is in package
+// accused; the run goes on with a new one, and says so. How a broker starts again is in package
 // service's TestKafka.
 func TestServiceThatDiesInARun(t *testing.T) {
 	requires(t, study.Redis)

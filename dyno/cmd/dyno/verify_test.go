@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// forge changes a file of a run, and makes the run's sums anew as whoever changes
+// forge changes a file of a run, and makes the run's sums again as whoever changes
 // it can.
 func forge(t *testing.T, run, file string, change func(string) string) {
 	t.Helper()
@@ -39,7 +39,7 @@ func forge(t *testing.T, run, file string, change func(string) string) {
 	}
 }
 
-// A forgery whose sums were made anew is found by what it contradicts.
+// A forgery whose sums were made again is found by what it contradicts.
 func TestVerifyFindsAForgeryBySums(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -165,7 +165,7 @@ func (p *pool) is(events []evidence.Event) bool {
 }
 
 // goroutines learns which of them serve several connections. One that serves a connection, ends
-// and is used anew for another goes back to none.
+// and is used again for another goes back to none.
 func (p *pool) goroutines(events []evidence.Event) {
 	if p.last == nil || len(p.read) > connectionsKept {
 		p.last, p.read = make(map[uint64]uint64), make(map[[2]uint64]bool)

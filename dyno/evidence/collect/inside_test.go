@@ -22,7 +22,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestLoops: a goroutine for each connection is no loop, nor one that is used anew for the next;
+// TestLoops: a goroutine for each connection is no loop, nor one that is used again for the next;
 // one that goes from connection to connection and back is.
 func TestLoops(t *testing.T) {
 	now := int64(0)

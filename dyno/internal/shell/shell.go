@@ -63,7 +63,7 @@ func escapes(c, quote byte, rest string) bool {
 	return quote == 0 || rest != "" && strings.IndexByte("\"\\$`\n", rest[0]) >= 0
 }
 
-// harmless are the characters, besides letters and digits, into which no shell
+// harmless are the characters, other than letters and digits, into which no shell
 // reads anything.
 const harmless = "_@%+=:,./-"
 

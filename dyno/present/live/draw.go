@@ -91,7 +91,7 @@ func (d *Dashboard) visible(room int) (names []string, more int) {
 	if len(d.subjects) <= room {
 		return d.subjects, 0
 	}
-	size := max(room-1, 1) // the last line says how many there are besides
+	size := max(room-1, 1) // the last line says how many more there are
 	from := max(slices.Index(d.subjects, d.active), 0) / size * size
 	names = d.subjects[from:min(from+size, len(d.subjects))]
 	return names, len(d.subjects) - len(names)

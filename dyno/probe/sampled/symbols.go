@@ -55,7 +55,7 @@ func readMaps(pid int) ([]mapping, error) {
 	return list, nil
 }
 
-// again is how soon the maps are read anew for an address that is in none: a shell becomes
+// again is how soon the maps are read again for an address that is in none: a shell becomes
 // the program, a program loads a library.
 const again = 100 * time.Millisecond
 

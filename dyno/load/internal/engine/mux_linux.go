@@ -222,7 +222,7 @@ func (m *multiplexer) worth() int {
 	return m.handled / perEvent
 }
 
-// counted begins anew.
+// counted begins again.
 func (m *multiplexer) counted() { m.handled = 0 }
 
 // expire ends requests that took too long.

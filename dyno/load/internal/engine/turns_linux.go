@@ -23,7 +23,7 @@ func TakeTurns(e Engine) (*Turns, bool) {
 const revivePatient = 100 * time.Millisecond
 
 // Revive takes note of what has happened to the connections since the last turn, and makes
-// those anew that the server has ended.
+// those again that the server has ended.
 func (t *Turns) Revive() {
 	l := t.loop
 	until := clock.Now() + int64(revivePatient)

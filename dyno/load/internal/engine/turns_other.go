@@ -7,7 +7,7 @@ import "context"
 // Turns is an engine that takes turns, of which this system has none.
 type Turns struct{}
 
-// TakeTurns returns false: the portable engine connects anew for each load.
+// TakeTurns returns false: the portable engine connects again for each load.
 func TakeTurns(Engine) (*Turns, bool) { return nil, false }
 
 // Revive is never called.

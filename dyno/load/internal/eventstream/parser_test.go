@@ -66,7 +66,7 @@ func TestParser(t *testing.T) {
 	}
 }
 
-// TestReset: a new connection begins anew, but for the last id.
+// TestReset: a new connection starts over, but for the last id.
 func TestReset(t *testing.T) {
 	p := Parser{Most: 100}
 	b := []byte("id: 5\ndata: a\n\nid: 6\nevent: x\ndata: b")

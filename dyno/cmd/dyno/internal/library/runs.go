@@ -11,7 +11,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Analyse reads a run and computes its figures anew.
+// Analyse reads a run and computes its figures again.
 func Analyse(ctx context.Context, global *cli.Global, ref string) (*analysis.Analysis, *archive.Run, error) {
 	run, err := OpenRun(ctx, global, ref)
 	if err != nil {

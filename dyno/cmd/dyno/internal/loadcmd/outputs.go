@@ -41,7 +41,7 @@ func (f *outputFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.labels, "label", nil, "label of what is sent, as NAME=VALUE (repeatable)")
 }
 
-// loadOutputs are all outputs of one load besides its text: those written while
+// loadOutputs are all outputs of one load apart from its text: those written while
 // it runs, and those written at its end.
 type loadOutputs struct {
 	spec         *load.Spec

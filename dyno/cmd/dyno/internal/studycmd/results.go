@@ -53,7 +53,7 @@ tables are taken from there.`,
 	return cmd
 }
 
-// fillTables writes the tables of a document anew. One that needs no change is not touched.
+// fillTables writes the tables of a document again. One that needs no change is not touched.
 func fillTables(document, results string) error {
 	was, err := os.ReadFile(document)
 	if err != nil {
