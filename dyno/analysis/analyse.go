@@ -68,6 +68,9 @@ func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 	for _, s := range builders {
 		found.addPlateaus(s, builders, m.Accept)
 	}
+	for _, s := range builders {
+		s.leave(all)
+	}
 	a := &Analysis{Schema: Schema, Run: *m, Address: run.Address, Groups: []Group{}, Subjects: subjects(m), Failures: failures(run.Trials)}
 	confidence := confidenceOf(m)
 	for _, t := range tables {

@@ -82,6 +82,9 @@ type Group struct {
 	TwinFrom string                    `json:"twin_from,omitempty"` // title of the group it was measured in, if not this one
 	TwinCell *Cell                     `json:"twin_cell,omitempty"` // the second arm, which is not among Cells
 	Slices   *Slices                   `json:"slices,omitempty"`    // how the subjects took turns; nil if they didn't
+	// Beside is the title of the group that has the other figures of the same load: one of the
+	// two was measured in slices, the other in trials. Empty if there is one only.
+	Beside string `json:"beside,omitempty"`
 }
 
 // Cell is one subject's results within a group.

@@ -18,7 +18,11 @@ import (
 // cellBuilder is a cell while its trials are taken in one by one.
 type cellBuilder struct {
 	Cell
-	name     string // of the cell: its subject and group
+	name     string               // of the cell: its subject and group
+	title    string               // of its group
+	other    *cellBuilder         // the same, measured beside it: one of the two in slices, the other in trials; nil if there is none
+	inTrials bool                 // it is the one in trials
+	aside    map[string][]float64 // values of metrics that are the other's
 	mode     profile.Mode
 	clocks   []measure.Clock // that figures rest on
 	blocks   []int           // block of each used trial
@@ -53,7 +57,7 @@ func newCellBuilder(c *study.Cell) *cellBuilder {
 		},
 		disturbed: map[int]*disturbed{}, failed: map[int]bool{}, turns: map[int][]stats.Turn{}, slots: map[int][]archive.Slice{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
 		explained: &explain.Cell{},
-		name:      c.Subject + " under " + c.Title(), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
+		name:      c.Subject + " under " + c.Title(), title: c.Title(), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
 	}
 }
 

@@ -47,8 +47,8 @@ func newEvidence(m *archive.Manifest, groups []Group, builders []*cellBuilder, a
 	var cells []claim.Cell
 	for i := range m.Plan.Cells {
 		c := &m.Plan.Cells[i]
-		if c.Twin {
-			continue // it competes with no other, and claims can't name it
+		if c.Twin || c.Beside != nil {
+			continue // it competes with no other, or has figures of the one beside, and claims can't name it
 		}
 		cells = append(cells, claim.Cell{Index: i, Subject: c.Subject, Load: c.Load, Levels: c.Levels})
 	}
@@ -74,7 +74,7 @@ func (e *evidence) Space() *claim.Space { return e.space }
 func (e *evidence) Blocks() int         { return len(e.blocks) }
 
 func (e *evidence) Values(metric string, cell int) (values []float64, missing i18n.Message) {
-	s := e.builders[cell]
+	s := e.builders[e.of(metric, cell)]
 	for _, k := range s.knownBy(metric, e.blocks) {
 		values = append(values, k.value)
 	}
@@ -83,14 +83,15 @@ func (e *evidence) Values(metric string, cell int) (values []float64, missing i1
 
 // AtLeast is what percentiles are known to be above.
 func (e *evidence) AtLeast(metric string, cell int) (values []float64) {
-	for _, k := range e.builders[cell].knownBy(metric, e.blocks) {
+	for _, k := range e.builders[e.of(metric, cell)].knownBy(metric, e.blocks) {
 		values = append(values, k.least)
 	}
 	return values
 }
 
-// Failed returns the blocks in which the cell's subject failed.
-func (e *evidence) Failed(cell int) (failed []bool) {
+// Failed returns the blocks in which the cell's subject failed as the metric was measured.
+func (e *evidence) Failed(metric string, cell int) (failed []bool) {
+	cell = e.of(metric, cell)
 	for _, block := range e.blocks {
 		failed = append(failed, e.builders[cell].failed[block])
 	}
@@ -99,7 +100,7 @@ func (e *evidence) Failed(cell int) (failed []bool) {
 
 // Noise is the A/A comparison of the cell's group, or of its load.
 func (e *evidence) Noise(metric string, cell int) (noise stats.Interval, ok bool) {
-	g := e.groups[cell]
+	g := e.groups[e.of(metric, cell)]
 	if g == nil {
 		return stats.Interval{}, false
 	}
@@ -112,7 +113,10 @@ func (e *evidence) Index(of claim.Share) (index stats.Interval, missing i18n.Mes
 	if e.design == nil {
 		return index, i18n.New("analysis.no-sobol-samples", "the run has no Sobol samples")
 	}
-	key := surfaceKey{of.Subject, of.Load}
+	key := surfaceKey{of.Subject, of.Load, false}
+	if apart := (surfaceKey{of.Subject, of.Load, true}); e.surfaces[apart] != nil && !study.SlicesTell(of.Metric) {
+		key = apart
+	}
 	found := sensitivityOf(e.design, e.surfaces[key], key, of.Metric, e.seed, of.Level)
 	if len(found) == 0 {
 		return index, i18n.New("analysis.not-measured-at-samples", "it was measured at no sample")

@@ -42,6 +42,7 @@ func newTables(cells []study.Cell, secure bool) (tables []*table, builders []*ce
 		}
 		t.builders = append(t.builders, s)
 	}
+	joinBesides(cells, builders)
 	return tables, builders
 }
 
@@ -60,6 +61,7 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 		t.finishTwin(t.reference, c)
 	}
 	t.Slices = t.slicesOf()
+	t.Beside = t.besideOf()
 	t.Metrics = []Metric{}
 	for _, f := range all {
 		if !t.measured(f.Name) {

@@ -91,7 +91,7 @@ func (s *cellBuilder) mergedIntervals() map[string]stats.Interval {
 	known := map[string]stats.Interval{}
 	for i, q := range mergedQuantiles {
 		micros, missing := d.quantile(q)
-		if !missing.IsZero() {
+		if !missing.IsZero() || !s.has(quantile(measure.Response, q).Name) {
 			continue
 		}
 		interval := intervals[i]

@@ -61,7 +61,10 @@ func sobolDesign(m *archive.Manifest) bool {
 // of the design.
 type surface map[int]*Cell
 
-type surfaceKey struct{ subject, load string }
+type surfaceKey struct {
+	subject, load string
+	inTrials      bool // of a load that is measured in slices too
+}
 
 // surfacesOf sorts the cells of all groups by subject and load, in the order of
 // the plan.
@@ -75,7 +78,7 @@ func surfacesOf(planned []study.Cell, groups []Group) (surfaces map[surfaceKey]s
 	}
 	for i := range planned {
 		p := &planned[i]
-		key := surfaceKey{p.Subject, p.Load}
+		key := surfaceKey{p.Subject, p.Load, p.Beside != nil}
 		if cell := byIndex[p.Index]; cell != nil && !p.Twin {
 			if surfaces[key] == nil {
 				surfaces[key] = surface{}

@@ -203,6 +203,7 @@ func (s *supposed) Index(of claim.Share) (stats.Interval, i18n.Message) {
 }
 
 func (s *supposed) Values(metric string, cell int) ([]float64, i18n.Message) {
+	cell = s.of(metric, cell)
 	if s.asked != nil {
 		s.asked[cell] = true
 	}
@@ -211,11 +212,13 @@ func (s *supposed) Values(metric string, cell int) ([]float64, i18n.Message) {
 }
 
 func (s *supposed) AtLeast(metric string, cell int) []float64 {
+	cell = s.of(metric, cell)
 	return s.change(metric, cell, s.evidence.AtLeast(metric, cell))
 }
 
-func (s *supposed) Failed(cell int) []bool {
-	failed := s.evidence.Failed(cell)
+func (s *supposed) Failed(metric string, cell int) []bool {
+	cell = s.of(metric, cell)
+	failed := s.evidence.Failed(metric, cell)
 	for i, block := range s.blocks {
 		if s.leaves(cell, block) {
 			failed[i] = false

@@ -251,10 +251,10 @@ func (e *evidence) levelsOf(d *doubt) (lower, upper map[int]map[int]bool) {
 	for cell := range d.in {
 		s := e.builders[cell]
 		metric := "cpu"
-		if len(s.Values[metric]) != len(s.blocks) {
+		if len(s.measured(metric)) != len(s.blocks) {
 			metric = "throughput"
 		}
-		values := s.Values[metric]
+		values := s.measured(metric)
 		if len(values) != len(s.blocks) || len(values) < 2 {
 			continue
 		}

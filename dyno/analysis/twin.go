@@ -18,18 +18,23 @@ func (t *table) finishTwin(reference *cellBuilder, c *confidence) {
 }
 
 // shareTwins gives the groups without a twin that of the first group of their
-// load that has one.
+// load that has one, and was measured as they were.
 func shareTwins(groups []Group) {
-	first := map[string]*Group{}
+	type alike struct {
+		load     string
+		inTrials bool // of a load that is measured in slices too
+	}
+	first := map[alike]*Group{}
+	of := func(g *Group) alike { return alike{g.Load, g.Beside != "" && g.Slices == nil} }
 	for i := range groups {
 		g := &groups[i]
-		if g.Twin != nil && first[g.Load] == nil {
-			first[g.Load] = g
+		if g.Twin != nil && first[of(g)] == nil {
+			first[of(g)] = g
 		}
 	}
 	for i := range groups {
 		g := &groups[i]
-		if from := first[g.Load]; g.Twin == nil && from != nil {
+		if from := first[of(g)]; g.Twin == nil && from != nil {
 			g.Twin, g.TwinFrom = from.Twin, from.Title
 		}
 	}

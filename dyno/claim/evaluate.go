@@ -22,9 +22,9 @@ type Source interface {
 	// of a percentile that requests which were given up hide, or where a value is the worst
 	// that is possible. NaN where nothing is known, nil if that is so in every block.
 	AtLeast(metric string, cell int) []float64
-	// Failed returns the blocks in which the cell's subject failed by its own fault, so
+	// Failed returns the blocks in which the cell's subject failed by its own fault as the metric was measured, so
 	// that its values are the worst there are: 0, or +Inf of what is better if lower.
-	Failed(cell int) []bool
+	Failed(metric string, cell int) []bool
 	// Noise is the ratio of two equal arms of the run in the metric, measured as near
 	// to the cell as there are such; false if there are none.
 	Noise(metric string, cell int) (stats.Interval, bool)
@@ -107,7 +107,7 @@ func (e *evaluator) quantity(q quantity) series {
 	if err != nil {
 		return e.nothing(err.Message)
 	}
-	for block, failed := range e.source.Failed(cell.Index) {
+	for block, failed := range e.source.Failed(q.metric, cell.Index) {
 		if failed {
 			e.failed[block] = true
 		}

@@ -45,7 +45,7 @@ func (m *madeUp) AtLeast(metric string, cell int) []float64 {
 
 func (m *madeUp) Index(of Share) (stats.Interval, i18n.Message) { return m.index(of) }
 
-func (m *madeUp) Failed(cell int) []bool { return m.failed[cell] }
+func (m *madeUp) Failed(_ string, cell int) []bool { return m.failed[cell] }
 
 func (m *madeUp) Noise(metric string, _ int) (stats.Interval, bool) {
 	iv, ok := m.twins[metric]

@@ -7,13 +7,21 @@ import (
 )
 
 // slicesNote says where the figures of a ranking are from whose subjects took turns, and
-// what their uncertainty is made of; empty if they didn't.
+// what their uncertainty is made of, and where the others of the same load are; empty if they
+// didn't take turns.
 func slicesNote(g *analysis.Group, c language) string {
 	s := g.Slices
+	if s == nil && g.Beside != "" {
+		return c.text("ranking.note.trials.beside", "group", g.Beside)
+	}
 	if s == nil {
 		return ""
 	}
-	notes := []string{c.text("ranking.note.slices", "length", s.Length.String(), "rounds", strconv.Itoa(s.Rounds))}
+	key := "ranking.note.slices"
+	if g.Beside != "" {
+		key = "ranking.note.slices.beside"
+	}
+	notes := []string{c.text(key, "group", g.Beside, "length", s.Length.String(), "rounds", strconv.Itoa(s.Rounds))}
 	between, within := 0.0, 0.0
 	for i := range g.Cells {
 		if t := g.Cells[i].Turns; t != nil {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,9 @@ import (
 // costVariable makes this program a subject that keeps an account of what it spends: a
 // number of ns a request, and with it, after commas, what else it does.
 const costVariable = "DYNO_TEST_COST"
+
+// heldBytes is what a subject comes to hold that holds.
+const heldBytes = 96 << 20
 
 // serveAtCost answers at / and tells what was spent at /spent.
 func serveAtCost() error {
@@ -34,7 +38,8 @@ func serveAtCost() error {
 		}
 		defer only.Close() // not before: a listener that nobody holds is closed by the collector
 	}
-	var spent, read atomic.Int64
+	var spent, read, served atomic.Int64
+	var held []byte
 	began := clock.Now()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
@@ -43,6 +48,12 @@ func serveAtCost() error {
 			cost = each * 4 / 3
 		}
 		spent.Add(cost)
+		if has("holds") && served.Add(1) == 20 { // once it is under load
+			held = make([]byte, heldBytes)
+			for i := 0; i < len(held); i += 4096 {
+				held[i] = 1
+			}
+		}
 		if has("dies") && read.Load() > 20 { // some three times a slice
 			os.Exit(3)
 		}
@@ -58,6 +69,7 @@ func serveAtCost() error {
 			burnt = since / 25
 		}
 		fmt.Fprint(w, spent.Load()+burnt)
+		goruntime.KeepAlive(held)
 	})
 	return http.ListenAndServe(net.JoinHostPort("127.0.0.1", os.Getenv("PORT")), mux)
 }

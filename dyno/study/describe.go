@@ -28,14 +28,18 @@ func (p Plan) Describe(w io.Writer, say i18n.Say) {
 		n, trials, about = p.Ahead.size(len(p.Cells))
 	}
 	fmt.Fprintln(w, say(i18n.New("study.plan", "plan: %s × %s = %s, about %v; seed %d", countCells(len(p.Cells)), n, trials, about, p.Seed)))
-	sliced := make(map[int]bool)
+	sliced, beside := make(map[int]bool), p.Besides()
 	for i := range p.Trials {
 		sliced[p.Trials[i].Cell] = p.Trials[i].InSlices
 	}
 	for _, c := range p.Cells {
 		how := c.describe()
-		if sliced[c.Index] {
+		if _, both := beside[c.Index]; sliced[c.Index] && both {
+			how = i18n.List("; ", how, i18n.New("study.in-slices-and-trials", "in slices; cell %d has what they can't tell", beside[c.Index]+1))
+		} else if sliced[c.Index] {
 			how = i18n.List("; ", how, i18n.New("study.in-slices", "in slices"))
+		} else if c.Beside != nil {
+			how = i18n.List("; ", how, i18n.New("study.in-trials-beside", "in trials, for what slices can't tell of cell %d", *c.Beside+1))
 		}
 		fmt.Fprintf(w, "  %3d  %-18s %s\n", c.Index+1, c.Subject, say(how))
 	}

@@ -19,7 +19,8 @@ const (
 )
 
 // Expand makes the plan of a study: each subject under each load at each point
-// of the design, the reference once more as its own twin, and blocks that hold
+// of the design, the reference once more as its own twin, cells in slices once more as
+// trials where the study asks for what slices can't tell, and blocks that hold
 // each of these cells once, in balanced orders. It is a pure function of study
 // and seed.
 func Expand(s *Study, seed uint64) (Plan, error) {
@@ -31,6 +32,7 @@ func Expand(s *Study, seed uint64) (Plan, error) {
 	p.Cells = append(p.Cells, twins(s, p.Cells, len(points))...)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	groups := arms(s, p.Cells)
+	p.Cells = append(p.Cells, besides(s, p.Cells, groups)...)
 	for block, order := range orders(len(p.Cells), s.Blocks, seed) {
 		blockSeed := rng.Uint64()
 		cells, group := inSlices(order, groups)

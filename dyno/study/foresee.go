@@ -68,7 +68,7 @@ func (s *Study) foreseen() (list []Foreseen) {
 	asked := map[int]claim.LoadLimit{}
 	for i := range plan.Cells {
 		c := &plan.Cells[i]
-		if c.Twin {
+		if c.Twin || c.Beside != nil {
 			continue
 		}
 		cells = append(cells, claim.Cell{Index: c.Index, Subject: c.Subject, Load: c.Load, Levels: c.Levels})

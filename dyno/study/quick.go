@@ -83,7 +83,7 @@ func (s *Study) Quick() *Study {
 	if q.Samples > 0 {
 		short.Design.Samples = q.Samples
 	}
-	if short.Trial.Slices.On() && !short.Until.Sequential() {
+	if short.Trial.Slices.On() && !short.Trial.Slices.Beside && !short.Until.Sequential() {
 		short.Until = Until{Precision: usualPrecision, Blocks: short.Blocks}
 	}
 	short.Factors = slices.Clone(s.Factors)

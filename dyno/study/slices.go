@@ -3,7 +3,6 @@ package study
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"dyno.example/dyno/load/profile"
@@ -19,6 +18,7 @@ type Slices struct {
 	Length time.Duration // of one slice
 	Rounds int           // 0: as many as make the duration of a trial
 	Said   bool          // the study says whether there are; else see [Study.UsuallySliced]
+	Beside bool          // cells in slices are trials too, in the same blocks, for what slices can't tell
 }
 
 // What a study that has slices has unless it says so, and what it may.
@@ -35,14 +35,14 @@ func (s Slices) On() bool { return s.Length > 0 }
 // With returns the slices as a word says it: "on" leaves lengths as they are, if there are any.
 func (s Slices) With(word string) (Slices, error) {
 	switch word {
-	case "on":
-		if s.Said = true; s.Length == 0 {
+	case "on", "both":
+		if s.Said, s.Beside = true, word == "both"; s.Length == 0 {
 			s.Length = usualSlice
 		}
 	case "off":
 		s = Slices{Said: true}
 	default:
-		return s, i18n.Errorf("study.slices-on-off", "expected on or off, got %s", form.Quote(word))
+		return s, i18n.Errorf("study.slices-on-off", "expected on, off or both, got %s", form.Quote(word))
 	}
 	return s, nil
 }
@@ -71,16 +71,19 @@ func (t Timing) LengthInSlices() time.Duration {
 	return time.Duration(t.RoundsIn()) * (t.Slices.Length + t.Slices.SettleFor() + betweenSlices)
 }
 
-// slicesAt reads "on", "off" or a mapping.
+// slicesAt reads "on", "off", "both" or a mapping.
 func slicesAt(at scope) (s Slices) {
 	s.Said = true
 	if !at.IsMapping() {
-		if at.oneOf("on", "off") == "on" {
+		switch at.oneOf("on", "off", "both") {
+		case "both":
+			s.Length, s.Beside = usualSlice, true
+		case "on":
 			s.Length = usualSlice
 		}
 		return s
 	}
-	f, _ := at.fields("length", "rounds")
+	f, _ := at.fields("length", "rounds", "trials")
 	s.Length = usualSlice
 	if v, ok := f["length"]; ok {
 		s.Length = v.Duration(leastSlice, mostSlice)
@@ -88,37 +91,24 @@ func slicesAt(at scope) (s Slices) {
 	if v, ok := f["rounds"]; ok {
 		s.Rounds = v.Integer(1, mostRounds)
 	}
+	if v, ok := f["trials"]; ok {
+		s.Beside = v.oneOf("on", "off") == "on"
+	}
 	return s
 }
-
-// wholeOnly are parts of the names of figures that slices can't tell: of what is seen once
-// in minutes, of what a subject holds when it has been under load for long, and of what its
-// runtime reports.
-var wholeOnly = []string{"p99.9", "max", "rss", "pss", "alloc", "gc.", "sched", "start", "warmup", "cpu.idle"}
 
 // fewestRounds is how many rounds a block has at least in a study that doesn't ask for slices.
 const fewestRounds = 10
 
 // UsuallySliced returns the study with slices, unless it says whether there are, or reports
-// or claims something that slices can't tell.
+// and claims nothing that slices can tell. What they can't is measured in trials beside them.
 func (s *Study) UsuallySliced() *Study {
 	if s.Trial.Slices.Said {
 		return s
 	}
-	said := slices.Clone(s.Report)
-	for i := range s.Claims {
-		said = append(said, s.Claims[i].Direction)
-		said = append(said, s.Claims[i].Expressions...)
-	}
-	for _, text := range said {
-		for _, name := range wholeOnly {
-			if strings.Contains(text, name) {
-				return s
-			}
-		}
-	}
-	other := s.WithSlices(Slices{Length: usualSlice})
-	if other.Trial.RoundsIn() < fewestRounds {
+	told, untold := s.askedFor()
+	other := s.WithSlices(Slices{Length: usualSlice, Beside: untold})
+	if untold && !told || other.Trial.RoundsIn() < fewestRounds {
 		return s
 	}
 	return other
@@ -190,6 +180,8 @@ func (c *Cell) WhyWhole(s *Study) i18n.Message {
 		return i18n.New("study.whole-http3", "its load is sent over HTTP/3")
 	case c.Link.Reuse == request.NoReuse || c.Link.PerConnection > 0 || c.Link.MaxAge > 0:
 		return i18n.New("study.whole-connections", "its connections don't last")
+	case c.Beside != nil:
+		return i18n.New("study.whole-beside", "it is there for what slices can't tell")
 	case len(c.Kernel) > 0:
 		return i18n.New("study.whole-kernel", "a setting of the machine is varied, which all have alike")
 	}

@@ -161,14 +161,22 @@ type Cell struct {
 	// its group. What the two differ by is what this machine makes of no
 	// difference at all. It is no competitor and has no rank.
 	Twin bool `json:"twin,omitempty"`
+
+	// Beside is the cell that this one is measured beside in each block: that one in slices,
+	// this one in trials, for what slices can't tell of the same subject under the same load;
+	// nil for others. See [SlicesTell].
+	Beside *int `json:"beside,omitempty"`
 }
 
 // Title names the load and the levels of the cell, which others of its group share:
-// "saturate, connections=64".
+// "saturate, connections=64"; and of a cell beside one in slices, that it is in trials.
 func (c *Cell) Title() string {
 	title := c.Load
 	for _, factor := range slices.Sorted(maps.Keys(c.Levels)) {
 		title += ", " + factor + "=" + c.Levels[factor]
+	}
+	if c.Beside != nil {
+		title += ", in trials"
 	}
 	return title
 }

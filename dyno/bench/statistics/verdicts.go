@@ -113,7 +113,7 @@ func (s *drawnStudy) Values(_ string, cell int) ([]float64, i18n.Message) {
 	return s.values[cell], i18n.Message{}
 }
 func (s *drawnStudy) AtLeast(string, int) []float64            { return nil }
-func (s *drawnStudy) Failed(int) []bool                        { return nil }
+func (s *drawnStudy) Failed(string, int) []bool                { return nil }
 func (s *drawnStudy) Noise(string, int) (stats.Interval, bool) { return stats.Interval{}, false }
 
 func (s *drawnStudy) Index(claim.Share) (stats.Interval, i18n.Message) {

@@ -116,7 +116,7 @@ func (d *drawn) Values(_ string, cell int) ([]float64, i18n.Message) {
 	return d.values[cell], i18n.Message{}
 }
 func (d *drawn) AtLeast(string, int) []float64            { return nil }
-func (d *drawn) Failed(cell int) []bool                   { return make([]bool, len(d.values[cell])) }
+func (d *drawn) Failed(_ string, cell int) []bool         { return make([]bool, len(d.values[cell])) }
 func (d *drawn) Noise(string, int) (stats.Interval, bool) { return stats.Interval{}, false }
 
 func (d *drawn) Index(claim.Share) (stats.Interval, i18n.Message) {

@@ -73,7 +73,7 @@ If the archive is a bucket, the run is kept on this machine and then pushed.`,
 	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks, instead of the study's")
 	cli.DurationVar(flags, &f.duration, "for", "", 0, "go on block by block for so long, or until every claim is decided and the intervals are as narrow as the study asks")
 	flags.StringVar(&f.until, "until", "", "go on block by block until intervals are as narrow, such as ±2%, for ten minutes at most or as --for and --blocks say")
-	flags.StringVar(&f.slices, "slices", "", "on or off, instead of what the study says: whether subjects take turns of 25 ms (dyno/docs/slices.md)")
+	flags.StringVar(&f.slices, "slices", "", "on, off or both, instead of what the study says: whether subjects take turns of 25 ms, and have trials beside them for what slices can't tell (dyno/docs/slices.md)")
 	flags.StringVar(&f.warmup, "warmup", "", "warm-up of each trial, instead of the study's: 5s, or steady (until the subject is steady), or \"steady 5s..30s\"")
 	flags.IntVar(&f.repeats, "repeats", DefaultRepeats, "how often an invalid trial is repeated at the end of its block; all together at most half of the trials planned")
 	flags.StringSliceVar(&f.accept, "accept", nil, "findings that don't lower what a trial is worth, by name (dyno/docs/findings.md); they are shown all the same")

@@ -136,10 +136,13 @@ func slicedCells(p *study.Plan) map[int]bool {
 // the load asks for.
 func goalMetrics(a *analysis.Analysis, g *analysis.Group) []string {
 	sliced := len(slicedCells(&a.Run.Plan)) > 0
+	if at := slices.IndexFunc(a.Run.Report, study.SlicesTell); sliced && at >= 0 {
+		return a.Run.Report[at : at+1]
+	}
 	switch {
-	case len(a.Run.Report) > 0 && sliced:
+	case len(a.Run.Report) > 0 && sliced && g.Beside == "":
 		return a.Run.Report[:1]
-	case len(a.Run.Report) > 0:
+	case len(a.Run.Report) > 0 && !sliced:
 		return a.Run.Report
 	case sliced:
 		return []string{"cpu"}
