@@ -154,6 +154,19 @@ func TestRunKilledWithItsKeepers(t *testing.T) {
 	}
 }
 
+// A subject that is up ends when what it stands on does: it would only fail from then on.
+func TestUpWhoseServiceDies(t *testing.T) {
+	requires(t, study.Redis)
+	t.Parallel()
+	at := newStand(t)
+	s := at.dyno(t, "up", "go/keyvalue")
+	eventually(t, "a subject that is up", func() bool { return strings.Contains(s.stdout.String(), "is up on") })
+	at.kill(t, "redis-server")
+	o := s.wait(t)
+	o.want(t, 1, o.stderr, "service redis died")
+	at.clean(t)
+}
+
 // keepersOf are the keepers of a dyno.
 func keepersOf(t *testing.T, dyno int) (pids []int) {
 	t.Helper()

@@ -83,11 +83,14 @@ func up(ctx context.Context, name string, port int, global *cli.Global) (err err
 	if err := showRoutes(c, m, in.URL()); err != nil {
 		return errors.Join(err, in.Stop(context.WithoutCancel(ctx)))
 	}
+	watching, gone := context.WithCancel(ctx)
+	defer gone()
+	services.Watch(watching, gone)
 	select {
-	case <-ctx.Done():
+	case <-watching.Done():
 	case <-in.Done():
 	}
-	died := in.Err()
+	died := errors.Join(services.Err(), in.Err())
 	return errors.Join(died, in.Stop(context.WithoutCancel(ctx)))
 }
 
