@@ -58,6 +58,8 @@ func injectedCauses() []explained {
 		{name: "nightly", injected: "another program writes to the disk that one request of 40 waits for", cause: "fsync", outside: nightly, want: []string{"disk"}},
 		{name: "two-disk-upstream", injected: "one request of 100 waits for the disk for 30 ms or, in turns, for an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}},
 		{name: "two-stopped-fsync", injected: "stopped for 60 ms every 4 s, and one request of 200 waits for the disk for 30 ms", cause: "commit", outside: stoppingFor(60*time.Millisecond, 4*time.Second), want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}},
+		{name: "http2-two-disk-upstream", injected: "over HTTP/2, a stream at a time: one request of 100 waits for the disk for 30 ms or, in turns, for an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}, load: ", http2: true"},
+		{name: "http2-two-stopped-fsync", injected: "over HTTP/2, a stream at a time: stopped for 60 ms every 4 s, and one request of 200 waits for the disk for 30 ms", cause: "commit", outside: stoppingFor(60*time.Millisecond, 4*time.Second), want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}, load: ", http2: true"},
 	}
 }
 
