@@ -120,3 +120,20 @@ func TestRoundsAloneAreTooSure(t *testing.T) {
 		t.Errorf("rounds %s, starts %s", o.Rounds, o.Covered)
 	}
 }
+
+// Starts on two levels 8 % apart are what an interval is as wide as, however many rounds there are;
+// of six starts one study in 32 sees one level only, and its interval can't know of the other.
+func TestStartsOnTwoLevels(t *testing.T) {
+	arms := statstest.Alike(2)
+	arms[1].Levels = 0.08
+	few := statstest.Slices{Host: statstest.Hosts()[0], Arms: arms, Starts: 6, Rounds: 25, Slice: 0.1}
+	many := few
+	many.Rounds = 400
+	a, b := few.Simulate(200, 0.95, 1), many.Simulate(200, 0.95, 1)
+	if _, high := b.Covered.Interval(); high < 0.95 || b.Rounds.Share() > 0.2 {
+		t.Errorf("%s of intervals hold the truth, of rounds alone %s", b.Covered, b.Rounds)
+	}
+	if b.Half < 0.9*a.Half || b.Half < 0.03 {
+		t.Errorf("±%.4f with 25 rounds, ±%.4f with 400", a.Half, b.Half)
+	}
+}

@@ -75,6 +75,7 @@ func (o *options) slices(r *Record) error {
 		o.slicedWidths(r, host)
 	}
 	o.uneven(r)
+	o.twoLevels(r)
 	for _, asked := range []float64{1.03, 1.10} {
 		plan := stats.NewTwoStage(asked, gateAlarms, gateMisses, gateMost)
 		for _, host := range hosts {
@@ -129,6 +130,16 @@ func (o *options) slicedWidths(r *Record, host statstest.Host) {
 			What: "slices", Series: host.Name, Figure: fmt.Sprintf("two subjects, until ±%.0f %%", 100*asked), Rule: "widths", Blocks: last, Effect: 1,
 			Happened: covered, Wanted: "≥ 95 %", MeanBlocks: ended,
 		})
+	}
+}
+
+// twoLevels counts where starts of a subject fall on two levels.
+func (o *options) twoLevels(r *Record) {
+	arms := statstest.Alike(2)
+	arms[1].Levels = 0.08
+	for _, starts := range []int{4, 6, 10} {
+		host := statstest.Hosts()[0]
+		o.slicedCoverage(r, host, "starts on two levels 8 % apart", statstest.Slices{Host: host, Arms: arms, Starts: starts, Rounds: 100, Slice: sliceLong, Gap: sliceGap})
 	}
 }
 

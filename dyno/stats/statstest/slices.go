@@ -11,6 +11,7 @@ import (
 type SlicedArm struct {
 	Cost     float64 // of a request, as a multiple of the first arm's
 	Plateau  float64 // standard deviation of the log cost among starts
+	Levels   float64 // by what the log costs of its starts of two kinds are apart, of which each is as likely
 	Noise    float64 // of a slice
 	Collects int     // every so many slices …
 	By       float64 // … one costs so much more, as a share
@@ -69,6 +70,9 @@ func (d *Slices) start(r *rand.Rand) ([][]stats.Turn, []stats.Slot) {
 	for i, a := range d.Arms {
 		turns[i] = make([]stats.Turn, d.Rounds)
 		plateaus[i] = a.Plateau * r.NormFloat64()
+		if a.Levels > 0 {
+			plateaus[i] += a.Levels * (float64(r.IntN(2)) - 0.5)
+		}
 		phases[i] = r.IntN(max(a.Collects, 1))
 	}
 	before := slow(0)
