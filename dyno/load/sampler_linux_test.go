@@ -27,10 +27,11 @@ func TestSamplesNameConnections(t *testing.T) {
 				}
 				mu.Lock()
 				served[evidence.ConnectionID(a.IP.To4(), uint16(a.Port))]++
+				odd := served[evidence.ConnectionID(a.IP.To4(), uint16(a.Port))]%2 == 1
 				mu.Unlock()
 				w.Header().Add("Server-Timing", `db;dur=1.5, cache;dur=0.25;desc="a, b"`)
 				w.Header().Add("Server-Timing", "app;dur=2")
-				if odd := served[evidence.ConnectionID(a.IP.To4(), uint16(a.Port))]%2 == 1; odd {
+				if odd {
 					_, _ = w.Write([]byte("five!"))
 					return
 				}

@@ -47,7 +47,7 @@ func TestSlicesAndTrialsOfOneRun(t *testing.T) {
 	for _, c := range a.Groups[1].Cells {
 		held[c.Subject] = c.Estimates["rss"].Estimate
 	}
-	if more := held["b"] - held["a"]; math.Abs(more-heldBytes) > heldBytes/4 {
+	if more := held["b"] - held["a"]; more < heldBytes*3/4 || more > heldBytes*2 { // the race detector holds more, for what is written
 		t.Errorf("b holds %.0f more bytes, want %d", more, heldBytes)
 	}
 }
