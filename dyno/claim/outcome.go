@@ -51,6 +51,12 @@ type Part struct {
 	Turning []string `json:"turning,omitempty"`
 }
 
+// HeldToFailed reports whether the effect is a ratio to one that failed in all blocks, as where a
+// percentile is among the requests that failed: 0 then stands for less than any figure.
+func (p *Part) HeldToFailed() bool {
+	return p.Failed > 0 && p.Failed == p.Blocks && p.Effect != nil && p.Effect.Unit == "×" && p.Effect.Interval.High == 0
+}
+
 // Effect is a figure with its interval, beside what is claimed of it, all in Unit.
 type Effect struct {
 	Of       string         `json:"of"`   // the figure, such as "cpu[a] / cpu[b]"

@@ -14,13 +14,14 @@ const digits = 3
 
 // effect writes a figure with its interval and what it is held to: "0.41×
 // (0.40–0.42), claimed ≤ 0.6×".
-func effect(e *claim.Effect) string {
-	return measured(e) + ", claimed " + claimed(e)
+func effect(p *claim.Part) string {
+	return measured(p) + ", claimed " + claimed(p.Effect)
 }
 
 // measured writes a figure with its interval, open where the levels measured do not
 // reach.
-func measured(e *claim.Effect) string {
+func measured(p *claim.Part) string {
+	e := p.Effect
 	by, unit := scale(e.Unit, e.Interval.Estimate)
 	text := number(e.Interval.Estimate/by) + unit
 	if e.Interval.N < 2 {
@@ -28,6 +29,8 @@ func measured(e *claim.Effect) string {
 	}
 	low, high := number(e.Interval.Low/by), number(e.Interval.High/by)
 	switch {
+	case p.HeldToFailed():
+		return text + " (the other failed in all blocks)"
 	case e.Below && e.Above:
 		return "unknown"
 	case e.Below:

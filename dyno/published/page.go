@@ -282,7 +282,7 @@ func (q *Question) short() string {
 	part := q.deciding()
 	switch {
 	case part != nil && part.Effect != nil:
-		return effect(part.Effect)
+		return effect(part)
 	case q.Result != nil:
 		return q.Result.Why.String()
 	case q.Verdict() == claim.Unmeasurable:
@@ -371,7 +371,7 @@ func (p *page) result(q *Question) {
 	for i, part := range q.Result.Parts {
 		figure := part.Why.String()
 		if part.Effect != nil {
-			figure = measured(part.Effect)
+			figure = measured(&part)
 			if of := part.Other(); of != "" {
 				figure = "`" + of + "`: " + figure
 			}

@@ -271,16 +271,19 @@ func TestFigures(t *testing.T) {
 	for _, c := range []struct {
 		effect claim.Effect
 		want   string
+		failed int
 	}{
-		{claim.Effect{Unit: "×", Interval: interval(2.3456, 2.3, 2.4), Op: claim.GreaterEq, Bound: 2.3}, "2.35× (2.3–2.4), claimed ≥ 2.3×"},
-		{claim.Effect{Unit: "µs", Interval: interval(1234567, 1.2e6, 1.3e6), Op: claim.Less, Bound: 12000}, "1.23 s (1.2–1.3), claimed < 12 ms"},
-		{claim.Effect{Unit: "bytes", Interval: interval(3<<20, 2<<20, 4<<20), Op: claim.LessEq, Bound: 2048}, "3 MiB (2–4), claimed ≤ 2 KiB"},
-		{claim.Effect{Unit: "×", Interval: interval(1.37, 1.3, 1.4), Op: claim.About, Bound: 1.37, Tolerance: 0.05}, "1.37× (1.3–1.4), claimed ~ 1.37× ± 5 %"},
-		{claim.Effect{Interval: interval(5000, 5000, 7000), Above: true, Op: claim.GreaterEq, Bound: 10000}, "at least 5000, claimed ≥ 10000"},
-		{claim.Effect{Unit: "req/s", Interval: interval(5000, 5000, 7000), Below: true, Op: claim.GreaterEq, Bound: 10000}, "at most 7000 req/s, claimed ≥ 10000 req/s"},
-		{claim.Effect{Unit: "%", Interval: stats.Interval{N: 1, Estimate: 0.5}, Op: claim.Less, Bound: 1}, "0.5 %, claimed < 1 %"},
+		{claim.Effect{Unit: "×", Interval: interval(2.3456, 2.3, 2.4), Op: claim.GreaterEq, Bound: 2.3}, "2.35× (2.3–2.4), claimed ≥ 2.3×", 0},
+		{claim.Effect{Unit: "µs", Interval: interval(1234567, 1.2e6, 1.3e6), Op: claim.Less, Bound: 12000}, "1.23 s (1.2–1.3), claimed < 12 ms", 0},
+		{claim.Effect{Unit: "bytes", Interval: interval(3<<20, 2<<20, 4<<20), Op: claim.LessEq, Bound: 2048}, "3 MiB (2–4), claimed ≤ 2 KiB", 0},
+		{claim.Effect{Unit: "×", Interval: interval(1.37, 1.3, 1.4), Op: claim.About, Bound: 1.37, Tolerance: 0.05}, "1.37× (1.3–1.4), claimed ~ 1.37× ± 5 %", 0},
+		{claim.Effect{Interval: interval(5000, 5000, 7000), Above: true, Op: claim.GreaterEq, Bound: 10000}, "at least 5000, claimed ≥ 10000", 0},
+		{claim.Effect{Unit: "req/s", Interval: interval(5000, 5000, 7000), Below: true, Op: claim.GreaterEq, Bound: 10000}, "at most 7000 req/s, claimed ≥ 10000 req/s", 0},
+		{claim.Effect{Unit: "%", Interval: stats.Interval{N: 1, Estimate: 0.5}, Op: claim.Less, Bound: 1}, "0.5 %, claimed < 1 %", 0},
+		{claim.Effect{Unit: "×", Interval: interval(0, 0, 0), Op: claim.LessEq, Bound: 0.25}, "0× (the other failed in all blocks), claimed ≤ 0.25×", 8},
+		{claim.Effect{Unit: "×", Interval: interval(0, 0, 0), Op: claim.LessEq, Bound: 0.25}, "0× (0–0), claimed ≤ 0.25×", 0},
 	} {
-		if got := effect(&c.effect); got != c.want {
+		if got := effect(&claim.Part{Effect: &c.effect, Blocks: 8, Failed: c.failed}); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

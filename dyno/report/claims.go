@@ -168,6 +168,9 @@ func newRulingPart(k int, o *claim.Outcome, c language) rulingPart {
 	}
 	s := writeInterval(e.Unit, e.Interval)
 	out.Of, out.Effect, out.Claimed, out.Range, out.Level = e.Of, s.Estimate, claimed(e), effectRange(e, s), level(e.Interval)
+	if p.HeldToFailed() {
+		out.Range = c.text("claim.held-to-failed")
+	}
 	if p.Noise != nil {
 		n := writeInterval("×", *p.Noise)
 		out.Noise = c.text("claim.noise", "estimate", n.Estimate, "range", cmp.Or(n.Range(), c.text("ranking.point")))
