@@ -84,7 +84,7 @@ func tableOf(results fs.FS, kind, folder, group, link string) (string, error) {
 	}
 	t := found[at]
 	return fmt.Sprintf("By `%s` on %s (%s), [the whole of it](%s): %s; %s.\n\n%s\n\n%s",
-		r.Command, r.Date.UTC().Format("2 January 2006"), r.Machine, path.Join(link, name), t.group, worth(string(text)), t.rows, t.note), nil
+		r.Command, r.Date.UTC().Format("2 January 2006"), r.Machine, path.Join(link, name), t.group, strings.TrimSuffix(worth(string(text)), "."), t.rows, t.note), nil
 }
 
 // who has a table of each kind.
