@@ -28,7 +28,7 @@ func Join(s *Sample, events []Event, about Server) Record {
 		Class: s.Class, Weight: s.Weight, Connection: connectionName(s.Connection), ConnectionID: s.Connection,
 		Shared: s.Shared, Kind: int(s.Kind), Ordinal: s.Ordinal, Age: s.Sent - s.Opened, Size: s.Size, Status: int(s.Status),
 		Failed: s.Failed, Window: int(floorDiv(s.Intended-about.Started, 1e9)),
-		Intended: s.Intended, Sent: s.Sent, First: s.First, Done: max(s.Done, s.Intended), Told: ParseTimings(s.Timing),
+		Intended: s.Intended, Sent: s.Sent, First: s.First, Done: max(s.Done, s.Intended), ServerTiming: ParseTimings(s.Timing),
 	}
 	j := joiner{sample: s, record: &r, events: events, at: r.Intended, end: r.Done, migrates: about.Pooled, loops: about.Loops, collectors: about.Collectors}
 	j.index()

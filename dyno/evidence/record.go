@@ -36,13 +36,13 @@ type Record struct {
 	Done     int64 `json:"done"`
 
 	// Intervals cover the time from Intended to Done, in order, without gap or overlap.
-	Intervals   []Interval `json:"intervals"`
-	Retransmits uint32     `json:"retransmits,omitempty"`
-	ZeroWindows uint32     `json:"zero_windows,omitempty"` // sendings that found the client's window closed
-	SendQueue   uint32     `json:"send_queue,omitempty"`   // most bytes seen in the server's send queue
-	Faults      uint32     `json:"faults,omitempty"`       // page faults of its threads meanwhile
-	Incomplete  []Gap      `json:"incomplete,omitempty"`
-	Told        []Told     `json:"told,omitempty"` // what the service said of its time
+	Intervals    []Interval     `json:"intervals"`
+	Retransmits  uint32         `json:"retransmits,omitempty"`
+	ZeroWindows  uint32         `json:"zero_windows,omitempty"` // sendings that found the client's window closed
+	SendQueue    uint32         `json:"send_queue,omitempty"`   // most bytes seen in the server's send queue
+	Faults       uint32         `json:"faults,omitempty"`       // page faults of its threads meanwhile
+	Incomplete   []Gap          `json:"incomplete,omitempty"`
+	ServerTiming []ServerTiming `json:"server_timing,omitempty"` // what the service said of its time
 }
 
 // Gap says what of a request's evidence is missing.

@@ -26,18 +26,18 @@ type Explanation struct {
 	Load    string            `json:"load,omitempty"`
 	Levels  map[string]string `json:"levels,omitempty"`
 
-	Source      Source               `json:"source"`
-	Tail        Tail                 `json:"tail"`
-	Causes      []Cause              `json:"causes"`         // by share, the largest first; empty: no cause found
-	Budget      []Part               `json:"budget"`         // of requests only
-	Told        []Told               `json:"told,omitempty"` // parts that the service told of, the largest difference first
-	Unexplained float64              `json:"unexplained"`
-	Sampled     Sampled              `json:"sampled"`
-	ProbeCost   *evidence.Cost       `json:"probe_cost"`       // nil if not measured
-	Notes       []i18n.Message       `json:"notes,omitempty"`  // what lowers the confidence, or can't be known here
-	Gaps        map[evidence.Gap]int `json:"gaps,omitempty"`   // kind of missing evidence → records
-	Beside      []Strip              `json:"beside,omitempty"` // what went on in the trial that has most of Slowest
-	Slowest     []Slow               `json:"slowest,omitzero"` // for the picture, the slowest first
+	Source       Source               `json:"source"`
+	Tail         Tail                 `json:"tail"`
+	Causes       []Cause              `json:"causes"`                  // by share, the largest first; empty: no cause found
+	Budget       []Part               `json:"budget"`                  // of requests only
+	ServerTiming []ServerTiming       `json:"server_timing,omitempty"` // parts that the service told of, the largest difference first
+	Unexplained  float64              `json:"unexplained"`
+	Sampled      Sampled              `json:"sampled"`
+	ProbeCost    *evidence.Cost       `json:"probe_cost"`       // nil if not measured
+	Notes        []i18n.Message       `json:"notes,omitempty"`  // what lowers the confidence, or can't be known here
+	Gaps         map[evidence.Gap]int `json:"gaps,omitempty"`   // kind of missing evidence → records
+	Beside       []Strip              `json:"beside,omitempty"` // what went on in the trial that has most of Slowest
+	Slowest      []Slow               `json:"slowest,omitzero"` // for the picture, the slowest first
 }
 
 // Group is the load with its levels: "saturate, connections=64".

@@ -49,7 +49,7 @@ func (c *Cell) byRequests(e *Explanation) bool {
 	t.moved = c.overlays(t)
 	t.attribute(e)
 	t.budgets(e)
-	t.told(e)
+	t.serverTimings(e)
 	e.Slowest = slowest(t.pairs, started, shown)
 	e.Beside = c.beside(mostOf(e.Slowest))
 	return true

@@ -64,7 +64,7 @@ func TestSamplesNameConnections(t *testing.T) {
 			drawn := make(map[uint64]int)
 			s.Sampler.Fetch(func(x *evidence.Sample) {
 				drawn[x.Connection]++
-				if told := evidence.ParseTimings(x.Timing); !reflect.DeepEqual(told, []evidence.Told{
+				if told := evidence.ParseTimings(x.Timing); !reflect.DeepEqual(told, []evidence.ServerTiming{
 					{Name: "db", Took: 1.5e6}, {Name: "cache", Took: 0.25e6, Text: "a, b"}, {Name: "app", Took: 2e6}}) {
 					t.Errorf("told %+v: %q", told, x.Timing)
 				}

@@ -12,15 +12,15 @@ import (
 
 // explanation is one in words: of a cell, why its slow requests were slow.
 type explanation struct {
-	Title  string
-	Answer string // in a sentence
-	Tail   string // what was slow, and what that rests on
-	Causes []explainedCause
-	Rest   string // share that is unexplained
-	Budget []explainedPart
-	Told   []explainedPart // what the service itself told of its time
-	Notes  []string
-	By     explain.Source
+	Title        string
+	Answer       string // in a sentence
+	Tail         string // what was slow, and what that rests on
+	Causes       []explainedCause
+	Rest         string // share that is unexplained
+	Budget       []explainedPart
+	ServerTiming []explainedPart // what the service itself told of its time
+	Notes        []string
+	By           explain.Source
 	// Picture is nil where no single request was traced.
 	Picture *picture
 }
@@ -59,8 +59,8 @@ func newExplained(e *explain.Explanation, c language) explanation {
 		x.Causes = append(x.Causes, newExplainedCause(&e.Causes[i], c))
 	}
 	x.Budget = explainedBudget(e.Budget, c)
-	for _, t := range e.Told {
-		x.Told = append(x.Told, partOf(strings.TrimSpace(t.Name+" "+t.Text), t.Ordinary, t.Slow))
+	for _, t := range e.ServerTiming {
+		x.ServerTiming = append(x.ServerTiming, partOf(strings.TrimSpace(t.Name+" "+t.Text), t.Ordinary, t.Slow))
 	}
 	for _, note := range explainedNotes(e) {
 		x.Notes = append(x.Notes, c.say(note))

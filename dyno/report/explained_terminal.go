@@ -79,7 +79,7 @@ func (x *explanation) terminal(c language, width int, p painter) string {
 	for _, table := range []struct {
 		head  string
 		parts []explainedPart
-	}{{"explained.stage", x.Budget}, {"explained.told", x.Told}} {
+	}{{"explained.stage", x.Budget}, {"explained.server-timing", x.ServerTiming}} {
 		if len(table.parts) == 0 {
 			continue
 		}

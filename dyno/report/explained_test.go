@@ -24,11 +24,11 @@ func explainedTails() *analysis.Analysis {
 	half := stats.Interval{N: 9, Estimate: 0.6, Low: 0.5, High: 0.7, Level: 0.95}
 	e := explain.Explanation{
 		Subject: "go/<b>", Load: "saturate", Levels: map[string]string{"connections": "64"}, Source: explain.Requests,
-		Tail:    explain.Tail{Percentile: 99, Threshold: 9e6, Ordinary: 1e6, Excess: 20e6},
-		Causes:  []explain.Cause{{Name: explain.Disk, Share: 0.6, Interval: half, Lift: 150, Requests: 30, Evidence: []i18n.Message{i18n.Verbatim("in fdatasync")}}},
-		Budget:  []explain.Part{{Stage: evidence.OnCPU, Ordinary: 1e6, Slow: 2e6}, {Stage: evidence.Disk, Slow: 19e6}},
-		Told:    []explain.Told{{Name: "upstream", Text: "10.0.0.4:9000", Ordinary: 0.25e6, Slow: 18e6, Requests: 60}},
-		Sampled: explain.Sampled{Slow: 60, Ordinary: 180, Units: explain.Stretches, Groups: 9}, Unexplained: 0.4,
+		Tail:         explain.Tail{Percentile: 99, Threshold: 9e6, Ordinary: 1e6, Excess: 20e6},
+		Causes:       []explain.Cause{{Name: explain.Disk, Share: 0.6, Interval: half, Lift: 150, Requests: 30, Evidence: []i18n.Message{i18n.Verbatim("in fdatasync")}}},
+		Budget:       []explain.Part{{Stage: evidence.OnCPU, Ordinary: 1e6, Slow: 2e6}, {Stage: evidence.Disk, Slow: 19e6}},
+		ServerTiming: []explain.ServerTiming{{Name: "upstream", Text: "10.0.0.4:9000", Ordinary: 0.25e6, Slow: 18e6, Requests: 60}},
+		Sampled:      explain.Sampled{Slow: 60, Ordinary: 180, Units: explain.Stretches, Groups: 9}, Unexplained: 0.4,
 		Beside: []explain.Strip{{Name: explain.Steal, Trial: 0, Values: []float64{0, 1, 2, 0, 4, 0, 0, 0, 3, 0}}},
 	}
 	for i := range 60 {

@@ -39,8 +39,8 @@ func (s *Study) askedFor() (told, untold bool) {
 	return told || !untold, untold
 }
 
-// besides are the cells in slices once more, as trials, if the study asks for that.
-func besides(s *Study, cells []Cell, groups [][]int) (all []Cell) {
+// trialsBeside are the cells in slices once more, as trials, if the study asks for that.
+func trialsBeside(s *Study, cells []Cell, groups [][]int) (all []Cell) {
 	if !s.Trial.Slices.Beside {
 		return nil
 	}
@@ -54,8 +54,8 @@ func besides(s *Study, cells []Cell, groups [][]int) (all []Cell) {
 	return all
 }
 
-// Besides are, by the cell in slices, the cells that are measured in trials beside one.
-func (p *Plan) Besides() map[int]int {
+// TrialsBeside are, by the cell in slices, the cells that are measured in trials beside one.
+func (p *Plan) TrialsBeside() map[int]int {
 	at := make(map[int]int)
 	for i := range p.Cells {
 		if of := p.Cells[i].Beside; of != nil {

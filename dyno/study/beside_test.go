@@ -36,7 +36,7 @@ func TestExpandBeside(t *testing.T) {
 	if len(p.Cells) != 2*3+3 || len(p.Trials) != len(p.Cells)*s.Blocks {
 		t.Fatalf("%d cells, %d trials", len(p.Cells), len(p.Trials))
 	}
-	beside := p.Besides()
+	beside := p.TrialsBeside()
 	count := map[[2]int]int{}
 	for i := range p.Trials {
 		trial := &p.Trials[i]

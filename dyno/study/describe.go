@@ -28,7 +28,7 @@ func (p Plan) Describe(w io.Writer, say i18n.Say) {
 		n, trials, about = p.Ahead.size(len(p.Cells))
 	}
 	fmt.Fprintln(w, say(i18n.New("study.plan", "plan: %s × %s = %s, about %v; seed %d", countCells(len(p.Cells)), n, trials, about, p.Seed)))
-	sliced, beside := make(map[int]bool), p.Besides()
+	sliced, beside := make(map[int]bool), p.TrialsBeside()
 	for i := range p.Trials {
 		sliced[p.Trials[i].Cell] = p.Trials[i].InSlices
 	}

@@ -32,7 +32,7 @@ func Expand(s *Study, seed uint64) (Plan, error) {
 	p.Cells = append(p.Cells, twins(s, p.Cells, len(points))...)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	groups := arms(s, p.Cells)
-	p.Cells = append(p.Cells, besides(s, p.Cells, groups)...)
+	p.Cells = append(p.Cells, trialsBeside(s, p.Cells, groups)...)
 	for block, order := range orders(len(p.Cells), s.Blocks, seed) {
 		blockSeed := rng.Uint64()
 		cells, group := inSlices(order, groups)

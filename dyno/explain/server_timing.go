@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Told is a part of slow requests' time of which the service itself told, in Server-Timing; ns.
+// ServerTiming is a part of slow requests' time of which the service itself told, in Server-Timing; ns.
 // Such parts may overlap, and are within stages of the budget.
-type Told struct {
+type ServerTiming struct {
 	Name     string  `json:"name"`
 	Text     string  `json:"text,omitempty"` // what it said of it, of most of the slow requests' time
 	Ordinary float64 `json:"ordinary"`       // mean of ordinary ones that they are held against
@@ -16,8 +16,8 @@ type Told struct {
 	Requests int     `json:"requests"`       // slow requests that were told of it
 }
 
-// toldMost is how many parts are told.
-const toldMost = 16
+// mostTimings is how many parts are told.
+const mostTimings = 16
 
 // toldOf are the means of what ordinary requests were told, by name, ns.
 func toldOf(list []request) map[string]float64 {
@@ -25,7 +25,7 @@ func toldOf(list []request) map[string]float64 {
 	for i := range list {
 		w := weight(list[i].Record)
 		weights += w
-		for _, part := range list[i].Told {
+		for _, part := range list[i].ServerTiming {
 			mean[part.Name] += w * float64(part.Took)
 		}
 	}
@@ -35,12 +35,12 @@ func toldOf(list []request) map[string]float64 {
 	return mean
 }
 
-// told sets what the service said of its time, what slow requests had most more of first.
-func (t *tally) told(e *Explanation) {
-	parts, texts, weights := map[string]*Told{}, map[string]map[string]float64{}, 0.0
-	of := func(name string) *Told {
+// serverTimings sets what the service said of its time, what slow requests had most more of first.
+func (t *tally) serverTimings(e *Explanation) {
+	parts, texts, weights := map[string]*ServerTiming{}, map[string]map[string]float64{}, 0.0
+	of := func(name string) *ServerTiming {
 		if parts[name] == nil {
-			parts[name], texts[name] = &Told{Name: name}, map[string]float64{}
+			parts[name], texts[name] = &ServerTiming{Name: name}, map[string]float64{}
 		}
 		return parts[name]
 	}
@@ -48,7 +48,7 @@ func (t *tally) told(e *Explanation) {
 		p := &t.pairs[i]
 		w := weight(p.Record)
 		weights += w
-		for _, part := range p.Told {
+		for _, part := range p.ServerTiming {
 			one := of(part.Name)
 			one.Slow += w * float64(part.Took)
 			one.Requests++
@@ -63,10 +63,10 @@ func (t *tally) told(e *Explanation) {
 		if said := texts[name]; len(said) > 0 {
 			one.Text = slices.MaxFunc(slices.Sorted(maps.Keys(said)), func(a, b string) int { return cmp.Compare(said[a], said[b]) })
 		}
-		e.Told = append(e.Told, *one)
+		e.ServerTiming = append(e.ServerTiming, *one)
 	}
-	slices.SortFunc(e.Told, func(a, b Told) int {
+	slices.SortFunc(e.ServerTiming, func(a, b ServerTiming) int {
 		return cmp.Or(cmp.Compare(b.Slow-b.Ordinary, a.Slow-a.Ordinary), cmp.Compare(a.Name, b.Name))
 	})
-	e.Told = e.Told[:min(len(e.Told), toldMost)]
+	e.ServerTiming = e.ServerTiming[:min(len(e.ServerTiming), mostTimings)]
 }

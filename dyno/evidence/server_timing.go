@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Told is a part of a request's time of which its service told in the response, in
+// ServerTiming is a part of a request's time of which its service told in the response, in
 // Server-Timing (W3C). Parts may overlap, and none says when it was.
-type Told struct {
+type ServerTiming struct {
 	Name string `json:"name"`
 	Took int64  `json:"took"` // ns
 	Text string `json:"text,omitempty"`
@@ -19,8 +19,8 @@ type Told struct {
 const TimingRoom = 512
 
 const (
-	mostTold = 32      // parts of a response
-	longest  = 1 << 40 // of a part, ns: some 18 minutes
+	mostTimings = 32      // parts of a response
+	longest     = 1 << 40 // of a part, ns: some 18 minutes
 )
 
 var timingName = []byte("server-timing")
@@ -62,21 +62,21 @@ func IsTiming(name []byte) bool { return bytes.Equal(name, timingName) }
 
 // ParseTimings takes the parts with a duration from the value of Server-Timing; those of one name
 // are one. What isn't well-formed is passed over.
-func ParseTimings(value []byte) (parts []Told) {
+func ParseTimings(value []byte) (parts []ServerTiming) {
 	text := string(value)
-	for text != "" && len(parts) < mostTold {
+	for text != "" && len(parts) < mostTimings {
 		var one string
 		one, text = cutUnquoted(text, ',')
 		part, ok := parseTiming(one)
 		if !ok {
 			continue
 		}
-		parts = addTold(parts, part)
+		parts = addTiming(parts, part)
 	}
 	return parts
 }
 
-func addTold(parts []Told, part Told) []Told {
+func addTiming(parts []ServerTiming, part ServerTiming) []ServerTiming {
 	for i := range parts {
 		if parts[i].Name == part.Name {
 			parts[i].Took = min(parts[i].Took+part.Took, longest)
@@ -87,7 +87,7 @@ func addTold(parts []Told, part Told) []Told {
 }
 
 // parseTiming takes one part: a name with parameters.
-func parseTiming(text string) (part Told, ok bool) {
+func parseTiming(text string) (part ServerTiming, ok bool) {
 	name, rest := cutUnquoted(text, ';')
 	part.Name = strings.TrimSpace(name)
 	if !isToken(part.Name) {

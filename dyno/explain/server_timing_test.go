@@ -20,29 +20,29 @@ func TestServicesTellTheirParts(t *testing.T) {
 	slow := 0
 	for i := range one.records {
 		r := &one.records[i]
-		r.Told = []evidence.Told{{Name: "auth", Took: 2e5}, {Name: "upstream", Took: 1e6, Text: "10.0.0.4:9000"}}
+		r.ServerTiming = []evidence.ServerTiming{{Name: "auth", Took: 2e5}, {Name: "upstream", Took: 1e6, Text: "10.0.0.4:9000"}}
 		if r.Class != evidence.Tail {
 			continue
 		}
-		r.Told[1].Took = 21e6
+		r.ServerTiming[1].Took = 21e6
 		if slow++; slow%4 == 0 { // a quarter of them at another endpoint, and with a part that no other has
-			r.Told[1].Text = "10.0.0.5:9000"
-			r.Told = append(r.Told, evidence.Told{Name: "retry", Took: 4e6})
+			r.ServerTiming[1].Text = "10.0.0.5:9000"
+			r.ServerTiming = append(r.ServerTiming, evidence.ServerTiming{Name: "retry", Took: 4e6})
 		}
 	}
 	e := Records(one.header, one.records)
 	if got := names(e); !slices.Equal(got, []Name{Upstream}) {
 		t.Errorf("%v", got)
 	}
-	want := []Told{
+	want := []ServerTiming{
 		{"upstream", "10.0.0.4:9000", 1e6, 21e6, slow},
 		{"retry", "", 0, 4e6 * float64(slow/4) / float64(slow), slow / 4},
 		{"auth", "", 2e5, 2e5, slow},
 	}
-	near := func(a, b Told) bool {
+	near := func(a, b ServerTiming) bool {
 		return a.Name == b.Name && a.Text == b.Text && a.Requests == b.Requests && math.Abs(a.Ordinary-b.Ordinary) < 1 && math.Abs(a.Slow-b.Slow) < 1
 	}
-	if !slices.EqualFunc(e.Told, want, near) {
-		t.Errorf("%+v\nwant %+v", e.Told, want)
+	if !slices.EqualFunc(e.ServerTiming, want, near) {
+		t.Errorf("%+v\nwant %+v", e.ServerTiming, want)
 	}
 }

@@ -11,18 +11,18 @@ func TestTimingsAreParsed(t *testing.T) {
 	ms := int64(time.Millisecond)
 	for _, c := range []struct {
 		name, head string
-		want       []Told
+		want       []ServerTiming
 	}{
 		{"none", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", nil},
-		{"one", "HTTP/1.1 200 OK\r\nServer-Timing: db;dur=53.2\r\n\r\n", []Told{{"db", 53*ms + ms/5, ""}}},
+		{"one", "HTTP/1.1 200 OK\r\nServer-Timing: db;dur=53.2\r\n\r\n", []ServerTiming{{"db", 53*ms + ms/5, ""}}},
 		{"in any case, in two fields", "HTTP/1.1 200 OK\r\nserver-timing:db;dur=1\r\nX: y\r\nSERVER-TIMING: app;dur=2 , cpu;dur=3\r\n\r\n",
-			[]Told{{"db", ms, ""}, {"app", 2 * ms, ""}, {"cpu", 3 * ms, ""}}},
-		{"without a duration", "S: 1\r\nServer-Timing: miss, route;desc=\"a\", db;dur=1\r\n\r\n", []Told{{"db", ms, ""}}},
-		{"what quotes hide", "Server-Timing: a;desc=\"x, b;dur=9; \\\"y\\\"\";dur=1.5, c;dur=2\r\n", []Told{{"a", ms * 3 / 2, "x, b;dur=9; \"y\""}, {"c", 2 * ms, ""}}},
-		{"of one name", "Server-Timing: db;dur=1, db;dur=2\r\n", []Told{{"db", 3 * ms, ""}}},
-		{"the first duration counts", "Server-Timing: db;dur=1;dur=2\r\n", []Told{{"db", ms, ""}}},
+			[]ServerTiming{{"db", ms, ""}, {"app", 2 * ms, ""}, {"cpu", 3 * ms, ""}}},
+		{"without a duration", "S: 1\r\nServer-Timing: miss, route;desc=\"a\", db;dur=1\r\n\r\n", []ServerTiming{{"db", ms, ""}}},
+		{"what quotes hide", "Server-Timing: a;desc=\"x, b;dur=9; \\\"y\\\"\";dur=1.5, c;dur=2\r\n", []ServerTiming{{"a", ms * 3 / 2, "x, b;dur=9; \"y\""}, {"c", 2 * ms, ""}}},
+		{"of one name", "Server-Timing: db;dur=1, db;dur=2\r\n", []ServerTiming{{"db", 3 * ms, ""}}},
+		{"the first duration counts", "Server-Timing: db;dur=1;dur=2\r\n", []ServerTiming{{"db", ms, ""}}},
 		{"broken", "Server-Timing: d b;dur=1, ;dur=2, x;dur=-1, y;dur=NaN, z;dur=Inf, q;dur=1e30, w;dur=, ok;dur=\"4\", e;dur=1;desc=\"no end\r\n",
-			[]Told{{"ok", 4 * ms, ""}, {"e", ms, ""}}},
+			[]ServerTiming{{"ok", 4 * ms, ""}, {"e", ms, ""}}},
 	} {
 		field := AppendTimings(make([]byte, 0, TimingRoom), []byte(c.head))
 		if got := ParseTimings(field); !reflect.DeepEqual(got, c.want) {
@@ -48,7 +48,7 @@ func TestTimingsAreBounded(t *testing.T) {
 }
 
 // A sample keeps its own copy of what was told.
-func TestSamplesKeepWhatWasTold(t *testing.T) {
+func TestSamplesKeepServerTiming(t *testing.T) {
 	s := NewSampler()
 	s.Awake(true)
 	d := s.Loop(0)
@@ -63,8 +63,8 @@ func TestSamplesKeepWhatWasTold(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	r := Join(&Sample{Class: Tail, Weight: 1, Intended: 1, Sent: 1, Done: 5, Timing: []byte("db;dur=2")}, nil, Server{})
-	if len(r.Told) != 1 || r.Told[0] != (Told{"db", int64(2 * time.Millisecond), ""}) {
-		t.Errorf("%+v", r.Told)
+	if len(r.ServerTiming) != 1 || r.ServerTiming[0] != (ServerTiming{"db", int64(2 * time.Millisecond), ""}) {
+		t.Errorf("%+v", r.ServerTiming)
 	}
 }
 
@@ -73,7 +73,7 @@ func FuzzTimings(f *testing.F) {
 	f.Add([]byte(`a;dur=1;desc="\`))
 	f.Fuzz(func(t *testing.T, value []byte) {
 		parts := ParseTimings(value)
-		if len(parts) > mostTold {
+		if len(parts) > mostTimings {
 			t.Fatalf("%d parts", len(parts))
 		}
 		names := map[string]bool{}
