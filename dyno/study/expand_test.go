@@ -176,7 +176,7 @@ func TestExpandNetworks(t *testing.T) {
 	s := parse(t, `study: s
 subjects:
   - {name: near, run: ./a}
-  - {name: far, run: ./a, network: {rtt: 4ms, mtu: 9000}}
+  - {name: far, run: ./a, network: {rtt: 4ms, mtu: 9000, pause: 30ms, every: 500ms}}
 factors: {rtt: [none, 250us]}
 twin: false
 `)
@@ -198,7 +198,7 @@ twin: false
 	if plan, err = Expand(s, 1); err != nil {
 		t.Fatal(err)
 	}
-	if far := plan.Cells[1]; far.Network == nil || *far.Network != (link.Link{RTT: 4 * time.Millisecond, MTU: 9000}) || len(far.describeNetwork()) != 2 {
+	if far := plan.Cells[1]; far.Network == nil || *far.Network != (link.Link{RTT: 4 * time.Millisecond, MTU: 9000, Pause: 30 * time.Millisecond, Every: 500 * time.Millisecond}) || len(far.describeNetwork()) != 3 {
 		t.Errorf("%+v", far.Network)
 	}
 }

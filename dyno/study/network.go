@@ -12,7 +12,7 @@ const leastRTT = 10 * time.Microsecond
 
 // networkAt reads what lies between dyno and a subject.
 func networkAt(at scope) *link.Link {
-	f, understood := at.fields("rtt", "mtu")
+	f, understood := at.fields("rtt", "mtu", "pause", "every")
 	l := &link.Link{}
 	if v, ok := f["rtt"]; ok {
 		l.RTT = v.Duration(leastRTT, link.MostRTT)
@@ -22,7 +22,28 @@ func networkAt(at scope) *link.Link {
 	if v, ok := f["mtu"]; ok {
 		l.MTU = v.Integer(link.LeastMTU, link.MostMTU)
 	}
+	pausesAt(at, f, l)
 	return l
+}
+
+// pausesAt reads how long the link stands still, and how often.
+func pausesAt(at scope, f map[string]scope, l *link.Link) {
+	pause, pauses := f["pause"]
+	every, given := f["every"]
+	if pauses {
+		l.Pause = pause.Duration(link.LeastPause, link.MostPause)
+	}
+	if given {
+		l.Every = every.Duration(link.LeastPause, link.MostEvery)
+	}
+	switch {
+	case pauses && !given:
+		at.Report(i18n.New("study.network-pause-without-every", "it isn't said how often the network pauses"), i18n.Verbatim("add: every: 500ms"))
+	case given && !pauses:
+		at.Report(i18n.New("study.network-every-without-pause", "it isn't said for how long the network pauses"), i18n.Verbatim("add: pause: 30ms"))
+	case l.Every > 0 && l.Pause >= l.Every:
+		pause.Report(i18n.New("study.network-pauses-always", "a network that pauses for %s of each %s lets nothing through", l.Pause, l.Every))
+	}
 }
 
 // checkNetworks refuses networks beyond which a subject finds nothing that it needs.
@@ -96,6 +117,9 @@ func (c *Cell) describeNetwork() (parts []i18n.Message) {
 	}
 	if c.Network.MTU > 0 {
 		parts = append(parts, i18n.Format("mtu=%d", c.Network.MTU))
+	}
+	if c.Network.Pause > 0 {
+		parts = append(parts, i18n.Format("pause=%s/%s", c.Network.Pause, c.Network.Every))
 	}
 	return parts
 }

@@ -98,6 +98,37 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// A link that pauses for nearly all of the time holds back what is sent then, and loses none of it.
+func TestPauses(t *testing.T) {
+	l := Link{RTT: time.Millisecond, Pause: 190 * time.Millisecond, Every: 200 * time.Millisecond}
+	behind(t, l, func(address string) {
+		c, err := net.Dial("tcp4", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		held := false
+		for range 20 {
+			began := time.Now()
+			if _, err := c.Write([]byte("hello")); err != nil {
+				t.Fatal(err)
+			}
+			back := make([]byte, 5)
+			if _, err := io.ReadFull(c, back); err != nil || string(back) != "hello" {
+				t.Fatalf("%q, %v came back", back, err)
+			}
+			// Without pauses each takes 1 ms; whatever follows one that was held falls into the
+			// next pause sooner or later.
+			if held = held || time.Since(began) > l.Pause/4; held {
+				break
+			}
+		}
+		if !held {
+			t.Errorf("20 echoes in turns, and no pause was met")
+		}
+	})
+}
+
 // Many bytes, in packets of several sizes, arrive as they were sent.
 func TestBytes(t *testing.T) {
 	for _, mtu := range []int{0, LeastMTU, 9000, MostMTU} {

@@ -20,6 +20,7 @@ type Open struct {
 	far     *device // the subject's end
 	home    int     // descriptor of dyno's namespace
 	stop    int     // descriptor of an event that ends the relay
+	up      int64   // since when the relay passes packets, CLOCK_MONOTONIC in ns
 	relays  chan struct{}
 }
 
@@ -85,7 +86,7 @@ func (o *Open) enter(l Link) error {
 	if err := set("tcp_fastopen", "3"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	o.Address = there
+	o.Address, o.up = there, now()
 	go o.relay(o.near, o.far, l, func(packet []byte) { translate(packet, destinationAt, there, loopback) })
 	go o.relay(o.far, o.near, l, func(packet []byte) { translate(packet, sourceAt, loopback, there) })
 	return nil

@@ -3,6 +3,7 @@ package link
 import (
 	"errors"
 	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,7 +19,7 @@ type held struct {
 }
 
 // relay passes packets from one device to the other, each when half of the round-trip time
-// has passed since it was read, after change was applied to it. It has a thread of its own, which wakes at the time that it
+// has passed since it was read and the link doesn't pause, after change was applied to it. It has a thread of its own, which wakes at the time that it
 // asked for, without the 50 µs of slack that the kernel grants itself (prctl(2),
 // PR_SET_TIMERSLACK).
 func (o *Open) relay(from, to *device, l Link, change func(packet []byte)) {
@@ -59,7 +60,8 @@ func (o *Open) relay(from, to *device, l Link, change func(packet []byte)) {
 			}
 			packet := append([]byte(nil), buffer[:n]...)
 			change(packet)
-			queue, bytes = append(queue, held{due: now() + delay, packet: packet}), bytes+n
+			due := o.up + int64(l.arrives(time.Duration(now()+delay-o.up)))
+			queue, bytes = append(queue, held{due: due, packet: packet}), bytes+n
 		}
 	}
 }
