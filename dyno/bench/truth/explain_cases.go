@@ -23,6 +23,9 @@ type explained struct {
 	want     []string  // what may come first
 	second   []string  // what must be in the first two beside it: two causes at once
 	load     string    // of the load, in addition to what all have
+	headers  string    // of the requests; "" for none
+	stage    stage     // what is measured instead of the service; nil for itself
+	told     string    // the part of Server-Timing that slow requests must have most more of; "" for any
 }
 
 // byMachine are the causes that a machine may bring about with nothing injected.
@@ -56,6 +59,7 @@ func injectedCauses() []explained {
 		{name: "quota", injected: "a quota of 4 ms each 100 ms", outside: quota, want: []string{"throttled"}},
 		{name: "stopped", injected: "the process is stopped for 60 ms each second", outside: stoppingFor(60*time.Millisecond, time.Second), want: []string{"stopped"}},
 		{name: "nightly", injected: "another program writes to the disk that one request of 40 waits for", cause: "fsync", outside: nightly, want: []string{"disk"}},
+		{name: "pauses", injected: "the network stands still for 30 ms of 500", stage: onPausingNetwork, want: []string{"network-delay"}},
 		{name: "two-disk-upstream", injected: "one request of 100 waits for the disk for 30 ms or, in turns, for an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}},
 		{name: "two-stopped-fsync", injected: "stopped for 60 ms every 4 s, and one request of 200 waits for the disk for 30 ms", cause: "commit", outside: stoppingFor(60*time.Millisecond, 4*time.Second), want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}},
 		{name: "http2-two-disk-upstream", injected: "over HTTP/2, a stream at a time: one request of 100 waits for the disk for 30 ms or, in turns, for an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}, load: ", http2: true"},
@@ -77,9 +81,12 @@ type named struct {
 		Name  string  `json:"name"`
 		Share float64 `json:"share"`
 	} `json:"causes"`
-	Unexplained float64  `json:"unexplained"`
-	Source      string   `json:"source"`
-	Notes       []string `json:"notes"`
+	Unexplained  float64  `json:"unexplained"`
+	Source       string   `json:"source"`
+	Notes        []string `json:"notes"`
+	ServerTiming []struct {
+		Name string `json:"name"`
+	} `json:"server_timing"`
 }
 
 // says writes the causes in their order.
@@ -92,6 +99,14 @@ func (n *named) says() string {
 		parts = append(parts, fmt.Sprintf("%s %.0f %%", c.Name, 100*c.Share))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// tells is the part of Server-Timing that slow requests had most more of.
+func (n *named) tells() string {
+	if len(n.ServerTiming) == 0 {
+		return "nothing"
+	}
+	return n.ServerTiming[0].Name
 }
 
 // right reports whether what was named is what was injected.
@@ -142,6 +157,9 @@ func (x explained) examine(ctx context.Context, l *lab, e *Examined) error {
 		default:
 			e.say(about, false, n.says(), so)
 		}
+		if x.told != "" {
+			e.say(about+", Server-Timing", n.tells() == x.told, n.tells(), x.told)
+		}
 	}
 	e.Right = fmt.Sprintf("%d/%d", first, l.each)
 	return nil
@@ -149,20 +167,20 @@ func (x explained) examine(ctx context.Context, l *lab, e *Examined) error {
 
 // study measures the service once, with evidence of its requests. What disturbs on a busy
 // machine is accepted: it is one of the causes.
-func (x *explained) study(url string, seconds int) string {
+func (x *explained) study(subject string, seconds int) string {
 	return fmt.Sprintf(`study: why
 question: Why are the slow requests slow?
 explain: true
 subjects:
-  - {name: it, url: %s}
+  - {name: it, %s}
 requests:
-  - {name: get, get: /}
+  - {name: get, get: /%s}
 loads:
   - {name: steady, open: {rate: 300, arrivals: poisson, connections: 16}%s}
 trial: {warmup: 2s, duration: %ds}
 blocks: 1
 accept: [generator-stalled, generator-late, rate-missed, other-load, steal]
-`, url, x.load, seconds)
+`, subject, x.headers, x.load, seconds)
 }
 
 // once injects the cause into a fresh service and loads it.
@@ -178,20 +196,20 @@ func (x *explained) once(ctx context.Context, l *lab, e *Examined) (*named, erro
 		defer stop()
 		resolver = addr
 	}
-	s, err := l.suffer(ctx, x.cause, upstream.URL, resolver)
+	s, err := x.start(ctx, l, upstream.URL, resolver)
 	if err != nil {
 		return nil, err
 	}
 	defer s.stop()
 	if x.outside != nil {
-		undo, err := x.outside(ctx, l, s.pid())
+		undo, err := x.outside(ctx, l, s.pid)
 		if err != nil {
 			return nil, err
 		}
 		defer undo()
 	}
 	file := filepath.Join(l.dir, "why.yaml")
-	if err := os.WriteFile(file, []byte(x.study(s.url, l.seconds)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(x.study(s.subject, l.seconds)), 0o600); err != nil {
 		return nil, err
 	}
 	if a, err := l.ask(ctx, e, nil, nil, "run", file, "--plain", "--keep-going", "--repeats", "0"); err != nil {

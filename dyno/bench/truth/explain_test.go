@@ -112,7 +112,7 @@ func TestSufferingServicesRespond(t *testing.T) {
 // The studies of all injections are right by the lab's own rules.
 func TestStudiesOfInjectedCauses(t *testing.T) {
 	for _, x := range injectedCauses() {
-		s, err := study.Parse("why.yaml", []byte(x.study("http://127.0.0.1:1/", 15)), nil)
+		s, err := study.Parse("why.yaml", []byte(x.study("url: http://127.0.0.1:1/", 15)), nil)
 		if err != nil {
 			t.Errorf("%s: %v", x.name, err)
 		} else if !s.Explain || len(s.Loads) != 1 {
