@@ -34,9 +34,9 @@ var byMachine = []string{"cpu-wait", "steal", "generator", "interrupt", "frequen
 func injectedCauses() []explained {
 	return []explained{
 		{name: "none", injected: "nothing"},
-		{name: "fsync", injected: "one request of 40 waits for the disk", cause: "fsync", want: []string{"disk"}},
+		{name: "fsync", injected: "one request of 100 waits for the disk for 30 ms", cause: "fsync", want: []string{"disk"}},
 		{name: "file-lock", injected: "one request of 40 waits for a file's lock that is held 20 ms", cause: "flock", want: []string{"lock"}},
-		{name: "mutex", injected: "one request of 40 waits for a mutex that is held 20 ms of 60", cause: "mutex", want: []string{"lock"}},
+		{name: "mutex", injected: "one request of 40 waits for a mutex that is held 20 ms", cause: "mutex", want: []string{"lock"}},
 		{name: "sleep", injected: "one request of 40 sleeps 30 ms", cause: "sleep", want: []string{"sleep"}},
 		{name: "work", injected: "one request of 40 computes 25 ms", cause: "work", want: []string{"work"}},
 		{name: "pipe", injected: "one request of 40 reads from a pipe that is silent for 30 ms", cause: "pipe", want: []string{"blocked"}},
@@ -58,12 +58,12 @@ func injectedCauses() []explained {
 		{name: "hog", injected: "another program computes 100 ms of 400 on the service's CPU", outside: hog, want: []string{"cpu-wait"}},
 		{name: "quota", injected: "a quota of 4 ms each 100 ms", outside: quota, want: []string{"throttled"}},
 		{name: "stopped", injected: "the process is stopped for 60 ms each second", outside: stoppingFor(60*time.Millisecond, time.Second), want: []string{"stopped"}},
-		{name: "nightly", injected: "another program writes to the disk that one request of 40 waits for", cause: "fsync", outside: nightly, want: []string{"disk"}},
+		{name: "nightly", injected: "another program writes to the disk that one request of 100 waits for", cause: "fsync", outside: nightly, want: []string{"disk"}},
 		{name: "pauses", injected: "the network stands still for 30 ms of 500", stage: onPausingNetwork, want: []string{"network-delay"}},
 		{name: "two-disk-upstream", injected: "one request of 100 waits for the disk for 30 ms or, in turns, for an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}},
-		{name: "two-stopped-fsync", injected: "stopped for 60 ms every 4 s, and one request of 200 waits for the disk for 30 ms", cause: "commit", outside: stoppingFor(60*time.Millisecond, 4*time.Second), want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}},
+		{name: "two-stopped-fsync", injected: "stopped for 60 ms every 6 s, and one request of 200 waits for the disk for 30 ms", cause: "commit", outside: stoppingFor(60*time.Millisecond, 6*time.Second), want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}},
 		{name: "http2-two-disk-upstream", injected: "over HTTP/2, a stream at a time: one request of 100 waits for the disk for 30 ms or, in turns, for an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}, load: ", http2: true"},
-		{name: "http2-two-stopped-fsync", injected: "over HTTP/2, a stream at a time: stopped for 60 ms every 4 s, and one request of 200 waits for the disk for 30 ms", cause: "commit", outside: stoppingFor(60*time.Millisecond, 4*time.Second), want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}, load: ", http2: true"},
+		{name: "http2-two-stopped-fsync", injected: "over HTTP/2, a stream at a time: stopped for 60 ms every 6 s, and one request of 200 waits for the disk for 30 ms", cause: "commit", outside: stoppingFor(60*time.Millisecond, 6*time.Second), want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}, load: ", http2: true"},
 	}
 }
 
