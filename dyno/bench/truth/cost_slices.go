@@ -174,6 +174,11 @@ func (x costly) start(ctx context.Context, l *lab, seed uint64) (pairs []slicePa
 		return nil, "", err
 	}
 	defer s.stop()
+	everywhere, err := keepOff()
+	if err != nil {
+		return nil, "", err
+	}
+	defer everywhere()
 	spec := load.Spec{
 		Target: s.url, Requests: []request.Request{{Name: "get", Method: "GET", Path: "/"}}, Seed: seed, Timeout: 10 * time.Second, CPUs: []int{0},
 		Profile: profile.Profile{Mode: profile.Closed, Connections: costConnections}, Warmup: time.Second, Duration: 3 * time.Second,

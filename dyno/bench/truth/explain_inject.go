@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -70,22 +71,41 @@ func lastCPU() int {
 
 // pinAll pins all threads of a process.
 func pinAll(pid, cpu int) error {
+	var set unix.CPUSet
+	set.Set(cpu)
+	return keepOn(pid, &set)
+}
+
+// keepOn keeps all threads of a process on some CPUs.
+func keepOn(pid int, set *unix.CPUSet) error {
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {
 		return err
 	}
-	var set unix.CPUSet
-	set.Set(cpu)
 	for _, t := range tasks {
 		tid, err := strconv.Atoi(t.Name())
 		if err != nil {
 			return err
 		}
-		if err := unix.SchedSetaffinity(tid, &set); err != nil {
+		if err := unix.SchedSetaffinity(tid, set); err != nil && !errors.Is(err, unix.ESRCH) {
 			return err
 		}
 	}
 	return nil
+}
+
+// keepOff keeps this process off the last CPU, which the service has, as a study does; undo
+// lets it go everywhere again.
+func keepOff() (undo func(), err error) {
+	var before unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		return nil, err
+	}
+	off := before
+	if off.Clear(lastCPU()); off.Count() == 0 {
+		return func() {}, nil
+	}
+	return func() { keepOn(os.Getpid(), &before) }, keepOn(os.Getpid(), &off)
 }
 
 // quota gives the service 15 ms of CPU time each 100 ms, and requests that need more.

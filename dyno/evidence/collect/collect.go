@@ -175,6 +175,7 @@ func differs(a, b int64) bool { return a-b > a/20 || b-a > a/20 }
 
 // run looks at what was drawn until the collection ends.
 func (k *Collector) run() {
+	yielding()
 	t := time.NewTicker(tick)
 	defer t.Stop()
 	for {

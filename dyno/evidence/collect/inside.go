@@ -52,6 +52,7 @@ func (k *Collector) lookInside(pid int) {
 
 // run looks until stop is closed.
 func (n *inside) run(stop <-chan struct{}) {
+	yielding()
 	t := time.NewTicker(lookEvery)
 	defer t.Stop()
 	for {
