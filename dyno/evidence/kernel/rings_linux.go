@@ -13,8 +13,10 @@ import (
 const (
 	eventSize = int(unsafe.Sizeof(evidence.Event{}))
 	headSize  = 64
-	// mostBack is how many events of a CPU are looked at for what a thread did before.
-	mostBack = 1 << 14
+	// mostBack is how many events of a CPU are looked at for what a thread did before: some
+	// 50 ms of them on a machine that is busy, seconds on one that isn't. Threads that did
+	// nothing have all of them looked at, for each request, while the load goes on.
+	mostBack = 1 << 12
 	// mostSlice is how many events of a CPU are taken for a request.
 	mostSlice = 1 << 16
 )
