@@ -65,7 +65,9 @@ func shorterFactorsAt(at scope, s *Study) []Factor {
 
 // Quick returns the study's short form. Without a section "quick" that is the
 // study with half as many blocks, but at least six if it has so many: fewer
-// give no 95 % interval.
+// give no 95 % interval. In slices it goes on to intervals that are narrow enough,
+// but for a study with claims: a verdict of fewer than six blocks is a weak one, and
+// intervals of a run that can end early are wider.
 func (s *Study) Quick() *Study {
 	short := *s
 	q := s.Shorter
@@ -83,7 +85,7 @@ func (s *Study) Quick() *Study {
 	if q.Samples > 0 {
 		short.Design.Samples = q.Samples
 	}
-	if short.Trial.Slices.On() && !short.Trial.Slices.Beside && !short.Until.Sequential() {
+	if short.Trial.Slices.On() && !short.Trial.Slices.Beside && !short.Until.Sequential() && len(s.Claims) == 0 {
 		short.Until = Until{Precision: usualPrecision, Blocks: short.Blocks}
 	}
 	short.Factors = slices.Clone(s.Factors)

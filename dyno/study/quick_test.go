@@ -40,6 +40,23 @@ quick: {blocks: 3, trial: {duration: 2s}, loads: [b], factors: {connections: [1]
 	}
 }
 
+// In slices a short form ends when intervals are narrow, but not if it is to decide claims: a
+// verdict takes its blocks, and intervals of one look.
+func TestQuickInSlicesEndsEarly(t *testing.T) {
+	const sliced = "blocks: 20\ntrial: {duration: 2s, slices: on}\nquick: {blocks: 6}\n"
+	if q := parse(t, minimal+sliced).Quick(); q.Until != (Until{Precision: 0.02, Blocks: 6}) {
+		t.Errorf("without claims it ends by %+v", q.Until)
+	}
+	const claims = "claims: [{id: c, holds: 'cpu[go/gin] < 1ms'}]\n"
+	if q := parse(t, minimal+sliced+claims).Quick(); q.Until.Sequential() || q.Blocks != 6 {
+		t.Errorf("with claims it has %d blocks, and ends by %+v", q.Blocks, q.Until)
+	}
+	const until = "until: {blocks: 9, precision: 1%}\n"
+	if q := parse(t, minimal+sliced+claims+until).Quick(); q.Until != (Until{Precision: 0.01, Blocks: 9}) {
+		t.Errorf("a study that says when it ends does so by %+v", q.Until)
+	}
+}
+
 func TestQuickTrialAlone(t *testing.T) {
 	s := parse(t, minimal+"blocks: 20\nquick: {blocks: 4}\n")
 	if q := s.Quick(); q.Trial != s.Trial || q.Blocks != 4 || len(q.Loads) != 1 {
