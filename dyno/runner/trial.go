@@ -109,12 +109,12 @@ func (e *execution) load(ctx context.Context, t *archive.Trial, cell *study.Cell
 	spec := e.spec(t, cell, in, timing)
 	spec.Calibration, spec.Uncalibrated, spec.Idle = calibrated.result, calibrated.why, t.Idle
 	kept := e.keep(ctx, cell, in, timing.Duration, told.flights)
-	defer func() { kept.end(ctx, t) }() // the evidence is there then, and ctx not yet cancelled
+	defer func() { kept.End(ctx, t) }() // the evidence is there then, and ctx not yet cancelled
 	spec.OnStart = func(measured int64) {
 		ledger.begin(measured)
-		kept.begin(measured)
+		kept.Begin(measured)
 	}
-	result, err := e.explained(ctx, t, cell, in, spec, kept.onSlow())
+	result, err := e.explained(ctx, t, cell, in, spec, kept.OnSlow())
 	if err != nil {
 		return cmp.Or(e.died(in), err)
 	}

@@ -62,7 +62,7 @@ var house = []room{
 		{"dyno/evidence/collect", "dyno/machine/tune", "dyno/machine/busy", "dyno/hlog", "dyno/objective", "dyno/present", "dyno/study", "dyno/subject"},
 		{"dyno/service"},
 		{"dyno/archive", "dyno/evidence/live", "dyno/calibrate", "dyno/export", "dyno/present/curve", "dyno/subject/check"},
-		{"dyno/machine/noise", "dyno/archive/bucket", "dyno/analysis/analysistest", "dyno/explain", "dyno/profiled", "dyno/validity"},
+		{"dyno/machine/noise", "dyno/archive/bucket", "dyno/analysis/analysistest", "dyno/explain", "dyno/keeping", "dyno/profiled", "dyno/validity"},
 		{"dyno/capacity", "dyno/runner", "dyno/analysis"},
 		{"dyno/report", "dyno/published", "dyno/repetitions"},
 		{"dyno/compare", "dyno/present/found", "dyno/present/live", "dyno/present/loadtext"},
