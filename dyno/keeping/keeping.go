@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/evidence"
 	"dyno.example/dyno/probe"
+	"dyno.example/dyno/probe/packets"
 	"dyno.example/dyno/probe/pprof"
 	"dyno.example/dyno/probe/sampled"
 	"dyno.example/dyno/study"
@@ -79,6 +80,18 @@ func Start(c Config) *Keeping {
 		k.fetcher = newFetcher(c.Pprof, c.Trust, c.Untrusted)
 	}
 	return k
+}
+
+// Unable is what of it isn't possible here, as for want of rights; nil if all is.
+func (k *Keeping) Unable() error {
+	if k.captured == nil {
+		return k.unable
+	}
+	c, err := packets.Start(k.config.Port)
+	if err == nil {
+		_, _, _, err = c.Stop()
+	}
+	return errors.Join(k.unable, err)
 }
 
 // Begin is called when it is known when the measured time begins, in ns of CLOCK_MONOTONIC.

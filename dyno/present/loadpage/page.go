@@ -2,8 +2,10 @@ package loadpage
 
 import (
 	"cmp"
+	"path/filepath"
 	"strings"
 
+	"dyno.example/dyno/archive"
 	"dyno.example/dyno/export"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/internal/shell"
@@ -23,6 +25,11 @@ type Load struct {
 	Command []string       // without secrets
 	Machine machine.Fingerprint
 	Version string // of dyno
+	// Evidence is the file of what is known of single requests; empty if nothing is. KeptIn is the
+	// folder of what was kept beside it.
+	Evidence string
+	KeptIn   string
+	Kept     []archive.Kept
 }
 
 // page is a report before it is written in a form.
@@ -73,7 +80,7 @@ func newPage(l *Load, t report.Texts) *page {
 	p.Word, p.Means = t.Text("validity."+p.Level), t.Text("loadpage.means."+p.Level)
 	for _, s := range []section{
 		checks(l.Checks, t), statuses(l.Result, t), errorKinds(l.Result, t), requests(l.Result, t),
-		clocks(l.Result, t), stages(l.Result, t), p.seconds(l), p.findings(l.Result), p.failures(l.Result), counts(l.Result, t), conditions(l, t),
+		clocks(l.Result, t), stages(l.Result, t), p.seconds(l), p.findings(l.Result), p.failures(l.Result), kept(l, t), counts(l.Result, t), conditions(l, t),
 	} {
 		if len(s.Rows)+len(s.Charts)+len(s.Findings)+len(s.Failed)+len(s.Facts) > 0 || s.Lead != "" {
 			p.Sections = append(p.Sections, s)
@@ -159,6 +166,24 @@ func (p *page) failures(r *load.Result) section {
 	}
 	if s.Failed != nil {
 		s.Lead = p.Text("failures.lead")
+	}
+	return s
+}
+
+// kept are the files that are there beside the page, and those that are missing.
+func kept(l *Load, t report.Texts) section {
+	s := section{ID: "kept", Title: t.Text("loadpage.kept")}
+	if l.Evidence == "" {
+		return s
+	}
+	s.Facts = append(s.Facts, [2]string{t.Text("loadpage.evidence"), l.Evidence})
+	for i := range l.Kept {
+		k := &l.Kept[i]
+		text := t.Text("loadpage.not-kept", "why", k.Missing)
+		if k.File != "" {
+			text = filepath.Join(l.KeptIn, k.File)
+		}
+		s.Facts = append(s.Facts, [2]string{string(k.Kind), text})
 	}
 	return s
 }

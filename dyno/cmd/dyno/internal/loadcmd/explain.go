@@ -25,6 +25,7 @@ const ownPlace = "auto"
 // explainFlags have evidence of a load's requests collected.
 type explainFlags struct {
 	file string // empty: none is collected
+	keep keepFlags
 
 	header  *evidence.Header
 	records []evidence.Record
@@ -33,13 +34,14 @@ type explainFlags struct {
 func (f *explainFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "explain", "", "collect evidence of single requests, say why the slow ones were slow, and keep it in this file (without one: in DYNO_HOME)")
 	flags.Lookup("explain").NoOptDefVal = ownPlace
+	f.keep.register(flags)
 }
 
-// check makes sure of the file before the load.
-func (f *explainFlags) check() error {
+// check makes sure of the files before the load.
+func (f *explainFlags) check(spec *load.Spec) error {
 	switch f.file {
 	case "":
-		return nil
+		return f.keep.check("", spec)
 	case ownPlace:
 		home, err := cli.Home()
 		if err != nil {
@@ -51,6 +53,9 @@ func (f *explainFlags) check() error {
 		}
 		f.file = filepath.Join(folder, time.Now().UTC().Format("20060102-150405.000")+".jsonl.gz")
 	}
+	if err := f.keep.check(f.file, spec); err != nil {
+		return err
+	}
 	return cli.CheckFile("--explain", f.file)
 }
 
@@ -59,8 +64,15 @@ func (f *explainFlags) run(ctx context.Context, spec load.Spec) (*load.Result, e
 	if f.file == "" {
 		return load.Run(ctx, spec)
 	}
-	c := collect.Start(configOf(ctx, &spec))
-	defer func() { f.header, f.records = c.End() }()
+	config := configOf(ctx, &spec)
+	if err := f.keep.begin(&spec, config.Processes); err != nil {
+		return nil, err
+	}
+	c := collect.Start(config)
+	defer func() {
+		f.header, f.records = c.End()
+		f.keep.end(ctx, f.header, f.records)
+	}()
 	return load.Run(ctx, spec.CollectedBy(c))
 }
 
@@ -100,7 +112,7 @@ func (f *explainFlags) finish(global *cli.Global, quiet bool) error {
 		global.Err().Print(i18n.New("loadcmd.evidence-missing", "not seen (%s): %s", m.What, m.Why))
 	}
 	global.Err().Print(i18n.New("loadcmd.evidence-kept", "evidence of %d requests is in %s", len(f.records), f.file))
-	return nil
+	return f.keep.save(global)
 }
 
 // save writes the file wholly or not at all.

@@ -26,7 +26,7 @@ var loadGroups = []struct {
 	{"gRPC, with --message and --answers", "grpc", grpcNames},
 	{"What must hold", "must-hold", []string{"expect", "fail", "max-errors"}},
 	{"Output", "output", []string{
-		"json", "html", "explain", "out", "junit", "remote-write", "remote-write-header", "otlp", "otlp-header", "label",
+		"json", "html", "explain", "keep", "pprof", "out", "junit", "remote-write", "remote-write-header", "otlp", "otlp-header", "label",
 	}},
 	{"Connections", "connections", []string{"http2", "http3", "streams", "reuse", "max-age", "source", "unix-socket", "fast-open", "nagle", "quick-ack"}},
 	{"TLS", "tls", []string{

@@ -176,7 +176,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 	if err != nil {
 		return err
 	}
-	if err := f.explain.check(); err != nil {
+	if err := f.explain.check(&spec); err != nil {
 		return err
 	}
 	outputs, err := f.openOutputs(&spec)
@@ -209,6 +209,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 	}
 	f.trust.compare(counted, &spec.TLS, r)
 	e.Thresholds = must.judge(r)
+	e.kept = &f.explain
 	err = errors.Join(e.print(f.asJSON, noText), f.explain.finish(global, noText), outputs.finish(e, global.Err()))
 	if err != nil || r.Interrupted {
 		return err

@@ -21,9 +21,10 @@ import (
 type endedLoad struct {
 	export.Load
 	maxErrors   float64
-	unreachable error    // why there is no result to speak of; nil if there is one
-	lang        string   // of reports
-	secrets     []string // to keep out of them
+	unreachable error         // why there is no result to speak of; nil if there is one
+	lang        string        // of reports
+	secrets     []string      // to keep out of them
+	kept        *explainFlags // nil if there is no result
 }
 
 // format is a form that --out writes.

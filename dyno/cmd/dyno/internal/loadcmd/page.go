@@ -14,7 +14,11 @@ import (
 
 // page is what the report of the load is made of.
 func (e *endedLoad) page() *loadpage.Load {
-	return &loadpage.Load{Load: &e.Load, Checks: e.checks(), Command: e.command(), Machine: machine.Read(), Version: cli.Version()}
+	l := &loadpage.Load{Load: &e.Load, Checks: e.checks(), Command: e.command(), Machine: machine.Read(), Version: cli.Version()}
+	if e.kept != nil && e.kept.header != nil {
+		l.Evidence, l.KeptIn, l.Kept = e.kept.file, e.kept.keep.folder, e.kept.keep.trial.Kept
+	}
+	return l
 }
 
 // command is the command line without the secrets in it.
