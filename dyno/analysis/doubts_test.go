@@ -9,7 +9,7 @@ import (
 	"dyno.example/dyno/finding"
 )
 
-// slow lets a trial answer so many times fewer requests.
+// slow makes a trial serve so many times fewer requests.
 func slow(t *archive.Trial, times float64) {
 	for w := range t.Windows {
 		c := &t.Windows[w].Client.Completed

@@ -35,13 +35,13 @@ func misserves(t *archive.Trial) {
 	t.Validity = finding.Invalid
 }
 
-// hangs leaves a twentieth of the requests of a trial without an answer by its end.
+// hangs leaves a twentieth of the requests of a trial without a response by its end.
 func hangs(t *archive.Trial) {
 	for i := range t.Windows {
 		c := &t.Windows[i].Client
 		c.Unfinished += c.Completed / 19
 	}
-	t.Findings = append(t.Findings, finding.Finding{Name: finding.Unfinished, Validity: finding.Suspect, Detail: i18n.Verbatim("5 % had no answer")})
+	t.Findings = append(t.Findings, finding.Finding{Name: finding.Unfinished, Validity: finding.Suspect, Detail: i18n.Verbatim("5 % had no response")})
 	t.Validity = finding.Suspect
 }
 
@@ -93,7 +93,7 @@ func TestFailuresStay(t *testing.T) {
 	}
 }
 
-// What had no answer when the load was over may have failed, or not: the share of
+// What had no response when the load was over may have failed, or not: the share of
 // failures is known no better than that, and shown as the worst that it can be.
 func TestWithoutResponseMayHaveFailed(t *testing.T) {
 	for _, c := range []struct {
@@ -112,11 +112,11 @@ func TestWithoutResponseMayHaveFailed(t *testing.T) {
 		run.Manifest.Claims = []claim.Claim{{ID: "c", Expressions: []string{c.claim}}}
 		a := analyse(t, run)
 		if out := a.Claims[0]; out.Verdict != c.want {
-			t.Errorf("%s, unanswered in %v: %s of %+v, want %s", c.claim, c.in, out.Verdict, out.Parts, c.want)
+			t.Errorf("%s, without response in %v: %s of %+v, want %s", c.claim, c.in, out.Verdict, out.Parts, c.want)
 		}
 		for i, share := range a.Groups[0].Cells[2].Values["errors"] {
 			if hung := slices.Contains(c.in, i); hung && share < 4.9 || !hung && share != 0 {
-				t.Errorf("unanswered in %v: errors %v %% in block %d", c.in, share, i)
+				t.Errorf("without response in %v: errors %v %% in block %d", c.in, share, i)
 			}
 		}
 	}

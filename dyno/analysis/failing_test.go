@@ -19,8 +19,8 @@ func each(change func(w *archive.Window)) func(*archive.Trial) {
 	}
 }
 
-// Who answers wrongly has no rank beside others, and keeps its figures; who fails more than
-// others is told, however little that is.
+// A subject that responds wrongly has no rank among the others, and keeps its figures; one
+// that fails more than others is reported, however little that is.
 func TestWhoMisservesIsTold(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4, 5}
 	for name, c := range map[string]struct {
@@ -28,11 +28,11 @@ func TestWhoMisservesIsTold(t *testing.T) {
 		ranked, wrongly bool
 		failsMore       bool
 	}{
-		"nothing":          {each(func(*archive.Window) {}), true, false, false},
-		"wrong answers":    {each(func(w *archive.Window) { w.Client.Errors.Expect += w.Client.Completed / 99 }), false, true, true},
-		"broken bodies":    {each(func(w *archive.Window) { w.Client.Errors.Body += w.Client.Completed / 99 }), false, true, true},
-		"a few 500s":       {each(func(w *archive.Window) { w.Client.Errors.Status += w.Client.Completed / 250 }), true, false, true},
-		"a few unanswered": {each(func(w *archive.Window) { w.Client.Unfinished += w.Client.Completed / 250 }), true, false, true},
+		"nothing":         {each(func(*archive.Window) {}), true, false, false},
+		"wrong responses": {each(func(w *archive.Window) { w.Client.Errors.Expect += w.Client.Completed / 99 }), false, true, true},
+		"broken bodies":   {each(func(w *archive.Window) { w.Client.Errors.Body += w.Client.Completed / 99 }), false, true, true},
+		"a few 500s":      {each(func(w *archive.Window) { w.Client.Errors.Status += w.Client.Completed / 250 }), true, false, true},
+		"a few without":   {each(func(w *archive.Window) { w.Client.Unfinished += w.Client.Completed / 250 }), true, false, true},
 	} {
 		a := analyse(t, failing(c.wrong, all...))
 		g := &a.Groups[0]

@@ -107,7 +107,7 @@ func TestMergedQuantiles(t *testing.T) {
 }
 
 // A ratio of the blocks in which something is above zero would be a choice among
-// them: here nothing was answered in one block of three.
+// them: here there was no response in one block of three.
 func TestNoRatioOfZero(t *testing.T) {
 	trials := func(completed ...uint64) *cellBuilder {
 		var list [][]archive.Window

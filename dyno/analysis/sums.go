@@ -313,7 +313,7 @@ func (s *sums) errorShare() (percent float64, missing i18n.Message) {
 	failed := s.errors.Total() + s.unfinished
 	all := s.right + failed
 	if all == 0 {
-		return 0, i18n.New("analysis.no-responses", "no request was answered")
+		return 0, i18n.New("analysis.no-responses", "no request had a response")
 	}
 	return 100 * float64(failed) / float64(all), i18n.Message{}
 }

@@ -206,6 +206,6 @@ func TestArrivalsCountByWhenTheyWereDue(t *testing.T) {
 		t.Errorf("%d right, %d unfinished, %d timed", s.right, s.unfinished, s.hist[measure.Response].TotalCount())
 	}
 	if _, missing := s.distribution(measure.Response).quantile(0.9); missing.IsZero() {
-		t.Error("p90 is known, and a fifth had no answer")
+		t.Error("p90 is known, and a fifth had no response")
 	}
 }

@@ -98,7 +98,7 @@ func (r *Result) hints() []i18n.Message {
 		add(i18n.New("capacity.arrivals-given-up", "%d arrivals were given up because no more could wait", all.Shed))
 	}
 	if best := all.Throughput; best > 0 && best < 0.97*r.Fails.Rate {
-		add(i18n.New("capacity.saturated", "of %s/s offered, at most %s/s were answered in time: the service was saturated", rateText(r.Fails.Rate), rateText(best)))
+		add(i18n.New("capacity.saturated", "of %s/s offered, at most %s/s had a response in time: the service was saturated", rateText(r.Fails.Rate), rateText(best)))
 	}
 	return append(hints, r.thin()...)
 }

@@ -12,10 +12,10 @@ import (
 	"dyno.example/dyno/objective"
 )
 
-// timed is a window with so many response times of 1 ms, and requests that were never
-// answered.
-func timed(n, unanswered int) measure.Window {
-	w := measure.Window{Length: time.Second, Completed: uint64(n), Unfinished: uint64(unanswered)}
+// timed is a window with so many response times of 1 ms, and requests that never had
+// a response.
+func timed(n, without int) measure.Window {
+	w := measure.Window{Length: time.Second, Completed: uint64(n), Unfinished: uint64(without)}
 	if n > 0 {
 		w.Hist[measure.Response] = measure.NewHistogram()
 		w.Hist[measure.Response].RecordValues(int64(time.Millisecond), int64(n))

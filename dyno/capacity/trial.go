@@ -54,7 +54,7 @@ type Trial struct {
 	Findings   []finding.Name          `json:"findings,omitempty"`   // their names
 	Disturbed  []finding.Finding       `json:"disturbed,omitempty"`  // those that say that the generator or the machine was disturbed
 	Accepted   []finding.Finding       `json:"accepted,omitempty"`   // such findings that were accepted by their names
-	Requests   uint64                  `json:"requests"`             // answered
+	Requests   uint64                  `json:"requests"`             // with a response as expected
 	Unsteady   i18n.Message            `json:"unsteady,omitzero"`    // how the service changed within the trial
 	Offered    float64                 `json:"offered_per_second"`   // that the schedule really had, by chance
 	Settled    time.Duration           `json:"settled_ns,omitempty"` // time the service then took to calm down

@@ -14,7 +14,7 @@ import (
 	"dyno.example/dyno/load/request"
 )
 
-// What a server says it answered is what is counted: by status, and by kind of
+// What a server says of its responses is what is counted: by status, and by kind of
 // request with its times. Windows of a busy machine may be invalid, and all
 // windows together count.
 func TestResponsesByStatusAndKind(t *testing.T) {

@@ -173,7 +173,7 @@ func TestChaos(t *testing.T) {
 		t.Errorf("not every kind of error was seen: %+v", seen)
 	}
 	if completed == 0 {
-		t.Error("nothing was answered")
+		t.Error("no responses")
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // frozen responds at once, except between two instants since the first request: what
-// comes then is answered at the end of it.
+// comes then has its response at the end of it.
 func frozen(from, until time.Duration) func(net.Conn) {
 	var first atomic.Int64
 	return func(c net.Conn) {

@@ -188,7 +188,7 @@ func TestServerThatDoesNotRead(t *testing.T) {
 }
 
 // TestServerThatGoesAway: requests fail while nothing listens, the load goes on
-// by their number, and is answered again when the server is back.
+// by their number, and there are responses again when the server is back.
 func TestServerThatGoesAway(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 2}, {Mode: profile.Open, Connections: 2, Rate: 500}} {
@@ -307,8 +307,8 @@ func TestInterruptedWhileConnecting(t *testing.T) {
 	})
 }
 
-// TestRestOfARequestStaysWithItsConnection: what is left of a request that was
-// answered before it was sent as a whole must not go out on the next connection.
+// TestRestOfARequestStaysWithItsConnection: what is left of a request whose response
+// came before it was sent as a whole must not go out on the next connection.
 func TestRestOfARequestStaysWithItsConnection(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {

@@ -66,7 +66,7 @@ func TestGRPCFaults(t *testing.T) {
 		}, "grpc", "PERMISSION_DENIED: not you"},
 		{"trailers only that say OK", "One", func(p *peer, id uint32) {
 			p.head(id, true, ":status", "200", "content-type", "application/grpc", "grpc-status", "0")
-		}, "body", "answered with one message was answered with 0"},
+		}, "body", "a call with one response message had 0"},
 		{"no messages of a stream", "Many", func(p *peer, id uint32) {
 			p.head(id, true, ":status", "200", "content-type", "application/grpc", "grpc-status", "0")
 		}, "", ""},
@@ -74,7 +74,7 @@ func TestGRPCFaults(t *testing.T) {
 		{"no status", "One", func(p *peer, id uint32) { p.respond(id, one) }, "body", "without a status of gRPC"},
 		{"no status in the trailers", "One", func(p *peer, id uint32) { p.respond(id, one, "x", "y") }, "body", "without a status of gRPC"},
 		{"status that is no number", "One", func(p *peer, id uint32) { p.respond(id, one, "grpc-status", "OK") }, "body", `the status is no number: grpc-status: "OK"`},
-		{"two messages", "One", func(p *peer, id uint32) { p.respond(id, bytes.Repeat(one, 2), "grpc-status", "0") }, "body", "answered with one message was answered with 2"},
+		{"two messages", "One", func(p *peer, id uint32) { p.respond(id, bytes.Repeat(one, 2), "grpc-status", "0") }, "body", "a call with one response message had 2"},
 		{"half a message", "Many", func(p *peer, id uint32) { p.respond(id, one[:6], "grpc-status", "0") }, "body", "ended within a message"},
 		{"a wrong flag", "Many", func(p *peer, id uint32) { p.respond(id, []byte{9, 0, 0, 0, 0}, "grpc-status", "0") }, "body", "neither 0 nor 1"},
 		{"compressed without a word", "Many", func(p *peer, id uint32) {
@@ -180,7 +180,7 @@ func TestGRPCStreamFaults(t *testing.T) {
 		failed    uint64 // of 12
 	}{
 		{"as it should be", func(p *peer, id uint32, nth int) { p.WriteData(id, false, one) }, "", "", 0},
-		{"nothing asked is answered too", func(p *peer, id uint32, nth int) {
+		{"a response to no request", func(p *peer, id uint32, nth int) {
 			p.WriteData(id, false, bytes.Repeat(one, 2))
 		}, "", "", 0},
 		{"an end instead of the third response", func(p *peer, id uint32, nth int) {

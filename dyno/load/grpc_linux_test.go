@@ -334,7 +334,7 @@ func TestGRPCProblems(t *testing.T) {
 		{"field", func(s *Spec) { s.Requests[0].Body = `{"x": 1}` }, "message: x: there is no such field"},
 		{"messages to a unary method", func(s *Spec) { s.Requests[0].GRPC.Messages = 2 }, "it is unary and takes one"},
 		{"unit", func(s *Spec) { s.Requests[0].GRPC.Unit = request.UnitMessage }, "only bidirectional streaming"},
-		{"answers", func(s *Spec) { s.Requests[0].GRPC.Responses = 2 }, "how many messages answer one"},
+		{"answers", func(s *Spec) { s.Requests[0].GRPC.Responses = 2 }, "the number of responses to a message"},
 		{"compression", func(s *Spec) { s.Requests[0].GRPC.Compression = "zstd" }, "only gzip is"},
 		{"http status", func(s *Spec) { s.Requests[0].Expect = []string{"status 200"} }, "write grpc OK"},
 		{"status", func(s *Spec) { s.Requests[0].Expect = []string{"grpc NOTFOUND"} }, "did you mean NOT_FOUND?"},

@@ -196,7 +196,7 @@ func TestHTTP2ResetCodes(t *testing.T) {
 }
 
 // TestHTTP2LosesNoRequest: where a server goes away and says what it has looked at, each
-// request is answered once, and served once.
+// request has one response, and is served once.
 func TestHTTP2LosesNoRequest(t *testing.T) {
 	const n = 300
 	tests := []struct {

@@ -40,7 +40,7 @@ func TestAStoppedLoopIsNotTheServerOverHTTP2(t *testing.T) {
 				notOurs(t, c.stop, func(t *testing.T, stop time.Duration) ([]measure.Window, func(w *measure.Window) int64) {
 					r := runStopped(t, s, c.where, c.after, stop)
 					if all := allWindows(r); all.Completed+all.Drained == 0 {
-						t.Fatal("nothing was answered")
+						t.Fatal("no responses")
 					}
 					return r.Windows, longestOf
 				})

@@ -298,7 +298,7 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 				if _, err := c.Read(buf); err != nil {
 					return
 				}
-				if asked.Add(1) == 50 { // of which all but two are answered
+				if asked.Add(1) == 50 { // all but two have a response
 					cancel()
 				}
 				io.WriteString(c, okReply)
@@ -311,7 +311,7 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 			t.Fatal(err)
 		}
 		if all := everything(r); !r.Interrupted || all.Completed+all.Drained < 48 {
-			t.Errorf("interrupted %v, %d requests were answered", r.Interrupted, all.Completed+all.Drained)
+			t.Errorf("interrupted %v, %d requests had a response", r.Interrupted, all.Completed+all.Drained)
 		}
 	})
 }

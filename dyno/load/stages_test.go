@@ -10,7 +10,7 @@ import (
 	"dyno.example/dyno/load/profile"
 )
 
-// fold puts windows of a second with so many requests sent, each answered in a
+// fold puts windows of a second with so many requests sent, each with its response in a
 // millisecond times the window's number, through a plan.
 func fold(t *testing.T, p profile.Profile, sent ...uint64) *planFold {
 	t.Helper()

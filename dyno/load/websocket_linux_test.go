@@ -365,7 +365,7 @@ func TestWebSocketFreeze(t *testing.T) {
 	})
 }
 
-// TestWebSocketPings are answered, with what they hold, also within a message.
+// TestWebSocketPings: each has a pong with the ping's own data, also within a message.
 func TestWebSocketPings(t *testing.T) {
 	eachLoop(t, func(t *testing.T, engine string) {
 		var pongs atomic.Int64
@@ -449,7 +449,7 @@ func TestWebSocketPushes(t *testing.T) {
 	})
 }
 
-// TestWebSocketHandshakes that are refused, or answered wrongly, are told with what came.
+// TestWebSocketHandshakes that are refused, or have a wrong response, are reported with what came.
 func TestWebSocketHandshakes(t *testing.T) {
 	for _, tt := range []struct{ response, says string }{
 		{"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "refused the WebSocket: status 403 Forbidden"},

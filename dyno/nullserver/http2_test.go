@@ -8,7 +8,7 @@ import (
 	"dyno.example/nano/wire/http2"
 )
 
-// TestHTTP2InPieces: frames whose bytes come one by one are answered as frames that
+// TestHTTP2InPieces: frames whose bytes come one by one are responded to as frames that
 // come at once.
 func TestHTTP2InPieces(t *testing.T) {
 	in := http2.AppendSettings([]byte(http2.Preface), &http2.DefaultSettings, false)
@@ -27,14 +27,14 @@ func TestHTTP2InPieces(t *testing.T) {
 	}
 }
 
-// TestCalls: a call is answered with an empty message and the status OK, when it is whole.
+// TestCalls: the response to a call is an empty message and the status OK, once the call is whole.
 func TestCalls(t *testing.T) {
 	in := http2.AppendSettings([]byte(http2.Preface), &http2.DefaultSettings, false)
 	in = http2.AppendHeaders(in, 1, []byte("\x83\x86\x84\x41\x01x"), false, 100)
 	h := HTTP2{Calls: true}
 	out, ok := h.Respond(nil, in)
 	if !ok || bytes.Contains(out, okStatus) {
-		t.Fatalf("answered before the message: %q, %v", out, ok)
+		t.Fatalf("a response before the message: %q, %v", out, ok)
 	}
 	out, _ = h.Respond(nil, http2.AppendData(nil, 1, []byte("\x00\x00\x00\x00\x02ab"), true))
 	want := http2.AppendHeaders(nil, 1, calledFields, false, http2.MinMaxFrame)
@@ -66,7 +66,7 @@ func TestNotHTTP2(t *testing.T) {
 	long := http2.AppendFrameHeader([]byte(http2.Preface), http2.FrameHeader{Length: http2.MinMaxFrame + 1, Type: http2.FrameData, Stream: 1})
 	for _, in := range []string{"GET / HTTP/1.1\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nXX", string(long)} {
 		if out, ok := new(HTTP2).Respond(nil, []byte(in)); ok {
-			t.Errorf("%.40q is answered %q", in, out)
+			t.Errorf("the response to %.40q is %q", in, out)
 		}
 	}
 }

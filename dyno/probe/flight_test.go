@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// recorded connects as a program with a flight recorder does, and answers requests in turn.
+// recorded connects as a program with a flight recorder does, and responds to requests in turn.
 func recorded(t *testing.T, f *FlightListener, responses ...string) {
 	t.Helper()
 	conn, err := net.Dial("unix", f.Env()[flightEnv])
@@ -19,12 +19,12 @@ func recorded(t *testing.T, f *FlightListener, responses ...string) {
 	}
 	t.Cleanup(func() { conn.Close() })
 	go func() {
-		for _, answer := range responses {
+		for _, response := range responses {
 			var line string
 			if _, err := fmt.Fscanln(conn, &line); err != nil || line != "snapshot" {
 				return
 			}
-			fmt.Fprint(conn, answer)
+			fmt.Fprint(conn, response)
 		}
 	}()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
@@ -41,7 +41,7 @@ func recorded(t *testing.T, f *FlightListener, responses ...string) {
 }
 
 func TestFlightSnapshot(t *testing.T) {
-	for _, c := range []struct{ name, answer, want, err string }{
+	for _, c := range []struct{ name, response, want, err string }{
 		{"a trace", "{\"bytes\":5}\nabcde", "abcde", ""},
 		{"unable", "{\"error\":\"already enabled\"}\n", "", "already enabled"},
 		{"nothing", "{\"bytes\":0}\n", "", "0 bytes"},
@@ -57,7 +57,7 @@ func TestFlightSnapshot(t *testing.T) {
 			if _, err := f.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "dynoprobe/flight") {
 				t.Errorf("of nobody: %v", err)
 			}
-			recorded(t, f, c.answer, c.answer)
+			recorded(t, f, c.response, c.response)
 			for range 2 {
 				list, err := f.Snapshot(t.Context())
 				switch {

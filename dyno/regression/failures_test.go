@@ -23,8 +23,8 @@ func errorsOf(t *testing.T, r *Result) *Check {
 	return &r.Checks[at]
 }
 
-// What fails requests that the old version answers is worse, whatever else was asked
-// about, and no other figure of it is well.
+// A version that fails requests which the old one serves is worse, whatever else was asked
+// about, and none of its other figures is good.
 func TestAVersionThatFailsIsWorse(t *testing.T) {
 	stored, err := baseline.New("main", twins(t, 1, 0.005), someHash)
 	if err != nil {

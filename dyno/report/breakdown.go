@@ -65,9 +65,9 @@ type requestTable struct {
 }
 
 type requestRow struct {
-	Subject, Name                string
-	Answered, Throughput, Errors string
-	P50, P90, P99                string
+	Subject, Name                 string
+	Responses, Throughput, Errors string
+	P50, P90, P99                 string
 }
 
 func newRequestTable(r ranking) requestTable {
@@ -82,7 +82,7 @@ func newRequestTable(r ranking) requestTable {
 
 func newRequestRow(subject string, k *analysis.Request) requestRow {
 	row := requestRow{
-		Subject: subject, Name: k.Name, Answered: strconv.FormatUint(k.Completed, 10), Throughput: quantity("req/s", k.Throughput),
+		Subject: subject, Name: k.Name, Responses: strconv.FormatUint(k.Completed, 10), Throughput: quantity("req/s", k.Throughput),
 		Errors: strconv.FormatUint(k.Errors, 10), P50: "–", P90: "–", P99: "–",
 	}
 	for _, p := range k.Response {

@@ -23,7 +23,7 @@ const costVariable = "DYNO_TEST_COST"
 // heldBytes is what a subject comes to hold that holds.
 const heldBytes = 96 << 20
 
-// serveAtCost answers at / and tells what was spent at /spent.
+// serveAtCost responds at / and reports at /spent what was spent.
 func serveAtCost() error {
 	words := strings.Split(os.Getenv(costVariable), ",")
 	each, err := strconv.ParseInt(words[0], 10, 64)

@@ -60,7 +60,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveTrouble is a subject that answers "ok", each of its troubles apart.
+// serveTrouble is a subject that responds "ok", with one trouble at a time.
 func serveTrouble(trouble string) error {
 	if trouble == "hog" {
 		for {

@@ -13,7 +13,7 @@ import (
 	"dyno.example/dyno/study"
 )
 
-// talks answers messages over WebSockets with themselves, and under /events stamps
+// talks responds to messages over WebSockets with themselves, and under /events stamps
 // events.
 func talks(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/events" {

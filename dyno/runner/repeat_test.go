@@ -13,7 +13,7 @@ import (
 	"dyno.example/dyno/study"
 )
 
-// A trial in which the subject answers wrongly is one that it failed: it is not
+// A trial in which the subject responds wrongly is one that it failed: it is not
 // repeated.
 func TestWhatTheSubjectFailsIsNotRepeated(t *testing.T) {
 	t.Parallel()

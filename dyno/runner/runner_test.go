@@ -82,7 +82,7 @@ func TestRun(t *testing.T) {
 	}
 	w := run.Trials[0].Windows[0]
 	if w.Client.Completed == 0 {
-		t.Error("nothing was answered")
+		t.Error("no responses")
 	}
 	if w.Server.Process != nil {
 		t.Error("figures of a process, of a service that is not ours")

@@ -13,8 +13,8 @@ import (
 // subjectVariable makes this program a subject.
 const subjectVariable = "DYNO_TEST_SUBJECT"
 
-// serveTest tells how it was started at /, and answers /length with the length of
-// the request's body.
+// serveTest says at / how it was started, and at /length how long the request's body
+// is.
 func serveTest() {
 	cert, key := os.Getenv("DYNO_TLS_CERT"), os.Getenv("DYNO_TLS_KEY")
 	told := fmt.Sprintf("args=%s cpus=%d level=%s", strings.Join(os.Args[1:], ","), runtime.NumCPU(), os.Getenv("TEST_LEVEL"))

@@ -14,7 +14,7 @@ import (
 	"dyno.example/dyno/subject"
 )
 
-// upstreams is a catalog with one subject, this program, that answers "ok".
+// upstreams is a catalog with one subject, this program, that responds "ok".
 func upstreams(t *testing.T) *subject.Catalog {
 	t.Helper()
 	self, err := os.Executable()

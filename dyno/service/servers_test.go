@@ -167,7 +167,7 @@ func TestS3(t *testing.T) {
 		}
 		response.Body.Close()
 		if response.StatusCode != http.StatusForbidden {
-			t.Errorf("without the key it answers %s", response.Status)
+			t.Errorf("without the key it responds %s", response.Status)
 		}
 	}
 	dies(t, set)

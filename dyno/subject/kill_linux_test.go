@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// victim starts such a process and returns it, once its subject answers, with
+// victim starts such a process and returns it, once its subject responds, with
 // the journal's entry.
 func victim(t *testing.T, s StartSpec) (*exec.Cmd, Entry) {
 	t.Helper()

@@ -30,8 +30,8 @@ func healthServer(t *testing.T, told *health.Server) string {
 	return "http://" + listener.Addr().String()
 }
 
-// Health over gRPC tells that a subject is ready, if that is what was said to tell it;
-// where it is only a guess any answer over gRPC will do.
+// Health over gRPC says when a subject is ready, if that is how it was declared; where it
+// is only a guess, any response over gRPC will do.
 func TestReadinessByHealth(t *testing.T) {
 	told := health.NewServer()
 	told.SetServingStatus("down", grpc_health_v1.HealthCheckResponse_NOT_SERVING)

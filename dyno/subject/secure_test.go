@@ -33,7 +33,7 @@ func TestOverTLS(t *testing.T) {
 	}
 	requests[0].Expect = []string{"body contains goodbye"}
 	if err := trusting.VerifyRequests(t.Context(), server.URL, requests); err == nil {
-		t.Error("a wrong answer is accepted")
+		t.Error("a wrong response is accepted")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

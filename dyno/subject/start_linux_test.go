@@ -86,7 +86,7 @@ func TestStartFailures(t *testing.T) {
 	never.Timeout = briefly
 	unwell := serverSpec(t, "unwell")
 	unwell.Timeout = briefly
-	nowhere := serverSpec(t, "good") // which answers 404 there
+	nowhere := serverSpec(t, "good") // which responds 404 there
 	nowhere.Ready, nowhere.Timeout = "/no-such-path", briefly
 	unset := serverSpec(t, "good")
 	unset.Env = map[string]string{"A": "{{env DYNO_NOT_SET}}"}
@@ -101,8 +101,8 @@ func TestStartFailures(t *testing.T) {
 	}{
 		{"exits at once", serverSpec(t, "exit"), []string{"subject go/exit exited before it was ready (exit status 1)", "no licence found", "subject.log"}},
 		{"never ready", never, []string{"subject go/never was not ready within ", "mode never"}},
-		{"answers 503", unwell, []string{"was not ready within ", "503 Service Unavailable"}},
-		{"answers 404 where it says ready", nowhere, []string{"was not ready within ", "404 Not Found"}},
+		{"responds 503", unwell, []string{"was not ready within ", "503 Service Unavailable"}},
+		{"responds 404 where it says ready", nowhere, []string{"was not ready within ", "404 Not Found"}},
 		{"environment", unset, []string{"env A: the environment variable DYNO_NOT_SET is not set"}},
 		{"program is missing", missing, []string{"start subject go/good", "no such file"}},
 		{"program is not in PATH", absent, []string{`"dyno-no-such-program" is not in PATH`}},
@@ -134,7 +134,7 @@ func TestStartFailures(t *testing.T) {
 	}
 }
 
-// On a path that is only guessed any answer but a failure will do, and variables
+// On a path that is only guessed any response but a failure will do, and variables
 // of dyno's own environment come into that of the subject.
 func TestStartGuessesAndFills(t *testing.T) {
 	t.Setenv("DYNO_TEST_VALUE", "of dyno")

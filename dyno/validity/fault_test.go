@@ -19,7 +19,7 @@ func TestWhatTheSubjectDoesWrongIsNoFaultOfTheMeasurement(t *testing.T) {
 	}{
 		{"nothing", nil, finding.Valid},
 		{"errors", []finding.Finding{f(finding.Errors, finding.Invalid)}, finding.Suspect},
-		{"wrong answers", []finding.Finding{f(finding.WrongResponses, finding.Invalid), f(finding.Drifting, finding.Suspect)}, finding.Suspect},
+		{"wrong responses", []finding.Finding{f(finding.WrongResponses, finding.Invalid), f(finding.Drifting, finding.Suspect)}, finding.Suspect},
 		{"the machine", []finding.Finding{f(finding.Errors, finding.Invalid), f(finding.OtherLoad, finding.Invalid)}, finding.Invalid},
 		{"the generator", []finding.Finding{f(finding.GeneratorStalled, finding.Invalid)}, finding.Invalid},
 		{"accepted", []finding.Finding{accepted, f(finding.Errors, finding.Suspect)}, finding.Suspect},

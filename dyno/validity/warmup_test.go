@@ -43,7 +43,7 @@ func TestSettled(t *testing.T) {
 		{"no end yet", seconds(80, 40, 20, 20), profile.Closed, false, 4 * time.Second},
 		{"gets faster", seconds(80, 70, 60, 53, 46, 40, 35, 30, 26, 22), profile.Open, false, 10 * time.Second},
 		{"a service that is not ours", unseen, profile.Open, true, 2 * time.Second},
-		{"nothing answered at first", silent, profile.Closed, true, time.Second},
+		{"no responses at first", silent, profile.Closed, true, time.Second},
 	} {
 		Settled(c.w, c.mode)
 		if c.w.Steady != c.steady || c.w.Took != c.took {

@@ -19,9 +19,9 @@ func TestStoresThatAreHostile(t *testing.T) {
 	var asked atomic.Int32
 	const page = `<?xml version="1.0"?><ListBucketResult><Name>b</Name><KeyCount>0</KeyCount><IsTruncated>true</IsTruncated>%s</ListBucketResult>`
 	for name, tt := range map[string]struct {
-		answer func(w http.ResponseWriter, n int32)
-		most   int32
-		want   string
+		respond func(w http.ResponseWriter, n int32)
+		most    int32
+		want    string
 	}{
 		"the same token for ever": {func(w http.ResponseWriter, _ int32) {
 			fmt.Fprintf(w, page, "<NextContinuationToken>same</NextContinuationToken>")
@@ -38,7 +38,7 @@ func TestStoresThatAreHostile(t *testing.T) {
 		asked.Store(0)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/xml")
-			tt.answer(w, asked.Add(1))
+			tt.respond(w, asked.Add(1))
 		}))
 		defer server.Close()
 		l, err := archive.ParseLocation("s3://runs/p?path_style=true&endpoint=" + server.URL)

@@ -64,7 +64,7 @@ gate: [cpu > +50%]
 accept: [generator-stalled, generator-late, rate-missed, arrivals-off, lag-floor, other-load, steal, retransmits, throttled, frequency, cpu-speed, little, counts-apart, still-warming-up, drifting, never-steady, restart-plateau]
 `
 
-// gateRepository is a git repository whose first commit answers quickly, and
+// gateRepository is a git repository whose first commit responds quickly, and
 // whose working tree has the work given. The study is bench/gate.yaml.
 func gateRepository(t *testing.T, work string) (dir string) {
 	t.Helper()

@@ -39,7 +39,7 @@ func TestKnee(t *testing.T) {
 		t.Errorf("%+v\n%s", k, o.stdout)
 	}
 	for _, l := range k.Levels {
-		// One after the other, they can't be answered faster than the queue is; it may
+		// One after the other, they can't be served faster than the queue is; it may
 		// hold a few when a trial begins.
 		if len(l.Trials) < 2 || l.Trials[0].Down || l.Throughput > 400+100 {
 			t.Errorf("%+v", l)

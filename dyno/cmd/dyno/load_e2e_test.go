@@ -333,7 +333,7 @@ func TestLoadInterrupted(t *testing.T) {
 				args = append(args, "--json")
 			}
 			s := start(t, t.TempDir(), args...)
-			eventually(t, "requests", func() bool { return served.Load() > 22 }) // of which all but two are answered
+			eventually(t, "requests", func() bool { return served.Load() > 22 }) // all but two have a response
 			s.signal(t, os.Interrupt)
 			o := s.wait(t)
 			o.want(t, 130, o.stdout)

@@ -16,7 +16,7 @@ import (
 // engines are those that --engine takes on this system.
 var engines = []string{"uring", "epoll", "portable"}
 
-// TestLoadLiesAndEndlessness: what is wrong with the answers is named, on every
+// TestLoadLiesAndEndlessness: what is wrong with the responses is named, on every
 // engine, and the load ends.
 func TestLoadLiesAndEndlessness(t *testing.T) {
 	t.Parallel()

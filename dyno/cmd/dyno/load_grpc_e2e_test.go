@@ -130,5 +130,5 @@ blocks: 1
 twin: false
 `)
 	o = dyno(t, home, "run", wrong)
-	o.want(t, 1, o.stderr, "grpc.health.v1.Health/Check was answered with NOT_FOUND: unknown service, and OK is expected")
+	o.want(t, 1, o.stderr, "grpc.health.v1.Health/Check responded with NOT_FOUND: unknown service, and OK is expected")
 }

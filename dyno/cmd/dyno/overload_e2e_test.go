@@ -13,9 +13,9 @@ type overloadResult struct {
 		Capacity float64 `json:"capacity"`
 	} `json:"plan"`
 	Baseline, During, After struct {
-		Offered  float64 `json:"offered"`
-		Answered float64 `json:"answered"`
-		Goodput  float64 `json:"goodput"`
+		Offered   float64 `json:"offered"`
+		Responses float64 `json:"answered"`
+		Goodput   float64 `json:"goodput"`
 	}
 	Recovered bool  `json:"recovered"`
 	Recovery  int64 `json:"recovery_ns"`
@@ -50,14 +50,14 @@ func TestOverload(t *testing.T) {
 	if r.Recovered && r.Recovery == 0 {
 		t.Error("recovered at once from a queue of two seconds")
 	}
-	// Of 600 a second the server can answer 300.
+	// Of 600 a second the server can serve 300.
 	if r.During.Goodput >= 0.7*r.During.Offered || len(r.Seconds) != 13 {
 		t.Errorf("%d seconds, during the overload %+v", len(r.Seconds), r.During)
 	}
 	if read(t, filepath.Join(home, "o.json")) != o.stdout {
 		t.Error("--out has not what --json prints")
 	}
-	contains(t, read(t, filepath.Join(home, "o.html")), "<svg", "Goodput", "answered in time")
+	contains(t, read(t, filepath.Join(home, "o.html")), "<svg", "Goodput", "responses in time")
 }
 
 func TestOverloadSearchesTheCapacity(t *testing.T) {
@@ -70,7 +70,7 @@ func TestOverloadSearchesTheCapacity(t *testing.T) {
 		t.Skip("others keep this machine busy all the time, as dyno says")
 	}
 	contains(t, o.stderr, "searching the capacity", "holds", "fails", "constant ")
-	contains(t, o.stdout, "overload", "answered in time", "recovered is", "goodput")
+	contains(t, o.stdout, "overload", "response in time", "recovered is", "goodput")
 }
 
 func TestOverloadWrongUsage(t *testing.T) {

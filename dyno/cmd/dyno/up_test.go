@@ -28,7 +28,7 @@ func TestUp(t *testing.T) {
 	contains(t, o.stderr, "building go/nethttp, which takes", "built go/nethttp in ")
 	o.want(t, 130, o.stdout, "Ctrl-C stops it", "/users/42/profile", "201")
 	if _, err := http.Get(url); err == nil {
-		t.Error("the subject still answers")
+		t.Error("the subject still responds")
 	}
 
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -85,7 +85,7 @@ func Listening(requests []Request) []Request {
 // CheckListening reports why r can't be a request for events, or nil.
 func (r *Request) CheckListening() error {
 	if len(r.Expect) > 0 || r.Status != 0 {
-		return i18n.Errorf("request.events-expect-nothing", "nothing can be expected of a stream of events, which has no end: it must be answered with status 200 and text/event-stream")
+		return i18n.Errorf("request.events-expect-nothing", "nothing can be expected of a stream of events, which has no end: the response must have status 200 and text/event-stream")
 	}
 	if r.Jar {
 		return i18n.Errorf("request.events-without-cookies", "cookies are not kept from streams of events; leave the jar out")

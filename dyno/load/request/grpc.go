@@ -172,9 +172,9 @@ func (g *GRPC) checkKind() error {
 	case g.Messages > 1 && !m.IsStreamingClient():
 		return i18n.Errorf("request.one-message-only", "%d messages can't be sent on a stream of %s: it is %s and takes one; several are for client and bidirectional streaming", g.Messages, g.Method, kindOf(m))
 	case g.Unit == UnitMessage && !(m.IsStreamingClient() && m.IsStreamingServer()):
-		return i18n.Errorf("request.unit-message-needs-bidi", "a request can't be one message of %s: it is %s, and only bidirectional streaming has messages that are answered", g.Method, kindOf(m))
+		return i18n.Errorf("request.unit-message-needs-bidi", "a request can't be one message of %s: it is %s, and only bidirectional streaming has responses to single messages", g.Method, kindOf(m))
 	case g.Responses > 0 && g.unit() != UnitMessage:
-		return i18n.Errorf("request.unary-takes-no-count", "how many messages answer one can't be said of %s: it is %s, in calls that are a request as a whole", g.Method, kindOf(m))
+		return i18n.Errorf("request.unary-takes-no-count", "the number of responses to a message can't be given for %s: it is %s, in calls that are a request as a whole", g.Method, kindOf(m))
 	}
 	return nil
 }

@@ -144,11 +144,11 @@ func TestVerify(t *testing.T) {
 		wants           string
 	}{
 		{"UnaryCall", `{}`, nil, ""},
-		{"UnaryCall", `{"responseStatus": {"code": 5, "message": "nobody"}}`, nil, "was answered with NOT_FOUND: nobody, and OK is expected"},
+		{"UnaryCall", `{"responseStatus": {"code": 5, "message": "nobody"}}`, nil, "responded with NOT_FOUND: nobody, and OK is expected"},
 		{"UnaryCall", `{"responseStatus": {"code": 5}}`, []string{"grpc NOT_FOUND"}, ""},
-		{"UnaryCall", `{}`, []string{"grpc NOT_FOUND"}, "was answered with OK, and NOT_FOUND is expected"},
+		{"UnaryCall", `{}`, []string{"grpc NOT_FOUND"}, "responded with OK, and NOT_FOUND is expected"},
 		{"FullDuplexCall", `{}`, nil, ""},
-		{"EmptyCall", `{}`, nil, "was answered with UNIMPLEMENTED"},
+		{"EmptyCall", `{}`, nil, "responded with UNIMPLEMENTED"},
 	} {
 		r := request.NewGRPC(&request.GRPC{Method: "grpc.testing.TestService/" + c.method}, c.message)
 		r.Expect = c.expect

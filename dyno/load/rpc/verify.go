@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"dyno.example/dyno/load/request"
+	"dyno.example/internal/i18n"
 	wire "dyno.example/nano/wire/grpc"
 )
 
@@ -52,7 +53,7 @@ func (s *Server) Verify(ctx context.Context, r *request.Request) error {
 		if err != nil {
 			said += ": " + err.Error()
 		}
-		return fmt.Errorf("%s was answered with %s, and %v is expected", r.GRPC.Method, said, e.Codes())
+		return i18n.Errorf("rpc.unexpected-status", "%s responded with %s, and %v is expected", r.GRPC.Method, said, e.Codes())
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func everyKind() map[string]outcome {
 	during := capacity.Stretch{Offered: 900, Goodput: 300, Shed: 7}
 	during.Errors.Timeout = 3
 	for name, a := range map[string]*capacity.Aftermath{
-		"never": {During: during, Recovery: 20 * time.Second, Spoiled: true, Why: i18n.New("capacity.machine-disturbed", "the machine was disturbed: %s", "steal"), Notes: []i18n.Message{i18n.New("capacity.objective-without-time", "the objective has no limit on the response time: goodput counts every answer")}},
+		"never": {During: during, Recovery: 20 * time.Second, Spoiled: true, Why: i18n.New("capacity.machine-disturbed", "the machine was disturbed: %s", "steal"), Notes: []i18n.Message{i18n.New("capacity.objective-without-time", "the objective has no limit on the response time: goodput counts every response")}},
 		"dead":  {Failing: true}, "at once": {Recovered: true}, "later": {Recovered: true, Recovery: time.Second},
 	} {
 		kinds["overload, "+name] = &Overload{Aftermath: a, Validity: finding.Suspect, Findings: disturbed.Findings, Tries: 2}

@@ -149,7 +149,7 @@ func WriteSecond(w io.Writer, s *measure.Window) {
 	if s.Timed(measure.Response) > 0 {
 		p99 = present.Quantile(s, 99)
 	}
-	fmt.Fprintf(w, "  %4ds  %9s offered  %9s answered  p99 %-8s errors %d\n", s.Index, present.Number(float64(s.Offered)), present.Number(float64(s.Completed)), p99, s.Errors.Total())
+	fmt.Fprintf(w, "  %4ds  %9s offered  %9s responses  p99 %-8s errors %d\n", s.Index, present.Number(float64(s.Offered)), present.Number(float64(s.Completed)), p99, s.Errors.Total())
 }
 
 // Overload is what dyno overload --json prints. Fields are added over time,

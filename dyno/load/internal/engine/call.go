@@ -132,7 +132,7 @@ func (c *call) judge(x *exchange, status int) (kind measure.ErrorKind, why i18n.
 	case r.Unit == request.UnitMessage:
 		return measure.BodyError, i18n.New("engine.stream-ended-before-response", "the server ended the stream (%v) before it had responded to the message", c.code)
 	case c.code == grpc.OK && !r.ManyResponses && c.came != 1:
-		return measure.BodyError, i18n.New("engine.unary-message-count", "a call that is answered with one message was answered with %s", strconv.FormatUint(c.came, 10))
+		return measure.BodyError, i18n.New("engine.unary-message-count", "a call with one response message had %s", strconv.FormatUint(c.came, 10))
 	}
 	return x.judgeMessages()
 }

@@ -109,7 +109,7 @@ var serverClosed = i18n.New("engine.server-closed-connection", "the server close
 func brokeText(why i18n.Message, goaway string, greeted bool) (measure.ErrorKind, i18n.Message) {
 	switch {
 	case goaway != "":
-		return measure.GoAwayError, i18n.New("engine.goaway-unanswered", "%s after a GOAWAY (%s), with the request unanswered", why, goaway)
+		return measure.GoAwayError, i18n.New("engine.goaway-unanswered", "%s after a GOAWAY (%s), without a response to the request", why, goaway)
 	case !greeted:
 		return measure.ResetError, i18n.Join(why, i18n.New("engine.before-settings", " before its SETTINGS: does it speak HTTP/2?"))
 	}

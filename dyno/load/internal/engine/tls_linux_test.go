@@ -3,7 +3,7 @@ package engine
 import "testing"
 
 // TestWhatIsBeingSentStays: what TLS has to say of its own while a request is
-// being sent, as in answer to a key update, must not end up in its bytes.
+// being sent, as in response to a key update, must not end up in its bytes.
 func TestWhatIsBeingSentStays(t *testing.T) {
 	l := &eventLoop{turn: 1}
 	l.encryption.eventLoop = l

@@ -97,7 +97,7 @@ func TestWaitsForLocksAreSeen(t *testing.T) {
 	t.Error("no wait for a lock is seen")
 }
 
-func TestAnswersAreCumulative(t *testing.T) {
+func TestReportsAreCumulative(t *testing.T) {
 	conn, r, _ := dial(t)
 	var h hello
 	decode(t, r, &h)
@@ -156,7 +156,7 @@ func TestEndsWithTheSocket(t *testing.T) {
 	<-done
 }
 
-func TestAnswersAllocateNothing(t *testing.T) {
+func TestReportsAllocateNothing(t *testing.T) {
 	s := newSampler()
 	s.hello()
 	s.respond()
@@ -208,7 +208,7 @@ func TestConnectsWhenAsked(t *testing.T) {
 	}
 }
 
-func BenchmarkAnswer(b *testing.B) {
+func BenchmarkReport(b *testing.B) {
 	s := newSampler()
 	s.hello()
 	b.ReportAllocs()

@@ -86,9 +86,9 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestAnswerAll follows one connection: pipelined requests, then a partial
+// TestRespondToAll follows one connection: pipelined requests, then a partial
 // one, then one that ends it.
-func TestAnswerAll(t *testing.T) {
+func TestRespondToAll(t *testing.T) {
 	const get = "GET /plaintext HTTP/1.1\r\nHost: x\r\n\r\n"
 	s := &server{}
 	s.setDate(time.Unix(0, 0))

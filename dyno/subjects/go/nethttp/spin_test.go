@@ -22,7 +22,7 @@ func TestParseSpin(t *testing.T) {
 	}
 }
 
-func TestSpinningTakesItsTimeAndAnswers(t *testing.T) {
+func TestSpinningTakesItsTimeAndResponds(t *testing.T) {
 	const each = 2 * time.Millisecond
 	recorder := httptest.NewRecorder()
 	began := time.Now()

@@ -20,12 +20,12 @@ func hijack(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	defer conn.Close()
-	answerHijacked(conn, buffer.Reader)
+	serveHijacked(conn, buffer.Reader)
 }
 
-// answerHijacked ends when the client does, or asks for something else: there is
+// serveHijacked ends when the client does, or asks for something else: there is
 // no way back to the server's other routes.
-func answerHijacked(conn net.Conn, in *bufio.Reader) {
+func serveHijacked(conn net.Conn, in *bufio.Reader) {
 	for {
 		if _, err := io.WriteString(conn, hijacked); err != nil {
 			return

@@ -24,7 +24,7 @@ function tell(socket) {
   const observer = new PerformanceObserver((list) => note(list.getEntries()));
   observer.observe({ entryTypes: ['gc'] });
 
-  const answer = () => {
+  const respond = () => {
     const began = performance.now();
     note(observer.takeRecords());
     conn.write(`${JSON.stringify({
@@ -48,7 +48,7 @@ function tell(socket) {
     asked = lines.pop().slice(0, 64);
     for (const line of lines) {
       if (line !== 'sample') return conn.destroy();
-      answer();
+      respond();
     }
   });
   const tells = ['gc_cycles', 'gc_pause', 'gc_pause_max', 'heap', 'helper_us'];

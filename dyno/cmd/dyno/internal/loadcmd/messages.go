@@ -32,7 +32,7 @@ const defaultMessage = "0123456789abcdef"
 // registerMessage registers those that calls over gRPC have too.
 func (f *messageFlags) registerMessage(flags *pflag.FlagSet) {
 	flags.StringVar(&f.message, "message", "", fmt.Sprintf("message to send, a template, or @FILE: over ws:// a text (default %q), over grpc:// JSON (default {})", defaultMessage))
-	flags.StringVar(&f.responses, "answers", string(request.OneResponse), "ws://: one (the next message that comes is the response) or none (the server sends on its own: count what comes); grpc://, --unit message: how many response each")
+	flags.StringVar(&f.responses, "answers", string(request.OneResponse), "ws://: one (the next message that comes is the response) or none (the server sends on its own: count what comes); grpc://, --unit message: the number of responses to each")
 }
 
 // register registers the others.
