@@ -326,6 +326,9 @@ func (j *joiner) back() {
 	v := j.transport(j.at, arrived)
 	if j.last != nil && word(j.last, 2) > 0 && v.Stage == Network {
 		v.Stage = SendQueue
+		if arrived-j.at >= nagleLeast && nagles(j.last) {
+			v.Reason = Nagle
+		}
 	}
 	j.until(arrived, v)
 	if j.client != nil {

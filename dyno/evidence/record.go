@@ -62,7 +62,7 @@ type Interval struct {
 	From   int64    `json:"from"` // ns since the request was due
 	To     int64    `json:"to"`
 	Thread int32    `json:"thread,omitempty"`
-	Reason string   `json:"reason,omitempty"` // the system call, or what else there is to say
+	Reason string   `json:"reason,omitempty"` // the system call, [Nagle], or what else there is to say
 	By     *Task    `json:"by,omitempty"`     // who had the CPU instead, or who ended the wait
 	Others []Served `json:"others,omitempty"` // what the thread did instead; the longest 8
 	Peer   string   `json:"peer,omitempty"`   // address and port of the other server

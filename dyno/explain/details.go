@@ -47,7 +47,7 @@ type detail struct {
 }
 
 var details = []detail{
-	{func(v *evidence.Interval, _ *evidence.Header) string { return v.Reason }, func(list i18n.Message) i18n.Message { return i18n.New("explain.in-calls", "in %s", list) }},
+	{func(v *evidence.Interval, _ *evidence.Header) string { return v.Reason }, func(list i18n.Message) i18n.Message { return i18n.New("explain.reasons", "reason: %s", list) }},
 	{func(v *evidence.Interval, _ *evidence.Header) string {
 		if v.By == nil || v.By.Comm == "" {
 			return ""

@@ -50,6 +50,7 @@ func (c *Cell) byRequests(e *Explanation) bool {
 	t.attribute(e)
 	t.budgets(e)
 	t.serverTimings(e)
+	t.smallWrites(e)
 	e.Slowest = slowest(t.pairs, started, shown)
 	e.Beside = c.beside(mostOf(e.Slowest))
 	return true

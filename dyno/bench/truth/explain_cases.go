@@ -51,6 +51,7 @@ func injectedCauses() []explained {
 		{name: "http2-work", injected: "over HTTP/2, a stream at a time, one request of 40 computes 25 ms", cause: "work", want: []string{"work"}, load: ", http2: true"},
 		{name: "http2-hog", injected: "over HTTP/2, a stream at a time, another program computes 100 ms of 400 on the service's CPU", outside: hog, want: []string{"cpu-wait"}, load: ", http2: true"},
 		{name: "path", injected: "one response of 40 is long, and its path takes 4 MB/s", cause: "path", want: []string{"send-queue"}},
+		{name: "nagle", injected: "one response of 40 is written in two pieces, without TCP_NODELAY", cause: "nagle", want: []string{"send-queue"}},
 		{name: "lazy", injected: "a connection isn't read for 100 ms after one response of 40", cause: "lazy", want: []string{"receive-queue"}},
 		{name: "loss", injected: "one segment of a hundred to the service is lost", cause: "loss", want: []string{"retransmit"}},
 		{name: "collections", injected: "a heap of 4 million pointers is collected twice a second, on a CPU without the generator", cause: "gc", outside: ownCPU, want: []string{"gc"}},

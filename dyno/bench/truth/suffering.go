@@ -238,8 +238,8 @@ func suffer(args []string) error {
 		}
 		io.WriteString(w, "ok")
 	})}
-	if *cause == "path" {
-		server.Handler, server.ConnContext = http.HandlerFunc(s.slowPath), withConn
+	if h := map[string]http.HandlerFunc{"path": s.slowPath, "nagle": s.smallWrites}[*cause]; h != nil {
+		server.Handler, server.ConnContext = h, withConn
 	}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetUnencryptedHTTP2(true)
