@@ -31,6 +31,7 @@ func main() {
 	exchanges := flag.Int("exchanges", 100, "of each, about")
 	trace := flag.Bool("trace", false, "print all that happens")
 	shrink := flag.Int("shrink", 3000, "runs to make a world smaller in which something doesn't hold; 0: it isn't")
+	digests := flag.Bool("digests", false, "print a digest of what happens in each world, by which builds can be compared")
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "worlds at once")
 	most := flag.Int("failures", 1, "that are shown before it ends")
 	limit := flag.Duration("for", 0, "how long at most, however many seeds are left; 0: as long as it takes")
@@ -40,7 +41,7 @@ func main() {
 	file := flag.String("record", "", "a file of JSON that says what came of it: one that is there, of the same size of worlds, is gone on from")
 	flag.Parse()
 	r := run{exchanges: *exchanges, trace: *trace, shrink: *shrink, most: *most, counts: map[string]int{}}
-	r.total, r.cpu = *total, *cpu
+	r.total, r.cpu, r.digests = *total, *cpu, *digests
 	if err := limitCPU(2 * *cpu); err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(2)
@@ -98,7 +99,7 @@ func limitCPU(most time.Duration) error {
 
 type run struct {
 	exchanges, shrink, most int
-	trace                   bool
+	trace, digests          bool
 	next                    atomic.Uint64
 	last                    uint64
 	total                   int
@@ -126,6 +127,9 @@ func (r *run) work() {
 		}
 		result := simulator.Run(simulator.Draw(seed, r.exchanges), o)
 		r.mu.Lock()
+		if r.digests {
+			fmt.Printf("%d: %016x, %d exchanges, %d violations\n", seed, result.Hash, result.Exchanges, len(result.Violations))
+		}
 		r.worlds++
 		r.through = max(r.through, seed)
 		r.done += result.Exchanges
