@@ -168,6 +168,31 @@ func TestOutliers(t *testing.T) {
 	}
 }
 
+// When more have failed than may be ejected, those that are listed first are, after those have returned
+// whose time is over: it is no matter of chance.
+func TestOutliersInOrder(t *testing.T) {
+	for range 50 {
+		o := NewOutliers(&config.Outliers{Failures: 1, Eject: 10 * time.Second, Most: 0.5})
+		u := made(t, upstream.Parts{}, "127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:4")
+		now := time.Now()
+		fail := func(list ...int) {
+			for _, i := range list {
+				o.Tried(u.Set().All[i], 500, request.OK, 0)
+			}
+		}
+		fail(3, 2, 1)
+		o.look(u, now)
+		if got := marks(u); got != "0 2 2 0" {
+			t.Fatalf("%s, want 0 2 2 0", got)
+		}
+		fail(0, 3)
+		o.look(u, now.Add(10*time.Second))
+		if got := marks(u); got != "2 0 0 2" {
+			t.Fatalf("%s, want 2 0 0 2", got)
+		}
+	}
+}
+
 // Watch acts when endpoints fail, and ends with its context.
 func TestOutliersWatch(t *testing.T) {
 	o := NewOutliers(&config.Outliers{Failures: 1, Eject: time.Hour, Most: 1})

@@ -97,40 +97,61 @@ func (o *Outliers) Every() time.Duration { return lookEvery }
 // Step implements [upstream.Stepper].
 func (o *Outliers) Step(u *upstream.Upstream, now int64) { o.look(u, time.Unix(0, now)) }
 
-// look decides about each endpoint that has failed.
+// look decides about each endpoint that has failed. When not all that have failed enough may be
+// ejected, those that are listed first are.
 func (o *Outliers) look(u *upstream.Upstream, now time.Time) {
-	all, out := len(u.Set().All), 0
-	o.records.Range(func(_, known any) bool {
-		if known.(*tries).ejected {
-			out++
-		}
-		return true
-	})
+	all, out := u.Set().All, 0
 	o.records.Range(func(key, known any) bool {
 		e, r := key.(*upstream.Endpoint), known.(*tries)
 		switch {
 		case e.Gone():
 			o.records.Delete(e)
-		case r.ejected && !now.Before(r.until):
-			r.ejected = false
-			out--
-			u.Mark(e, upstream.Ejected, false, "")
-		case r.trip.Load() && !r.ejected:
-			r.failures.Store(0)
-			r.trip.Store(false)
-			if float64(out+1) > o.rules.Most*float64(all) {
-				break // the others would get more than their share
-			}
-			if now.Sub(r.until) > 10*o.rules.Eject {
-				r.times = 0
-			}
-			r.times++
-			r.ejected, r.until = true, now.Add(time.Duration(r.times)*o.rules.Eject)
+		case r.ejected:
 			out++
-			u.Mark(e, upstream.Ejected, true, r.why(o.rules.Failures)+", ejected for "+r.until.Sub(now).String())
 		}
 		return true
 	})
+	if out > 0 {
+		out -= o.restore(u, all, now)
+	}
+	for _, e := range all {
+		known, there := o.records.Load(e)
+		if !there {
+			continue
+		}
+		r := known.(*tries)
+		if !r.trip.Load() || r.ejected {
+			continue
+		}
+		r.failures.Store(0)
+		r.trip.Store(false)
+		if float64(out+1) > o.rules.Most*float64(len(all)) {
+			continue // the others would get more than their share
+		}
+		if now.Sub(r.until) > 10*o.rules.Eject {
+			r.times = 0
+		}
+		r.times++
+		r.ejected, r.until = true, now.Add(time.Duration(r.times)*o.rules.Eject)
+		out++
+		u.Mark(e, upstream.Ejected, true, r.why(o.rules.Failures)+", ejected for "+r.until.Sub(now).String())
+	}
+}
+
+// restore puts those back whose time is over, and returns how many these are.
+func (o *Outliers) restore(u *upstream.Upstream, all []*upstream.Endpoint, now time.Time) (n int) {
+	for _, e := range all {
+		known, there := o.records.Load(e)
+		if !there {
+			continue
+		}
+		if r := known.(*tries); r.ejected && !now.Before(r.until) {
+			r.ejected = false
+			n++
+			u.Mark(e, upstream.Ejected, false, "")
+		}
+	}
+	return n
 }
 
 // why says what it is ejected for.
