@@ -18,8 +18,8 @@ type Line struct {
 // pipe is one direction of a connection: bytes that were written, of which the first have been
 // read, the next have arrived, and the others travel.
 type pipe struct {
-	bytes   []byte
-	read    int // bytes of it
+	bytes   []byte // lent by the system while there are any
+	read    int    // bytes of it
 	arrived int
 	most    int
 	fin     bool // nothing is written any more
@@ -56,10 +56,11 @@ func (k *Socket) wasted(b []byte, late bool) {
 	}
 }
 
-func (p *pipe) take(b []byte) int {
+func (p *pipe) take(b []byte, from *Buffers) int {
 	n := copy(b, p.bytes[p.read:p.arrived])
 	if p.read += n; p.read == len(p.bytes) {
-		p.bytes, p.read, p.arrived = p.bytes[:0], 0, 0
+		from.Give(p.bytes)
+		p.bytes, p.read, p.arrived = nil, 0, 0
 	} else if p.read > 4096 && p.read > len(p.bytes)/2 {
 		p.bytes = p.bytes[:copy(p.bytes, p.bytes[p.read:])]
 		p.arrived, p.read = p.arrived-p.read, 0
@@ -96,6 +97,7 @@ type Socket struct {
 	watch  watch
 	moves  func()
 	acked  func()
+	roomy  func() // it hears that there is room again
 }
 
 // pair makes both ends of a connection that isn't up yet.
@@ -186,11 +188,14 @@ func (k *Socket) Read(b []byte) (n int, errno unix.Errno) {
 	default:
 		return 0, unix.EAGAIN
 	}
-	n = k.in.take(b)
+	n = k.in.take(b, &k.sys.buffers)
 	if from := k.other; from.full && k.in.writable() {
 		from.full = false
 		if d := k.delay(); d > 0 {
-			k.sys.After(d, func() { from.stir(unix.EPOLLOUT) })
+			if from.roomy == nil {
+				from.roomy = func() { from.stir(unix.EPOLLOUT) }
+			}
+			k.sys.After(d, from.roomy)
 		} else {
 			from.stir(unix.EPOLLOUT)
 		}
@@ -253,6 +258,9 @@ func (k *Socket) write(a, b []byte) (n int, errno unix.Errno) {
 	n = min(room, len(a)+len(b))
 	if k.short = n < len(a)+len(b); k.short {
 		k.full = true
+	}
+	if p.bytes == nil {
+		p.bytes = k.sys.buffers.Take()
 	}
 	p.bytes = append(p.bytes, a[:min(n, len(a))]...)
 	if n > len(a) {

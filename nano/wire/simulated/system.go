@@ -30,6 +30,7 @@ type System struct {
 	servers   map[netip.AddrPort]*Server
 	serial    uint64
 	hash      uint64
+	buffers   Buffers
 
 	// Log is told what happens, if it is set.
 	Log func(now int64, what string, socket, n, m uint64)

@@ -19,6 +19,7 @@ type client2 struct {
 	c     *Client
 	queue []*exchange
 	under []*stream2
+	round []*stream2 // those that have a turn, of which some end in it
 	in    []byte
 	owed  []owed // bytes that were read and for which windows aren't opened yet
 	going bool
@@ -68,6 +69,7 @@ func (w *world) config2(server bool, window, streams uint32) *http2.Config {
 }
 
 func (p *client2) start(w *world) {
+	p.frames, p.conn.Out = &p.conn.Out, w.buffers.Take()
 	p.conn.Start(w.config2(false, p.c.Window, 0), &w.h2, w.sys.Now())
 }
 
@@ -257,7 +259,8 @@ func (p *client2) send() {
 	for !p.over && !p.going && !p.hung && len(p.queue) > 0 && len(p.under) < p.c.Depth && p.conn.Room() > 0 {
 		p.next()
 	}
-	for _, t := range slices.Clone(p.under) {
+	p.round = append(p.round[:0], p.under...)
+	for _, t := range p.round {
 		if p.over {
 			return
 		}
@@ -268,8 +271,7 @@ func (p *client2) send() {
 	if p.over {
 		return
 	}
-	p.out = append(p.out, p.conn.Out...)
-	if p.conn.Out = p.conn.Out[:0]; p.flush() {
+	if p.frame(); p.flush() {
 		p.conn.Flushed()
 	}
 	if len(p.under) == 0 && len(p.out) == 0 && (len(p.queue) == 0 || p.going || p.hung) {

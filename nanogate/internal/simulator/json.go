@@ -27,7 +27,7 @@ const sayPath = "/world.World/Say"
 func textOf(id, by, n int) string { return hex.EncodeToString(content(id, by, n/2)) }
 
 // askedJSON is the body of a request, and askedMessage what an endpoint gets of it.
-func askedJSON(r *Request) []byte { return fmt.Appendf(nil, `{"text":%q}`, textOf(r.ID, 0, r.Body)) }
+func askedJSON(r *Request) []byte { return []byte(`{"text":"` + textOf(r.ID, 0, r.Body) + `"}`) }
 
 func askedMessage(r *Request) []byte {
 	return message(said{3, textOf(r.ID, 0, r.Body)}, said{1, r.Route.Name}, said{2, strconv.Itoa(r.ID)}) // what the path gives comes last
@@ -41,7 +41,7 @@ func saidMessage(r *Request, by int) []byte {
 func saidJSON(r *Request, by int) []byte {
 	b := fmt.Appendf(nil, `{"token":"%d","by":"%d"`, r.ID, by)
 	if text := textOf(r.ID, by, r.Want); text != "" {
-		b = fmt.Appendf(b, `,"text":%q`, text)
+		b = append(append(append(b, `,"text":"`...), text...), '"')
 	}
 	return append(b, "}\n"...)
 }

@@ -17,6 +17,7 @@ type peer struct {
 	think  int64
 	piece  int
 	out    []byte
+	frames *[]byte // what a connection over HTTP/2 has to say
 	sent   int
 	shut   bool // nothing is written any more: it waits for the other end
 	waking bool
@@ -29,6 +30,7 @@ type peer struct {
 
 func (p *peer) begin(w *world, s *simulated.Socket, random *simulated.Random, think int64, piece int, turn func()) {
 	p.w, p.s, p.random, p.think, p.piece, p.turn = w, s, random, think, piece, turn
+	p.out = w.buffers.Take()
 	p.woken = func() {
 		if p.waking = false; !p.over {
 			p.turn()
@@ -134,9 +136,32 @@ func (p *peer) end(how string) {
 		return
 	}
 	p.over = true
+	p.givesBack(&p.out)
+	if p.frames != nil {
+		p.givesBack(p.frames)
+	}
 	if how == "reset" {
 		p.s.Abort()
 	} else {
 		p.s.Close()
 	}
+}
+
+// givesBack leaves a buffer to others. One in which there is something is what was to be said, by
+// which others go still.
+func (p *peer) givesBack(b *[]byte) {
+	if len(*b) == 0 {
+		p.w.buffers.Give(*b)
+		*b = nil
+	}
+}
+
+// frame has what is to be said over HTTP/2 be written next.
+func (p *peer) frame() {
+	if len(p.out) == 0 {
+		p.out, *p.frames = *p.frames, p.out[:0]
+		return
+	}
+	p.out = append(p.out, *p.frames...)
+	*p.frames = (*p.frames)[:0]
 }

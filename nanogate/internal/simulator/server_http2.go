@@ -21,6 +21,7 @@ type server2 struct {
 	e     *Endpoint
 	in    []byte
 	under []*serving2
+	round []*serving2 // those that have a turn, of which some end in it
 	owed  []owed
 	last  uint32 // the highest stream that was served
 	above uint32 // it has said GOAWAY and looks at none above that one
@@ -51,6 +52,7 @@ type serving2 struct {
 
 // greet begins to speak, after a while.
 func (p *server2) greet(w *world, s *simulated.Socket, random *simulated.Random) {
+	p.frames, p.conn.Out = &p.conn.Out, w.buffers.Take()
 	p.conn.Start(w.config2(true, p.e.Window, p.e.Streams), &w.h2, w.sys.Now())
 	p.begin(w, s, random, p.e.Think, p.e.Piece, p.act)
 	s.Wasted, s.Cut = p.wasted, p.cut
@@ -347,7 +349,8 @@ func (p *server2) send() {
 			}
 		}
 	}
-	for _, c := range slices.Clone(p.under) {
+	p.round = append(p.round[:0], p.under...)
+	for _, c := range p.round {
 		if p.over {
 			return
 		}
@@ -360,8 +363,7 @@ func (p *server2) send() {
 	if p.over {
 		return
 	}
-	p.out = append(p.out, p.conn.Out...)
-	if p.conn.Out = p.conn.Out[:0]; !p.flush() {
+	if p.frame(); !p.flush() {
 		if p.broken {
 			p.giveUp()
 		}
@@ -369,7 +371,8 @@ func (p *server2) send() {
 	}
 	p.conn.Flushed()
 	p.knows(p.e.Line.Latest)
-	for _, c := range slices.Clone(p.under) {
+	p.round = append(p.round[:0], p.under...)
+	for _, c := range p.round {
 		if c.done && !c.over {
 			c.finished()
 			if p.over {

@@ -41,6 +41,7 @@ type world struct {
 	h2        http2.Pool
 	configs   map[string]*http2.Config
 	buffer    []byte
+	buffers   simulated.Buffers
 	log       *strings.Builder
 	folder    string // of files that the configuration names
 	tidy      func()
