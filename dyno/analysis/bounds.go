@@ -40,6 +40,10 @@ type effect struct {
 	beyond func(x float64) float64 // share of requests that took longer by more than x, at most
 	stolen time.Duration           // that may be in the subject's CPU time
 	sent   bool                    // the generator had it: service times go either way
+	either bool                    // all times go either way
+
+	bunched  float64 // share of the requests that may have come in bunches, if that is more
+	relieved float64 // share of a closed loop's connections that waited elsewhere meanwhile
 }
 
 // effectOf is what a finding can have done; it is not ok if there is no bound.
@@ -51,9 +55,13 @@ func (d *disturbed) effectOf(name finding.Name) (e effect, ok bool) {
 	switch name {
 	case finding.GeneratorLate:
 		return d.lateness()
+	case finding.LagFloor, finding.ArrivalsOff:
+		return d.uneven()
+	case finding.Retransmits:
+		return d.resending()
 	case finding.GeneratorStalled:
 		stopped, e.sent = d.away, true
-		if d.away < d.longest { // of an archive that doesn't tell
+		if d.sliced || d.away < d.longest { // slices were left out, or it is of an archive that doesn't tell
 			return e, false
 		}
 	case finding.GeneratorGC:
@@ -98,21 +106,6 @@ func (d *disturbed) backlog() (times float64, ok bool) {
 	return 1 / (1 - busy), ok && busy <= mostBusy && d.clocks[measure.Response] != nil
 }
 
-// lateness is what arrivals did that were taken up late, by the record of how late each was:
-// a request is late by its own lag, or has waited for others that had come up late.
-func (d *disturbed) lateness() (e effect, ok bool) {
-	lag := d.clocks[measure.Lag]
-	longer, ok := d.backlog()
-	if !d.open || lag == nil || d.offered == 0 || !ok {
-		return e, false
-	}
-	e.sent = true
-	e.share = float64(d.late) / float64(d.offered) * longer
-	e.mean = 2 * lag.mean() * longer
-	e.beyond = func(x float64) float64 { return lag.above(x) * longer }
-	return e, e.share < mostStopped
-}
-
 // bound is what a finding can have made of a metric of the trial.
 func (d *disturbed) bound(name finding.Name, metric string) (b bound, ok bool) {
 	if metric == "executable" || metric == "size" {
@@ -129,7 +122,7 @@ func (d *disturbed) bound(name finding.Name, metric string) (b bound, ok bool) {
 	case "cpu":
 		// Such a share of the requests came in bunches or between others' work. That spares or
 		// takes system calls and switches: no more than all of a request's, or as many again.
-		share := e.share
+		share := max(e.share, e.bunched)
 		if p := &d.process; !p.unsplit && p.cpu > 0 {
 			share *= min(float64(p.sys)/float64(p.cpu), 1)
 		}
@@ -172,12 +165,13 @@ func (d *disturbed) boundOfTime(e *effect, metric string) (b bound, ok bool) {
 	if s == nil || d.untold {
 		return b, false
 	}
-	both := e.sent && clock != "response" // sent on time a request may have had to wait
+	both := e.either || e.sent && clock != "response" // sent on time a request may have had to wait
 	if what == "mean" {
 		b = bound{1 - e.mean/s.mean(), 1}
 		if both {
 			b.high = 1 + e.mean/s.mean()
 		}
+		b.high *= longer(e.relieved)
 		return b, b.low >= leastLeft
 	}
 	percent, err := strconv.ParseFloat(strings.TrimPrefix(what, "p"), 64)
@@ -200,6 +194,7 @@ func (d *disturbed) boundOfTime(e *effect, metric string) (b bound, ok bool) {
 	if both {
 		b.high = high / at
 	}
+	b.high *= longer(e.relieved)
 	return b, b.low >= leastLeft && !math.IsInf(b.high, 1)
 }
 

@@ -14,7 +14,9 @@ import (
 // that are left out, as a backlog outlasts its cause.
 type disturbed struct {
 	open        bool
-	connections int
+	connections int // or streams on them, together
+	streams     int // of a connection
+	sliced      bool
 	untold      bool // of such a load, or such a trial, no response time can be bounded
 
 	length    time.Duration // of the windows that figures rest on
@@ -26,6 +28,7 @@ type disturbed struct {
 	others        time.Duration // CPU time of other programs
 	blind         bool          // of some window, others' is not known
 	offered, late uint64
+	resent        uint64 // segments
 
 	busy, looked time.Duration // of each window's busiest CPU, and of how much time
 
@@ -39,8 +42,9 @@ func watch(run *archive.Run, t *archive.Trial) *disturbed {
 	}
 	c := &run.Manifest.Plan.Cells[t.Cell]
 	p := &c.Profile
-	return &disturbed{open: p.Mode == profile.Open, connections: p.Connections * max(c.Link.Streams, 1),
-		untold: t.Sliced != nil || p.Think.Mean > 0 || len(p.Phases) > 0 || c.Link.WebSocket != nil}
+	streams := max(c.Link.Streams, 1)
+	return &disturbed{open: p.Mode == profile.Open, connections: p.Connections * streams, streams: streams,
+		sliced: t.Sliced != nil, untold: p.Think.Mean > 0 || len(p.Phases) > 0 || c.Link.WebSocket != nil}
 }
 
 // disturbing reports whether anything that has a bound lowers what a trial is worth.
@@ -56,7 +60,7 @@ func disturbing(t *archive.Trial) bool {
 // bounded reports whether what such a finding can have changed has a bound.
 func bounded(name finding.Name) bool {
 	switch name {
-	case finding.GeneratorStalled, finding.GeneratorGC, finding.GeneratorLate, finding.Steal, finding.OtherLoad:
+	case finding.GeneratorStalled, finding.GeneratorGC, finding.GeneratorLate, finding.LagFloor, finding.ArrivalsOff, finding.Retransmits, finding.Steal, finding.OtherLoad:
 		return true
 	}
 	return false
@@ -72,6 +76,7 @@ func (d *disturbed) add(w *archive.Window, generator []int) {
 	d.longest = max(d.longest, c.Stall)
 	d.offered += c.Offered
 	d.late += c.Late
+	d.resent += c.Resent
 	if h := c.Health; h != nil {
 		d.gc += h.GCPause
 		d.steal += h.Steal
@@ -113,6 +118,10 @@ func (d *disturbed) addOthers(w *archive.Window) {
 // polling.
 func (d *disturbed) addBusy(w *archive.Window, generator []int) {
 	m := w.Server.Machine
+	if m == nil && d.sliced {
+		d.addBusyInSlices(w)
+		return
+	}
 	if m == nil || len(m.TasksByCPU) == 0 {
 		d.untold = true
 		return
@@ -131,6 +140,28 @@ func (d *disturbed) addBusy(w *archive.Window, generator []int) {
 		busiest = max(busiest, busy)
 	}
 	d.busy += busiest
+	d.looked += w.Server.Length
+}
+
+// addBusyInSlices adds how busy the busiest CPU was at most, of which only what works for the
+// requests is known in slices: the subject with what it stands on, as if all were on one CPU, or the
+// generator.
+func (d *disturbed) addBusyInSlices(w *archive.Window) {
+	p := w.Server.Process
+	if p == nil || p.Reported || w.Server.Lacks("cpu", "process") {
+		d.untold = true
+		return
+	}
+	busy := p.CPU
+	if up := w.Server.Upstream; up != nil {
+		busy += up.CPU
+	}
+	for i := range w.Server.Services {
+		if s := w.Server.Services[i].Process; s != nil {
+			busy += s.CPU
+		}
+	}
+	d.busy += max(busy, w.Client.Worked())
 	d.looked += w.Server.Length
 }
 

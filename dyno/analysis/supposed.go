@@ -298,10 +298,12 @@ func (at place) move(value float64, b bound, middle float64, r *rand.Rand) float
 // that was so many times slower: CPU time, and what a closed loop keeps busy all the time, by
 // just that. Under a rate as much is served as long as CPUs are not full, and response times
 // change by more, as queues do: those of an M/G/1 queue, in which work takes 1/f of its time,
-// by (1 − ρ)/(f²·(1 − ρ/f)) (Pollaczek and Khinchin).
+// by (1 − ρ)/(f²·(1 − ρ/f)) (Pollaczek and Khinchin). What is allocated by the second rather than
+// by the request is more of a request's the longer that takes, at most all of it.
 func (e *evidence) bySpeed(metric string, cell, block int, slower float64) (by float64, known bool) {
 	closed := e.builders[cell].mode == profile.Closed
 	name, _, _ := strings.Cut(metric, ".")
+	allocs := metric == "allocs" || metric == "alloc.bytes"
 	times := name == "response" || name == "service" || name == "first_byte"
 	switch {
 	case metric == "cpu", metric == "cpu.user", metric == "cpu.sys", closed && times:
@@ -310,6 +312,8 @@ func (e *evidence) bySpeed(metric string, cell, block int, slower float64) (by f
 		return 1, true
 	case closed && metric == "throughput":
 		return slower, true
+	case closed && allocs:
+		return 1 / slower, true
 	}
 	busy, ok := e.builders[cell].disturbed[block].busyShare()
 	if closed || !ok || busy > mostBusy || busy/slower > mostBusy {
@@ -318,7 +322,7 @@ func (e *evidence) bySpeed(metric string, cell, block int, slower float64) (by f
 	switch {
 	case times:
 		return (1 - busy) / (slower * slower * (1 - busy/slower)), true
-	case metric == "throughput":
+	case metric == "throughput", allocs:
 		return 1, true
 	}
 	return 0, false

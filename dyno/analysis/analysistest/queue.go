@@ -1,6 +1,7 @@
 package analysistest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -32,14 +33,22 @@ type Queue struct {
 // Disturbance is what is injected.
 type Disturbance struct {
 	Name    finding.Name
-	Of      [2]float64 // the share of each subject's trials that has it
-	Share   float64    // of the time that it takes in all, up to
-	Most    int        // in how many pieces, up to
-	Beyond  float64    // how many times as much as is on record; 1: the record is right
-	Stolen  float64    // the share of it that is in the subject's CPU time
-	Bunched float64    // how much more or less of its system time a late request takes, up to
-	Slower  float64    // by how much the CPUs were slower, up to; of cpu-speed, which stops nobody
+	Of      [2]float64    // the share of each subject's trials that has it
+	Share   float64       // of the time that it takes in all, up to
+	Most    int           // in how many pieces, up to
+	Beyond  float64       // how many times as much as is on record; 1: the record is right
+	Stolen  float64       // the share of it that is in the subject's CPU time
+	Bunched float64       // how much more or less of its system time a late request takes, up to
+	Slower  float64       // by how much the CPUs were slower, up to; of cpu-speed, which stops nobody
+	Lost    float64       // the share of the requests that were sent again, up to; of retransmits
+	Coarse  time.Duration // by what the generator's timer goes, up to; of arrivals-off and lag-floor
 }
+
+// Of a request that is sent again: what it waits at least until it is, and at most.
+const (
+	leastResent = 200 * time.Millisecond
+	mostResent  = 400 * time.Millisecond
+)
 
 const (
 	queueConnections = 16
@@ -66,6 +75,10 @@ func (q *Queue) Runs(seed uint64) (disturbed, clean *archive.Run) {
 		var stops []stop
 		by := 1.0
 		switch {
+		case hit && q.Disturb.Lost > 0:
+			s.lost = q.Disturb.Lost * (0.1 + 0.9*r.Float64())
+		case hit && q.Disturb.Coarse > 0:
+			s.coarse = float64(q.Disturb.Coarse) * (0.3 + 0.7*r.Float64())
 		case hit && q.Disturb.Slower > 0:
 			by += q.Disturb.Slower * (0.2 + 0.8*r.Float64())
 			s.cost *= by
@@ -104,50 +117,103 @@ type server struct {
 	rate  float64
 	cost  float64 // ns
 	seed  uint64
+
+	lost   float64 // share of requests
+	coarse float64 // ns
+	ahead  int     // lost requests that were on their way at the end
 }
 
-// simulated is a request of a trial; ns from its beginning.
-type simulated struct{ due, sent, seen, work float64 }
+// simulated is a request of a trial; ns from its beginning. It comes to the server when it is
+// sent, or later if it was lost.
+type simulated struct {
+	due, sent, came, seen, work float64
+	bunched                     bool // with the one before
+}
 
 func (s *server) trial(planned study.PlannedTrial, stops []stop) archive.Trial {
 	var requests []simulated
 	r := rand.New(rand.NewPCG(s.seed, 1))
 	sender, worker := stops, stops
 	switch s.queue.Disturb.Name {
-	case finding.GeneratorStalled, finding.GeneratorGC, finding.GeneratorLate:
+	case finding.GeneratorStalled, finding.GeneratorGC, finding.GeneratorLate, finding.ArrivalsOff:
 		worker = nil
 	default:
 		sender = nil
 	}
-	end := float64(s.queue.Length)
-	work := func() float64 { return s.cost * (0.5 + 0.5*r.ExpFloat64()) }
 	if s.queue.Mode == profile.Open {
-		free := 0.0
-		for due := r.ExpFloat64() / s.rate * 1e9; due < end; due += r.ExpFloat64() / s.rate * 1e9 {
-			q := simulated{due: due, sent: after(due, sender), work: work()}
-			free = worked(max(free, q.sent), q.work, worker)
-			q.seen = after(free, sender)
-			requests = append(requests, q)
-		}
+		requests = s.underRate(r, sender, worker)
 	} else {
-		ready := make([]float64, queueConnections)
-		for free := 0.0; ; {
-			c := 0
-			for i := range ready {
-				if ready[i] < ready[c] {
-					c = i
-				}
-			}
-			q := simulated{due: ready[c], sent: ready[c], work: work()}
-			free = worked(max(free, q.sent), q.work, worker)
-			if q.seen = after(free, sender); q.seen >= end {
-				break
-			}
-			ready[c] = q.seen
-			requests = append(requests, q)
-		}
+		requests = s.closed(r, sender, worker)
 	}
 	return s.record(planned, requests, stops)
+}
+
+// work is that of a request.
+func (s *server) work(r *rand.Rand) float64 { return s.cost * (0.5 + 0.5*r.ExpFloat64()) }
+
+// underRate are the requests of an open loop, which come to the server in the order in which
+// they get there.
+func (s *server) underRate(r *rand.Rand, sender, worker []stop) (requests []simulated) {
+	end, fate := float64(s.queue.Length), rand.New(rand.NewPCG(s.seed, 3))
+	for due := r.ExpFloat64() / s.rate * 1e9; due < end; due += r.ExpFloat64() / s.rate * 1e9 {
+		q := simulated{due: due, sent: after(due, sender), work: s.work(r)}
+		if s.coarse > 0 {
+			q.sent = math.Ceil(due/s.coarse) * s.coarse
+			q.bunched = len(requests) > 0 && requests[len(requests)-1].sent == q.sent
+		}
+		q.came = q.sent + s.resent(fate)
+		requests = append(requests, q)
+	}
+	order := make([]int, len(requests))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(requests[a].came, requests[b].came) })
+	free := 0.0
+	for _, i := range order {
+		q := &requests[i]
+		free = worked(max(free, q.came), q.work, worker)
+		q.seen = after(free, sender)
+	}
+	return requests
+}
+
+// closed are the requests of a closed loop that are over before its end.
+func (s *server) closed(r *rand.Rand, sender, worker []stop) (requests []simulated) {
+	fate := rand.New(rand.NewPCG(s.seed, 3))
+	next := make([]simulated, queueConnections)
+	for i := range next {
+		next[i].came = s.resent(fate)
+	}
+	for free := 0.0; ; {
+		c := 0
+		for i := range next {
+			if next[i].came < next[c].came {
+				c = i
+			}
+		}
+		q := next[c]
+		q.work = s.work(r)
+		free = worked(max(free, q.came), q.work, worker)
+		if q.seen = after(free, sender); q.seen >= float64(s.queue.Length) {
+			for i := range next {
+				if next[i].came > next[i].sent {
+					s.ahead++
+				}
+			}
+			return requests
+		}
+		requests = append(requests, q)
+		next[c] = simulated{due: q.seen, sent: q.seen, came: q.seen + s.resent(fate)}
+	}
+}
+
+// resent is how much later a request comes to the server as it was sent again, mostly not at all.
+func (s *server) resent(r *rand.Rand) float64 {
+	if s.lost == 0 || r.Float64() >= s.lost {
+		return 0
+	}
+	return float64(leastResent) + r.Float64()*float64(mostResent-leastResent)
 }
 
 // after is when what is due at an instant is done by one who stops.
@@ -189,13 +255,16 @@ func (s *server) record(planned study.PlannedTrial, requests []simulated, stops 
 	for clock := range w.Hist {
 		w.Hist[clock] = measure.NewHistogram()
 	}
-	cpu, busy, spared := d.Stolen*stopped, 0.0, 0.0
+	cpu, busy, spared, resent := d.Stolen*stopped, 0.0, 0.0, float64(s.ahead)
 	for _, q := range requests {
 		busy += q.work
-		if late := q.seen - q.sent - q.work; len(stops) > 0 && (q.sent-q.due > float64(measure.LateAfter) || late > longest/2) {
+		if late := q.seen - q.sent - q.work; q.bunched || q.came > q.sent || len(stops) > 0 && (q.sent-q.due > float64(measure.LateAfter) || late > longest/2) {
 			spared += systemShare * q.work * d.Bunched * (2*r.Float64() - 1)
 		}
 		cpu += q.work
+		if q.came > q.sent {
+			resent++
+		}
 		if q.seen < float64(s.queue.Length) {
 			w.Completed++
 		} else {
@@ -215,8 +284,10 @@ func (s *server) record(planned study.PlannedTrial, requests []simulated, stops 
 	server := probe.Window{Length: s.queue.Length, Process: &probe.Process{CPU: time.Duration(cpu), CPUUser: time.Duration(cpu - sys), CPUSys: time.Duration(sys), RSS: 1 << 24, Threads: 1, OpenFiles: 20},
 		Machine: &probe.Machine{CPUs: 2, Busy: time.Duration(cpu), TasksByCPU: []time.Duration{0, time.Duration(busy)}, Self: &probe.Self{}}}
 	t := archive.Trial{PlannedTrial: planned, Status: archive.Complete, Started: began, Validity: finding.Valid}
-	if len(stops) > 0 {
+	if s.lost > 0 || s.coarse > 0 || len(stops) > 0 {
 		switch d.Name {
+		case finding.Retransmits:
+			w.Resent = uint64(math.Ceil(resent / max(d.Beyond, 1)))
 		case finding.GeneratorStalled:
 			w.Away, w.Stall = told, time.Duration(longest/max(d.Beyond, 1))
 		case finding.GeneratorGC:

@@ -25,19 +25,24 @@ type dismissals struct {
 // on record, or twice. The generator's collections are bounded as its stalls are, and what other
 // programs used as what was stolen.
 func disturbances() (list []analysistest.Disturbance) {
-	for _, name := range []finding.Name{finding.GeneratorStalled, finding.GeneratorLate, finding.Steal, finding.CPUSpeed} {
+	for _, name := range []finding.Name{finding.GeneratorStalled, finding.GeneratorLate, finding.LagFloor, finding.ArrivalsOff, finding.Retransmits, finding.Steal, finding.CPUSpeed} {
 		for _, of := range [][2]float64{{0, 0.9}, {0.5, 0.5}} {
 			for _, beyond := range []float64{1, 2} {
 				d := analysistest.Disturbance{Name: name, Of: of, Share: 0.05, Most: 4, Beyond: beyond, Bunched: 1}
 				switch name {
 				case finding.Steal:
 					d.Share, d.Stolen = 0.15, 0.7
-				case finding.GeneratorLate, finding.CPUSpeed:
+				case finding.Retransmits:
+					d.Share, d.Most, d.Lost = 0, 0, 0.01
+				case finding.GeneratorLate, finding.LagFloor, finding.ArrivalsOff, finding.CPUSpeed:
 					if beyond > 1 {
 						continue // how late each was is on record itself, and so is the speed
 					}
-					if name == finding.CPUSpeed {
+					switch name {
+					case finding.CPUSpeed:
 						d.Slower = 0.4
+					case finding.LagFloor:
+						d.Share, d.Most, d.Coarse = 0, 0, time.Millisecond
 					}
 				}
 				list = append(list, d)
@@ -52,7 +57,7 @@ func disturbances() (list []analysistest.Disturbance) {
 func (o *options) dismissed(r *Record) error {
 	for _, d := range disturbances() {
 		for _, mode := range []profile.Mode{profile.Closed, profile.Open} {
-			if d.Name == finding.GeneratorLate && mode == profile.Closed {
+			if mode == profile.Closed && (d.Name == finding.GeneratorLate || d.Name == finding.LagFloor || d.Name == finding.ArrivalsOff) {
 				continue
 			}
 			o.progress("dismissed: %s in %.0f and %.0f %% of trials, %s loop, %g times what is on record", d.Name, 100*d.Of[0], 100*d.Of[1], mode, d.Beyond)

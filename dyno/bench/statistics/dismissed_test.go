@@ -2,6 +2,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"dyno.example/dyno/analysis/analysistest"
 	"dyno.example/dyno/finding"
@@ -19,6 +20,10 @@ func TestDoubtsAreDismissedRightly(t *testing.T) {
 		"steal from one":            {profile.Closed, analysistest.Disturbance{Name: finding.Steal, Of: [2]float64{0, 0.9}, Share: 0.1, Most: 4, Stolen: 0.7, Bunched: 1}},
 		"stalls in an open loop":    {profile.Open, analysistest.Disturbance{Name: finding.GeneratorStalled, Of: [2]float64{0.5, 0.5}, Share: 0.03, Most: 4, Bunched: 1}},
 		"late requests of one":      {profile.Open, analysistest.Disturbance{Name: finding.GeneratorLate, Of: [2]float64{0, 0.9}, Share: 0.03, Most: 4, Bunched: 1}},
+		"a coarse timer for one":    {profile.Open, analysistest.Disturbance{Name: finding.LagFloor, Of: [2]float64{0, 0.9}, Coarse: 400 * time.Microsecond, Bunched: 1}},
+		"bunches of both":           {profile.Open, analysistest.Disturbance{Name: finding.ArrivalsOff, Of: [2]float64{0.5, 0.5}, Share: 0.03, Most: 4, Bunched: 1}},
+		"lost in a closed loop":     {profile.Closed, analysistest.Disturbance{Name: finding.Retransmits, Of: [2]float64{0.5, 0.5}, Lost: 0.01, Bunched: 1}},
+		"lost under a rate":         {profile.Open, analysistest.Disturbance{Name: finding.Retransmits, Of: [2]float64{0, 0.9}, Lost: 0.01, Bunched: 1}},
 		"another speed, in one arm": {profile.Closed, analysistest.Disturbance{Name: finding.CPUSpeed, Of: [2]float64{0, 0.9}, Slower: 0.4}},
 	} {
 		n, err := countDismissed(c.mode, c.d, 6, 1)
