@@ -49,6 +49,11 @@ func (o *options) archived(r *Record) error {
 				return fmt.Errorf("run %s: %w", a.Run.ID, err)
 			}
 		}
+		if o.wants("covariate") {
+			if err := o.covariate(r, run); err != nil {
+				return fmt.Errorf("run %s: %w", a.Run.ID, err)
+			}
+		}
 		if err := o.draw(r, a); err != nil {
 			return fmt.Errorf("run %s: %w", a.Run.ID, err)
 		}

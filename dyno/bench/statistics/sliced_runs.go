@@ -87,7 +87,19 @@ func (o *options) liveGates(r *Record, pairs [][]stats.Start) {
 
 // slicedPairs are the starts of each two cells that follow each other, by block.
 func slicedPairs(run *archive.Run) (pairs [][]stats.Start) {
-	trials := map[int]map[int]*archive.Trial{} // by cell and block
+	trials := slicedTrials(run)
+	for two := range slices.Chunk(slices.Sorted(maps.Keys(trials)), 2) {
+		if len(two) < 2 {
+			break
+		}
+		pairs = append(pairs, pairOf(trials, two[1], two[0]))
+	}
+	return pairs
+}
+
+// slicedTrials are those of a run that were in slices, by cell and block.
+func slicedTrials(run *archive.Run) map[int]map[int]*archive.Trial {
+	trials := map[int]map[int]*archive.Trial{}
 	for i := range run.Trials {
 		if t := &run.Trials[i]; t.Status == archive.Complete && len(t.Slices) > 0 {
 			if trials[t.Cell] == nil {
@@ -96,19 +108,17 @@ func slicedPairs(run *archive.Run) (pairs [][]stats.Start) {
 			trials[t.Cell][t.Block] = t
 		}
 	}
-	for two := range slices.Chunk(slices.Sorted(maps.Keys(trials)), 2) {
-		if len(two) < 2 {
-			break
+	return trials
+}
+
+// pairOf are the blocks that a cell has in common with another one, which is below it in ratios.
+func pairOf(trials map[int]map[int]*archive.Trial, below, cell int) (starts []stats.Start) {
+	for _, block := range slices.Sorted(maps.Keys(trials[cell])) {
+		if a, b := trials[cell][block], trials[below][block]; b != nil {
+			starts = append(starts, inRounds(a, b))
 		}
-		var starts []stats.Start
-		for _, block := range slices.Sorted(maps.Keys(trials[two[0]])) {
-			if a, b := trials[two[0]][block], trials[two[1]][block]; b != nil {
-				starts = append(starts, inRounds(a, b))
-			}
-		}
-		pairs = append(pairs, starts)
 	}
-	return pairs
+	return starts
 }
 
 // inRounds pairs the slices of one block.
