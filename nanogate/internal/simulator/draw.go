@@ -44,6 +44,7 @@ func Draw(seed uint64, exchanges int) *Scenario {
 		d.client(n)
 	}
 	d.drawGuards()
+	d.crowd()
 	d.changes()
 	return d.Scenario
 }
@@ -167,6 +168,9 @@ func (c *Client) old(keeps bool) {
 	}
 }
 
+// pathOf is the path of a request of its own.
+func pathOf(r *Route, id int) string { return fmt.Sprintf("/%s/%d", r.Name, id) }
+
 func (d *drawing) request(c *Client) {
 	d.number++
 	methods := []string{"GET", "GET", "GET", "HEAD", "PUT", "PUT", "POST", "POST", "DELETE"}
@@ -184,7 +188,7 @@ func (d *drawing) request(c *Client) {
 	if r.Route.tunnels() {
 		r.Method, r.Framing = "GET", "length"
 	}
-	if r.Path = fmt.Sprintf("/%s/%d", r.Route.Name, r.ID); r.Route.Kind == "cache" {
+	if r.Path = pathOf(r.Route, r.ID); r.Route.Kind == "cache" {
 		r.Path = fmt.Sprintf("/%s/key%d", r.Route.Name, d.Below(8))
 		if !d.OneIn(6) {
 			r.Method = []string{"GET", "GET", "HEAD"}[d.Below(3)]
