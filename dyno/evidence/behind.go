@@ -1,6 +1,12 @@
 package evidence
 
-import "math"
+import (
+	"math"
+	"sort"
+)
+
+// LongestWait is how much of a request's wait in the load is looked at, up to its sending, ns.
+const LongestWait = int64(1e9)
 
 // mostBehind is how many requests before it on its connection one is followed back through.
 const mostBehind = 64
@@ -90,10 +96,24 @@ func (j *joiner) ownRuns(from, to int64, cpu uint32) (list []stretch) {
 }
 
 // behind makes the intervals in which the request waited in the load for its connection, which
-// others had one after another: what these waited for it waited for.
+// others had one after another: what these waited for it waited for. Those that it waited for
+// before the first that is followed are taken to have been like these.
 func (j *joiner) behind(why string) {
 	s := j.sample
 	starts := j.startsBefore()
+	due := j.at
+	j.at = max(due, min(starts[0], s.Sent))
+	if j.eachBehind(starts, why); len(j.record.Intervals) == 0 {
+		j.at = due
+		return
+	}
+	j.alike(due)
+}
+
+// eachBehind follows the requests that were sent at starts, up to the first of which nothing was
+// seen.
+func (j *joiner) eachBehind(starts []int64, why string) {
+	s := j.sample
 	for i, start := range starts {
 		end := s.Sent
 		if i+1 < len(starts) {
@@ -119,16 +139,58 @@ func (j *joiner) behind(why string) {
 	}
 }
 
+// alike puts before the intervals that there are the time since the request was due, divided as
+// they are.
+func (j *joiner) alike(due int64) {
+	r := j.record
+	from := r.Intervals[0].From
+	if due >= from {
+		return
+	}
+	sums, longest := make(map[Stage]int64), make(map[Stage]*Interval)
+	for i := range r.Intervals {
+		v := &r.Intervals[i]
+		sums[v.Stage] += v.To - v.From
+		if l := longest[v.Stage]; l == nil || v.To-v.From > l.To-l.From {
+			longest[v.Stage] = v
+		}
+	}
+	var before []Interval
+	at, seen := due, int64(0)
+	for _, stage := range Stages() {
+		l := longest[stage]
+		if l == nil {
+			continue
+		}
+		seen += sums[stage]
+		to := due + int64(float64(from-due)*float64(seen)/float64(j.at-from))
+		before = append(before, Interval{Stage: stage, From: at, To: to, Reason: l.Reason, By: l.By, Peer: l.Peer, Estimated: true, Behind: true})
+		at = to
+	}
+	before[len(before)-1].To = from
+	r.Intervals = append(before, r.Intervals...)
+}
+
 // takeOver adds an interval of a request that this one waited for.
 func (j *joiner) takeOver(v Interval) {
 	v.Behind, v.Faults = true, 0
 	j.add(v.To, v)
 }
 
+// lookBack is how long before a request that another one waited for events of its connection
+// are looked at, ns.
+const lookBack = int64(50e6)
+
+// firstAt is the first of all events that isn't before an instant.
+func (j *joiner) firstAt(t int64) int {
+	return sort.Search(len(j.events), func(i int) bool { return j.events[i].Time >= t })
+}
+
 // of is a joiner of another request on the same connection, from the same events.
 func (j *joiner) of(s *Sample) *joiner {
+	events := j.events[j.firstAt(s.Intended-lookBack):j.firstAt(s.Done+1)]
 	return &joiner{
-		sample: s, record: &Record{Intended: s.Intended, Done: s.Done}, events: j.events, at: s.Intended, end: s.Done, migrates: j.migrates,
+		sample: s, record: &Record{Intended: s.Intended, Done: s.Done}, events: events, at: s.Intended, end: s.Done, migrates: j.migrates,
 		loops: j.loops, load: j.load, threads: j.threads, halts: j.halts, arrivals: j.arrivals, ticked: j.ticked, parked: j.parked,
 		collecting: j.collecting, collectors: j.collectors, heldBy: j.heldBy, lines: make(map[int32]timeline),
 	}

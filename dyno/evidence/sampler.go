@@ -63,15 +63,17 @@ func (s *Sampler) Loop(i int) *Draws {
 	return s.loops[i]
 }
 
-// Fetch calls f with each sample that was drawn since the last call. The sample is f's only
-// during the call.
-func (s *Sampler) Fetch(f func(*Sample)) {
+// Fetch calls f with each sample that was drawn since the last call, until it returns false: that
+// one is not taken, and the next call begins with it. The sample is f's only during the call.
+func (s *Sampler) Fetch(f func(*Sample) bool) {
 	s.mu.Lock()
 	loops := s.loops
 	s.mu.Unlock()
 	for _, d := range loops {
 		for tail := d.taken.Load(); tail < d.pushed.Load(); tail++ {
-			f(&d.ring[tail%drawsKept])
+			if !f(&d.ring[tail%drawsKept]) {
+				return
+			}
 			d.taken.Store(tail + 1)
 		}
 	}

@@ -13,7 +13,7 @@ func drawn(s *Sampler, n int, response func(i int) int64) (kept map[Class]int, w
 			kept[w.Class]++
 			weight[w.Class] += w.Weight
 		}
-		s.Fetch(func(*Sample) {})
+		s.Fetch(func(*Sample) bool { return true })
 	}
 	return kept, weight
 }

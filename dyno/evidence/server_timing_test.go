@@ -58,7 +58,7 @@ func TestSamplesKeepServerTiming(t *testing.T) {
 		d.Push(&Sample{Timing: buffer}, Draw{Class: Body, Weight: 1})
 	}
 	var got []string
-	s.Fetch(func(x *Sample) { got = append(got, string(x.Timing)) })
+	s.Fetch(func(x *Sample) bool { got = append(got, string(x.Timing)); return true })
 	if !reflect.DeepEqual(got, []string{"db;dur=1", "db;dur=2"}) {
 		t.Errorf("%q", got)
 	}

@@ -37,7 +37,7 @@ func timelineOf(events []*Event, from, to int64) timeline {
 		next.from = max(at, cur.from)
 		cur = next
 	}
-	for _, e := range events {
+	for _, e := range events[lately(events, from):] {
 		if e.Time > to {
 			break
 		}
@@ -76,6 +76,17 @@ func timelineOf(events []*Event, from, to int64) timeline {
 		line = append(line, cur)
 	}
 	return line
+}
+
+// lately is the first of a thread's events from which what it did at an instant follows: when it
+// got a CPU last before.
+func lately(events []*Event, at int64) int {
+	for i := firstAt(events, at) - 1; i > 0; i-- {
+		if events[i].Kind == SwitchIn {
+			return i
+		}
+	}
+	return 0
 }
 
 // at is the span that an instant is in; nil if there is none.

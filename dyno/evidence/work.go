@@ -78,7 +78,7 @@ func (j *joiner) share(from, until int64) {
 		if thread == 0 || events[0].Process != j.process {
 			continue
 		}
-		if slices.ContainsFunc(events, func(e *Event) bool { return e.Time >= from && e.Time < until }) {
+		if i := firstAt(events, from); i < len(events) && events[i].Time < until {
 			j.shared = append(j.shared, thread)
 		}
 	}
@@ -293,9 +293,10 @@ func (j *joiner) wokenBy(thread int32, s *span) *Event {
 
 // findAway finds when the reader served other connections before the response.
 func (j *joiner) findAway(p *path, from int64) {
-	for _, e := range j.threads[p.reader] {
-		if e.Time <= from || e.Time >= p.until {
-			continue
+	events := j.threads[p.reader]
+	for _, e := range events[firstAt(events, from+1):] {
+		if e.Time >= p.until {
+			break
 		}
 		open := len(p.away) > 0 && p.away[len(p.away)-1].to == p.until
 		switch {

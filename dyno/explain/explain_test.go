@@ -16,6 +16,7 @@ import (
 	"dyno.example/dyno/probe"
 	"dyno.example/dyno/probe/pprof"
 	"dyno.example/dyno/stats"
+	"dyno.example/internal/i18n"
 )
 
 // world makes seconds of a service that takes 1 ms, give or take, and is slowed by causes
@@ -356,6 +357,21 @@ func TestFewRequests(t *testing.T) {
 }
 
 // Trials that no figure rests on aren't explained.
+// TestGrowing has a load of more than its server takes: each second's requests are slower than those before.
+func TestGrowing(t *testing.T) {
+	for _, c := range []struct {
+		tail uint64
+		want bool
+	}{{2102, true}, {23, false}} {
+		w := newWorld(3)
+		w.cell.AddEvidence(0, &evidence.Header{Version: evidence.Version, Counts: evidence.Counts{Requests: 2275, Tail: c.tail}}, nil)
+		e := w.cell.Explain()
+		if got := slices.ContainsFunc(e.Notes, func(m i18n.Message) bool { return m.ID() == "explain.growing" }); got != c.want {
+			t.Errorf("%d slow of 2275: said %v, want %v", c.tail, got, c.want)
+		}
+	}
+}
+
 func TestDrop(t *testing.T) {
 	w := newWorld(1)
 	for i := range 20 {

@@ -103,11 +103,18 @@ func noteHeader(e *Explanation, h *evidence.Header) {
 			e.Notes = append(e.Notes, note)
 		}
 	}
+	if c := h.Counts; c.Requests > 0 && float64(c.Tail) > growing*float64(c.Requests) {
+		e.Notes = append(e.Notes, i18n.New("explain.growing", "%d of %d requests were slower than 99 of 100 of those before them: response times went on growing, and none is ordinary. The rate is more than the server takes: dyno capacity finds what it does", c.Tail, c.Requests))
+	}
 	lost := h.Counts.Overwritten + h.Counts.Dropped
 	if total := h.Counts.Kept + lost; lost > 0 && float64(lost) > lostMost*float64(total) {
 		e.Notes = append(e.Notes, i18n.New("explain.lost", "%d of %d samples lack events or were given up, as there were too many at once: shares are less sure than their intervals say", lost, total))
 	}
 }
+
+// growing is the share of slow requests from which response times can only have gone on growing:
+// what is slow is learnt to be one in a hundred.
+const growing = 0.5
 
 // lostMost is the share of samples that may be lost without a word.
 const lostMost = 0.02

@@ -62,7 +62,7 @@ func TestSamplesNameConnections(t *testing.T) {
 				t.Fatal(err)
 			}
 			drawn := make(map[uint64]int)
-			s.Sampler.Fetch(func(x *evidence.Sample) {
+			s.Sampler.Fetch(func(x *evidence.Sample) bool {
 				drawn[x.Connection]++
 				if told := evidence.ParseTimings(x.Timing); !reflect.DeepEqual(told, []evidence.ServerTiming{
 					{Name: "db", Took: 1.5e6}, {Name: "cache", Took: 0.25e6, Text: "a, b"}, {Name: "app", Took: 2e6}}) {
@@ -72,6 +72,7 @@ func TestSamplesNameConnections(t *testing.T) {
 					x.Opened == 0 || x.Intended > x.Sent || x.Sent > x.First || x.First > x.Done || x.Done-x.Intended > int64(time.Minute) {
 					t.Errorf("%+v", x)
 				}
+				return true
 			})
 			mu.Lock()
 			if n, _, _ := s.Sampler.Seen(); n != r.All.Completed+r.All.Drained {

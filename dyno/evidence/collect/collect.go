@@ -4,6 +4,7 @@
 package collect
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"sync"
@@ -27,6 +28,8 @@ const (
 	farFrom     = 99.9                  // and far out
 	context     = int64(5e6)            // ns before a request whose events are taken too
 	counting    = int64(5e8)            // ns of the measured time in which the kernel counts what the probes take
+	workShare   = 16                    // making records may take one in how many parts of the time
+	stale       = int64(1e9)            // ns after which a sample is given up: rings don't hold much longer
 )
 
 // Config is what a collection needs to know.
@@ -83,6 +86,7 @@ type Collector struct {
 	mask     uint32
 	rate     rate
 	cost     cost
+	rests    int64 // until when no record is made, so that those before have their share of the time only
 }
 
 // number is a slow request's among those that its loop drew.
@@ -192,7 +196,7 @@ func (k *Collector) run() {
 
 // look takes what was drawn, and turns the probes on or off as the window wants.
 func (k *Collector) look(now int64) {
-	k.sampler.Fetch(k.keep)
+	k.sampler.Fetch(k.take)
 	if k.header.Started == 0 || now < k.header.Started {
 		return
 	}
@@ -259,8 +263,21 @@ func (k *Collector) thinOut(now int64) {
 	}
 }
 
+// take keeps a sample if it isn't too early for that. One that takes long to make a record of, as
+// it waited for seconds, is followed by a rest that is as much longer.
+func (k *Collector) take(s *evidence.Sample) bool {
+	now := clock.Now()
+	if now < k.rests {
+		return false
+	}
+	before := spent()
+	k.keep(s, now)
+	k.rests = now + workShare*(spent()-before)
+	return true
+}
+
 // keep makes the record of a sample.
-func (k *Collector) keep(s *evidence.Sample) {
+func (k *Collector) keep(s *evidence.Sample, now int64) {
 	started := k.header.Started
 	if started == 0 || s.Intended < started {
 		return // of the warm-up
@@ -268,7 +285,7 @@ func (k *Collector) keep(s *evidence.Sample) {
 	if second := s.Done / int64(time.Second); second != k.second {
 		k.second, k.inSecond = second, 0
 	}
-	if k.inSecond == mostASecond || len(k.records) == evidence.MostRecords {
+	if now-s.Done > stale || k.inSecond == mostASecond || len(k.records) == evidence.MostRecords {
 		k.header.Counts.Dropped++
 		return
 	}
@@ -279,10 +296,12 @@ func (k *Collector) keep(s *evidence.Sample) {
 	k.inSecond++
 	whole := true
 	if k.probes != nil {
-		from := min(s.Sent, s.Intended)
+		sent := cmp.Or(s.Sent, s.Done)
+		from := min(sent, s.Intended)
 		if s.Waited && s.Before > 0 { // what it waited behind is looked at too
 			from = min(from, s.Before)
 		}
+		from = max(from, sent-evidence.LongestWait)
 		k.scratch, whole = k.probes.Slice(from-context, s.Done, k.scratch[:0])
 	}
 	k.scratch = k.inside.slice(s.Sent, s.Done, k.scratch)
@@ -344,7 +363,10 @@ func (k *Collector) End() (*evidence.Header, []evidence.Record) {
 	k.ended.Wait()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.sampler.Fetch(k.keep)
+	k.sampler.Fetch(func(s *evidence.Sample) bool {
+		k.rests = 0 // the load is over, and nobody's time is taken
+		return k.take(s)
+	})
 	k.sampler.Awake(false)
 	c := &k.header.Counts
 	var dropped uint64
