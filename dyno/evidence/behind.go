@@ -46,7 +46,7 @@ func (j *joiner) own(to int64, why string) {
 		case p.doing == runnable:
 			j.loadWaits(v, &p)
 		case p.doing == asleep && p.out != nil && why == "":
-			v.Reason = callName(p.out.Call)
+			v.Reason = CallName(p.out.Call)
 		}
 		j.until(p.to, v)
 	}

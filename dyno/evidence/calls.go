@@ -40,8 +40,8 @@ var waits = map[string]Stage{
 	"sendto": SendQueue, "sendmsg": SendQueue, "sendmmsg": SendQueue, "sendfile": SendQueue,
 }
 
-// callName is the name of a system call; "system call N" if it is none that we know.
-func callName(number int16) string {
+// CallName is the name of a system call; "system call N" if it is none that we know.
+func CallName(number int16) string {
 	if number < 0 {
 		return ""
 	}
@@ -53,7 +53,7 @@ func callName(number int16) string {
 
 // waitOf says what a thread waits for that was switched out as an event says.
 func waitOf(out *Event) (Stage, string) {
-	name := callName(out.Call)
+	name := CallName(out.Call)
 	switch {
 	case out.A&halted != 0:
 		return Stopped, "stopped"

@@ -83,7 +83,7 @@ func (j *joiner) tickedAt(e *Event) (Stage, string) {
 	case tickInterrupt:
 		return Interrupt, ""
 	case tickKernel:
-		name := callName(e.Call)
+		name := CallName(e.Call)
 		if stage := waits[name]; stage == Disk || stage == PageFault {
 			return stage, name
 		}

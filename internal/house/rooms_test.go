@@ -55,7 +55,7 @@ var house = []room{
 	{"lab", []string{"wire", "internal", "studies"}, [][]string{
 		{"dyno/internal/columns", "dyno/internal/shell", "dyno/evidence", "dyno/stats", "dyno/finding", "dyno/probe", "dyno/probe/pprof", "dyno/machine/speed", "dyno/regression/threshold", "dyno/load/expect", "dyno/load/template", "dyno/load/stamp", "dyno/load/internal/eventstream", "dyno/load/internal/agenda", "dyno/load/internal/kernelstamp", "dyno/load/internal/processors", "dyno/load/profile", "dyno/nullserver", "dyno/scripted", "dyno/archive/s3test", "dyno/subject/link"},
 		{"dyno/probe/sampled", "dyno/probe/packets", "dyno/evidence/kernel", "dyno/evidence/goroutines", "dyno/stats/statstest", "dyno/claim", "dyno/steadiness", "dyno/machine", "dyno/load/measure", "dyno/load/protomsg"},
-		{"dyno/load/request"},
+		{"dyno/load/request", "dyno/probe/offcpu"},
 		{"dyno/machine/setting", "dyno/load/internal/http3", "dyno/load/rpc"},
 		{"dyno/load/internal/engine"},
 		{"dyno/load", "dyno/subject/contract"},

@@ -13,6 +13,18 @@ import (
 	"time"
 )
 
+// Names finds the functions of addresses in one process, as a sampler does. Its methods belong to
+// one goroutine.
+type Names struct{ symbols symbols }
+
+// NewNames is for a process that is there.
+func NewNames(pid int) *Names {
+	return &Names{symbols{pid: pid, files: map[string]*objectFile{}}}
+}
+
+// Function is that of an address; "[unknown]" if it has no name.
+func (n *Names) Function(address uint64) string { return n.symbols.function(address) }
+
 // symbols finds the function of an address in one process.
 type symbols struct {
 	pid   int
