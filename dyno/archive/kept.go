@@ -40,11 +40,15 @@ const (
 	RuntimeProfile Kind = "pprof-cpu"    // that the subject took itself
 	AllocProfile   Kind = "pprof-allocs" // the same: where it allocated meanwhile
 	HeapProfile    Kind = "pprof-heap"   // the same: what its heap was at the end
+
+	OffCPUProfile      Kind = "off-cpu"        // where the subject's threads were while off the CPU
+	SlowOffCPUProfile  Kind = "off-cpu-slow"   // of that only what slow requests waited for
+	OtherOffCPUProfile Kind = "off-cpu-others" // the same for ordinary requests
 )
 
 // Kinds are all of them.
 func Kinds() []Kind {
-	return []Kind{CPUProfile, SlowProfile, OtherProfile, RuntimeProfile, AllocProfile, HeapProfile}
+	return []Kind{CPUProfile, SlowProfile, OtherProfile, OffCPUProfile, SlowOffCPUProfile, OtherOffCPUProfile, RuntimeProfile, AllocProfile, HeapProfile}
 }
 
 // FlightTrace is the kind of an execution trace of a Go subject's last seconds, taken when a
@@ -58,6 +62,7 @@ const PacketHeaders Kind = "packets"
 // files are the kinds' files, which other tools know by their ends.
 var files = map[Kind]string{
 	CPUProfile: "cpu.pb.gz", SlowProfile: "cpu-slow.pb.gz", OtherProfile: "cpu-others.pb.gz",
+	OffCPUProfile: "off-cpu.pb.gz", SlowOffCPUProfile: "off-cpu-slow.pb.gz", OtherOffCPUProfile: "off-cpu-others.pb.gz",
 	RuntimeProfile: "pprof-cpu.pb.gz", AllocProfile: "pprof-allocs.pb.gz", HeapProfile: "pprof-heap.pb.gz", PacketHeaders: "packets.pcapng.gz",
 }
 

@@ -13,7 +13,9 @@ import (
 
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/evidence"
+	"dyno.example/dyno/evidence/collect"
 	"dyno.example/dyno/probe"
+	"dyno.example/dyno/probe/offcpu"
 	"dyno.example/dyno/probe/packets"
 	"dyno.example/dyno/probe/pprof"
 	"dyno.example/dyno/probe/sampled"
@@ -49,6 +51,8 @@ type Keeping struct {
 	config   Config
 	sampler  *sampled.Sampler // nil if it isn't wanted, or not possible
 	unable   error            // why it isn't
+	offCPU   *offcpu.Watcher  // nil if it isn't wanted, or not possible
+	cantSee  error            // why it isn't
 	flights  *flights         // nil if they aren't wanted
 	captured *captured        // nil if packets aren't wanted
 	fetcher  *fetcher         // nil if the server's own profiles aren't wanted
@@ -76,6 +80,9 @@ func Start(c Config) *Keeping {
 			CPUs: c.CPUs, Moments: true, Wanted: func(pid int, _ string) bool { return sampled.Below(pid, c.Processes) },
 		})
 	}
+	if c.keeps(study.KeepOffCPU) {
+		k.offCPU, k.cantSee = offcpu.Start(collect.Trees(c.Processes))
+	}
 	if c.Pprof != "" && c.keeps(study.KeepPprof) {
 		k.fetcher = newFetcher(c.Pprof, c.Trust, c.Untrusted)
 	}
@@ -84,14 +91,15 @@ func Start(c Config) *Keeping {
 
 // Unable is what of it isn't possible here, as for want of rights; nil if all is.
 func (k *Keeping) Unable() error {
+	err := errors.Join(k.unable, k.cantSee)
 	if k.captured == nil {
-		return k.unable
+		return err
 	}
-	c, err := packets.Start(k.config.Port)
-	if err == nil {
-		_, _, _, err = c.Stop()
+	c, unable := packets.Start(k.config.Port)
+	if unable == nil {
+		_, _, _, unable = c.Stop()
 	}
-	return errors.Join(k.unable, err)
+	return errors.Join(err, unable)
 }
 
 // Begin is called when it is known when the measured time begins, in ns of CLOCK_MONOTONIC.
@@ -132,6 +140,35 @@ func (k *Keeping) End(ctx context.Context, t *archive.Trial) {
 	if k.fetcher != nil {
 		k.fetcher.end(ctx, t, k.config.Secrets)
 	}
+	slow, others := requestsOf(t)
+	k.onCPU(t, until, slow, others)
+	k.endOffCPU(t, until, slow, others)
+}
+
+// requestsOf are the requests that there is evidence of; nil if none is collected.
+func requestsOf(t *archive.Trial) (slow, others []*evidence.Record) {
+	if t.Evidence == nil {
+		return nil, nil
+	}
+	for i := range t.Evidence.Records {
+		if r := &t.Evidence.Records[i]; r.Class == evidence.Tail {
+			slow = append(slow, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	return slow, others
+}
+
+// Remarks of profiles.
+const (
+	ofSlow   = "only what ran for slow requests of which there is evidence"
+	ofOthers = "only what ran for ordinary requests of which there is evidence"
+)
+
+// onCPU keeps what ran in the measured time, and of that what ran for slow requests and for
+// others, as evidence of them tells.
+func (k *Keeping) onCPU(t *archive.Trial, until int64, slow, others []*evidence.Record) {
 	if k.unable != nil {
 		t.Lack(archive.CPUProfile, k.unable)
 	}
@@ -145,27 +182,15 @@ func (k *Keeping) End(ctx context.Context, t *archive.Trial) {
 		remarks = append(remarks, fmt.Sprintf("%d samples were lost", lost))
 	}
 	k.profile(t, archive.CPUProfile, processes, inTime, remarks)
-	if t.Evidence != nil {
-		k.apart(t, processes, remarks)
+	if t.Evidence == nil {
+		return
 	}
-}
-
-// apart keeps what ran for slow requests and for others, as evidence of them tells.
-func (k *Keeping) apart(t *archive.Trial, processes []*sampled.Process, remarks []string) {
-	slow, others := stretches{}, stretches{}
-	for i := range t.Evidence.Records {
-		if r := &t.Evidence.Records[i]; r.Class == evidence.Tail {
-			slow.add(r)
-		} else {
-			others.add(r)
-		}
-	}
-	if len(slow) == 0 {
+	if ran := stretchesOf(slow, runs); len(ran) == 0 {
 		t.Lack(archive.SlowProfile, errNoneSlow)
 	} else {
-		k.profile(t, archive.SlowProfile, processes, slow.sorted().holds, append(remarks, "only what ran for slow requests of which there is evidence"))
+		k.profile(t, archive.SlowProfile, processes, ran.holds, append(remarks, ofSlow))
 	}
-	k.profile(t, archive.OtherProfile, processes, others.sorted().holds, append(remarks, "only what ran for ordinary requests of which there is evidence"))
+	k.profile(t, archive.OtherProfile, processes, stretchesOf(others, runs).holds, append(remarks, ofOthers))
 }
 
 // profile keeps that of the samples that are wanted.

@@ -24,12 +24,13 @@ func TestNothingBegan(t *testing.T) {
 }
 
 func TestStretchesHold(t *testing.T) {
-	r := stretches{}
-	r.add(&evidence.Record{Intended: 1000, Intervals: []evidence.Interval{
-		{Stage: evidence.OnCPU, From: 100, To: 200, Thread: 7}, {Stage: evidence.Lock, From: 200, To: 300, Thread: 7}, {Stage: evidence.OnCPU, From: 300, To: 310, Thread: 8},
-	}})
-	r.add(&evidence.Record{Intended: 500, Intervals: []evidence.Interval{{Stage: evidence.OnCPU, From: 0, To: 1000, Thread: 7}}})
-	r.sorted()
+	list := []*evidence.Record{
+		{Intended: 1000, Intervals: []evidence.Interval{
+			{Stage: evidence.OnCPU, From: 100, To: 200, Thread: 7}, {Stage: evidence.Lock, From: 200, To: 300, Thread: 7}, {Stage: evidence.OnCPU, From: 300, To: 310, Thread: 8},
+		}},
+		{Intended: 500, Intervals: []evidence.Interval{{Stage: evidence.OnCPU, From: 0, To: 1000, Thread: 7}, {Stage: evidence.Disk, From: 750, To: 760, Thread: 7}}},
+	}
+	r := stretchesOf(list, runs)
 	for _, c := range []struct {
 		at     int64
 		thread int32
@@ -39,6 +40,28 @@ func TestStretchesHold(t *testing.T) {
 	} {
 		if got := r.holds(sampled.Moment{At: c.at, Thread: c.thread}); got != c.want {
 			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// Waits of a thread that overlap count for each request that they belonged to, and no others'.
+func TestStretchesWithin(t *testing.T) {
+	list := []*evidence.Record{
+		{Intended: 1000, Intervals: []evidence.Interval{{Stage: evidence.Disk, From: 0, To: 1000, Thread: 7}, {Stage: evidence.OnCPU, From: 1000, To: 2000, Thread: 7}}},
+		{Intended: 1500, Intervals: []evidence.Interval{{Stage: evidence.Disk, From: 0, To: 500, Thread: 7, Behind: true}, {Stage: evidence.Network, From: 500, To: 600}}},
+	}
+	for n := range int64(100) { // short ones that begin later and hide none that is longer
+		list = append(list, &evidence.Record{Intended: 1001 + n, Intervals: []evidence.Interval{{Stage: evidence.Lock, From: 0, To: 1, Thread: 7}}})
+	}
+	w := stretchesOf(list, waits)
+	for _, c := range []struct {
+		thread         int32
+		from, to, want int64
+	}{
+		{7, 1200, 1300, 100}, {7, 1400, 1600, 300}, {7, 1900, 9000, 200}, {7, 0, 1000, 0}, {7, 2000, 2500, 0}, {8, 1200, 1300, 0}, {0, 1000, 3000, 0}, {7, 1000, 1101, 201},
+	} {
+		if got := w.within(c.thread, c.from, c.to); got != c.want {
+			t.Errorf("%+v: %d", c, got)
 		}
 	}
 }

@@ -147,3 +147,42 @@ func Top(column string, most int, profiles ...*pprof.Profile) Table {
 	}
 	return t
 }
+
+// Waited are the functions below which slow requests waited for longer, as a share, than ordinary
+// ones did, those with the largest difference first; of functions with the same the one that is
+// seldom in all. Unlike those of [Top] the others' shares are of all that is below a function:
+// where threads wait is at the tip of a stack, and why is some way down it.
+func Waited(column string, most int, all, slow, ordinary *pprof.Profile) Table {
+	profiles := []*pprof.Profile{all, slow, ordinary}
+	t := Table{Sums: make([]int64, len(profiles))}
+	rows := make(map[string]*Row)
+	for i, p := range profiles {
+		if p == nil || p.Column(column) < 0 {
+			continue
+		}
+		at := p.Column(column)
+		t.Sums[i] = p.Sum(at)
+		for _, f := range p.Functions(at) {
+			r := rows[f.Name]
+			if r == nil {
+				r = &Row{Function: f.Name, Others: make([]float64, len(profiles)-1)}
+				rows[f.Name] = r
+			}
+			total := float64(f.Total) / float64(max(t.Sums[i], 1))
+			if i == 0 {
+				r.Self, r.Total = float64(f.Self)/float64(max(t.Sums[i], 1)), total
+			} else {
+				r.Others[i-1] = total
+			}
+		}
+	}
+	for _, r := range rows {
+		t.Rows = append(t.Rows, *r)
+	}
+	more := func(r *Row) float64 { return r.Others[0] - r.Others[1] }
+	slices.SortFunc(t.Rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(more(&b), more(&a)), cmp.Compare(a.Total, b.Total), cmp.Compare(a.Function, b.Function))
+	})
+	t.Rows = t.Rows[:min(most, len(t.Rows))]
+	return t
+}

@@ -118,3 +118,21 @@ func TestTop(t *testing.T) {
 		t.Errorf("%+v", top)
 	}
 }
+
+// Waits are ranked by how much larger a part of slow requests' than of ordinary ones' is below a
+// function, whatever threads without requests waited for.
+func TestWaited(t *testing.T) {
+	of := func(stacks ...pprof.Sample) *pprof.Profile {
+		return &pprof.Profile{Types: []pprof.Type{{Name: "off-cpu", Unit: "nanoseconds"}}, Samples: stacks}
+	}
+	at := func(ns int64, stack ...string) pprof.Sample { return pprof.Sample{Stack: stack, Values: []int64{ns}} }
+	all := of(at(900, "[futex]", "idle"), at(80, "[fsync]", "write", "save", "serve"), at(20, "[fsync]", "write", "log", "serve"))
+	slow, ordinary := of(at(90, "[fsync]", "write", "save", "serve"), at(10, "[fsync]", "write", "log", "serve")), of(at(10, "[fsync]", "write", "log", "serve"))
+	got := Waited("off-cpu", 2, all, slow, ordinary)
+	if len(got.Rows) != 2 || got.Rows[0].Function != "save" || got.Rows[0].Others[0] != 0.9 || got.Rows[0].Others[1] != 0 || got.Rows[0].Total != 0.08 {
+		t.Errorf("%+v", got)
+	}
+	if got := Waited("off-cpu", 20, all, slow, nil); len(got.Rows) != 7 || got.Sums[2] != 0 || got.Rows[6].Function != "idle" {
+		t.Errorf("%+v", got)
+	}
+}

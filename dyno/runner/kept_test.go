@@ -15,10 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"dyno.example/dyno/archive"
 	"dyno.example/dyno/evidence"
+	"dyno.example/dyno/probe/offcpu"
 	"dyno.example/dyno/probe/pprof"
 	"dyno.example/dyno/probe/sampled"
+	"dyno.example/dyno/profiled"
 )
 
 // burnVariable makes this program a subject that spends its time in known functions, and
@@ -47,6 +51,18 @@ func burnLong(n int) (sum uint64) {
 	return sum
 }
 
+// stuck holds its thread up for long.
+//
+//go:noinline
+func stuck() { pauseFor(400 * time.Millisecond) }
+
+// pauseFor blocks its thread in a system call, which Go's own sleep doesn't.
+//
+//go:noinline
+func pauseFor(d time.Duration) {
+	_, _ = unix.Poll(nil, int(d.Milliseconds()))
+}
+
 // recordFlight does what dynoprobe/flight does for Go subjects.
 func recordFlight() {
 	conn, err := net.Dial("unix", os.Getenv("DYNO_FLIGHT_SOCKET"))
@@ -73,6 +89,8 @@ func serveBurn() error {
 	http.HandleFunc("/long", func(_ http.ResponseWriter, r *http.Request) {
 		trace.WithRegion(r.Context(), "burning", func() { burnt += burnLong(60_000_000) })
 	})
+	http.HandleFunc("/pause", func(http.ResponseWriter, *http.Request) { pauseFor(time.Millisecond) })
+	http.HandleFunc("/stick", func(http.ResponseWriter, *http.Request) { stuck() })
 	return http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil)
 }
 
@@ -153,6 +171,59 @@ func TestKeptProfiles(t *testing.T) {
 		t.Errorf("heap: %+v", p)
 	}
 	sampledSlow(t, run)
+}
+
+// TestKeptWaits: the function that slow requests were blocked in is what has more of their time off
+// the CPU than of ordinary ones', who calls the same below it; and of all time with the threads'
+// that had nothing to do it is a small part.
+func TestKeptWaits(t *testing.T) {
+	w, err := offcpu.Start(nil)
+	if err != nil {
+		t.Skip(err)
+	}
+	w.Stop()
+	r := burnRunner(t, "requests: [{get: /pause, weight: 69}, {get: /stick, weight: 1}]\nexplain: true\nkeep: [off-cpu]\nloads: [{name: steady, open: {rate: 150, connections: 64}}]\n")
+	run := run(t, r)
+	whole := profileOf(t, run, archive.OffCPUProfile)
+	if whole == nil || below(whole, "runner.pauseFor") <= below(whole, "runner.stuck") || below(whole, "runner.stuck") > 0.5 {
+		t.Fatalf("all: %+v", whole)
+	}
+	_, records, err := run.Evidence(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stick = 1 // its place in the mix
+	var of, all int64
+	for i := range records {
+		if r := &records[i]; r.Class == evidence.Tail {
+			all += r.Response()
+			if r.Kind == stick {
+				of += r.Response()
+			}
+		}
+	}
+	if of == 0 || of*3 < all*2 {
+		t.Skipf("a busy machine: of %d ms of slow requests %d are of those that are stuck", all/1e6, of/1e6)
+	}
+	slow, others := profileOf(t, run, archive.SlowOffCPUProfile), profileOf(t, run, archive.OtherOffCPUProfile)
+	if slow == nil || others == nil {
+		t.Fatal("no profile of requests")
+	}
+	table := profiled.Waited("off-cpu", 3, whole, slow, others)
+	if first := table.Rows[0].Function; !strings.Contains(first, "runner.stuck") && !strings.Contains(first, "runner.serveBurn.func") {
+		t.Errorf("slow requests: %+v", table)
+	}
+}
+
+// below is the share of a profile's last value that is in a function and what it called.
+func below(p *pprof.Profile, function string) float64 {
+	at := len(p.Types) - 1
+	for _, f := range p.Functions(at) {
+		if strings.HasSuffix(f.Name, function) {
+			return float64(f.Total) / float64(p.Sum(at))
+		}
+	}
+	return 0
 }
 
 // slowRecords is how many slow requests there is evidence of.

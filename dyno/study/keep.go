@@ -14,6 +14,9 @@ type Kept string
 const (
 	// KeepCPU is where the subject's processes spend their CPU time, sampled from outside.
 	KeepCPU Kept = "cpu"
+	// KeepOffCPU is where the subject's threads were in their own code while they were off the
+	// CPU, and for how long.
+	KeepOffCPU Kept = "off-cpu"
 	// KeepPprof is the CPU and heap profile that a subject offers itself, see
 	// [Subject.Pprof].
 	KeepPprof Kept = "pprof"
@@ -29,7 +32,9 @@ const (
 )
 
 // Keepable is all that a study may have kept.
-func Keepable() []Kept { return []Kept{KeepCPU, KeepPprof, KeepFlight, KeepBuffers, KeepPackets} }
+func Keepable() []Kept {
+	return []Kept{KeepCPU, KeepOffCPU, KeepPprof, KeepFlight, KeepBuffers, KeepPackets}
+}
 
 // Keeps reports whether something is to be kept.
 func (s *Study) Keeps(what Kept) bool { return slices.Contains(s.Keep, what) }

@@ -51,7 +51,7 @@ s.yaml:3:43: placement.subject[1]: expected a whole number from 0 to 4095, got "
 		{"no CPU", minimal + "placement: {generator: [], subject: [1]}\n",
 			"s.yaml:3:24: placement.generator: expected at least one item, got an empty list"},
 		{"keep what isn't", minimal + "keep: [heap]\n",
-			`s.yaml:3:8: keep[0]: "heap" is not one of the choices (valid: cpu, pprof, flight, buffers, packets)`},
+			`s.yaml:3:8: keep[0]: "heap" is not one of the choices (valid: cpu, off-cpu, pprof, flight, buffers, packets)`},
 		{"keep nothing", minimal + "keep: true\n",
 			`s.yaml:3:7: keep: expected a list, got "true" (write it as [a, b] or one "- item" a line)`},
 		{"keep flights of what isn't known", minimal + "keep: [flight]\n",

@@ -22,8 +22,8 @@ func TestLoadKeeps(t *testing.T) {
 	}
 	home := t.TempDir()
 	server := serve(t, "good")
-	o := undisturbed(t, home, "load", "-c", "4", "-d", "2s", server, "--explain", "--keep", "cpu,packets,pprof", "-o", "r.html")
-	o.want(t, 0, o.stderr, "kept (cpu): ", "cpu.pb.gz, go tool pprof -http=:", "kept (packets): ", "packets.pcapng.gz, Wireshark", "not kept (pprof-cpu): ")
+	o := undisturbed(t, home, "load", "-c", "4", "-d", "2s", server, "--explain", "--keep", "cpu,off-cpu,packets,pprof", "-o", "r.html")
+	o.want(t, 0, o.stderr, "kept (cpu): ", "cpu.pb.gz, go tool pprof -http=:", "kept (off-cpu): ", "kept (packets): ", "packets.pcapng.gz, Wireshark", "not kept (pprof-cpu): ")
 	folders, _ := filepath.Glob(filepath.Join(home, "evidence", "*.kept"))
 	if len(folders) == 0 {
 		folders, _ = filepath.Glob(filepath.Join(home, "*", "evidence", "*.kept"))
@@ -82,7 +82,7 @@ func TestLoadKeepsNothing(t *testing.T) {
 		code       int
 	}{
 		{"--keep cpu", "--keep goes with --explain", 2},
-		{"--explain --keep cpv", `--keep "cpv" is none of cpu, pprof, packets; did you mean cpu?`, 2},
+		{"--explain --keep cpv", `--keep "cpv" is none of cpu, off-cpu, pprof, packets; did you mean cpu?`, 2},
 		{"--explain --keep flight", "--keep flight is for studies: the server has to be told where to connect", 2},
 		{"--explain --keep buffers", "--keep buffers is for studies", 2},
 		{"--explain --keep cpu,cpu", "--keep: cpu is given twice", 2},

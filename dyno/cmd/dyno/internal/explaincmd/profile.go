@@ -40,6 +40,10 @@ profiles that the run has kept (keep: [cpu, pprof] in its study); of all starts 
 Of a study with explain: true there are also the shares of what ran for slow requests, and
 for ordinary ones, of those that were traced.
 
+--of off-cpu (keep: [off-cpu]) is where threads were while they were off the CPU, with the system
+call that they waited in at the tip; with explain: true first those functions below which slow
+requests waited for more than ordinary ones.
+
 With --out the profile goes to a file, which go tool pprof opens, with flame graphs:
   dyno profile latest --subject NAME --load NAME --out cpu.pb.gz
   go tool pprof -http=: cpu.pb.gz`,
@@ -56,7 +60,7 @@ With --out the profile goes to a file, which go tool pprof opens, with flame gra
 	flags.SortFlags = false
 	flags.StringVar(&f.subject, "subject", "", "only this subject")
 	flags.StringVar(&f.load, "load", "", "only this load")
-	flags.StringVar(&f.kind, "of", "", "which profile: cpu, cpu-slow, cpu-others, pprof-cpu, pprof-allocs or pprof-heap (default: the first that there is)")
+	flags.StringVar(&f.kind, "of", "", "which profile: cpu, cpu-slow, cpu-others, off-cpu, off-cpu-slow, off-cpu-others, pprof-cpu, pprof-allocs or pprof-heap (default: the first that there is)")
 	flags.StringVar(&f.value, "value", "", "which of its values, such as alloc_objects (default: its main one)")
 	flags.IntVar(&f.top, "top", 20, "so many functions")
 	flags.BoolVar(&f.json, "json", false, "as JSON")
@@ -195,13 +199,19 @@ type profileTable struct {
 	missing []i18n.Message
 }
 
+// ofRequests are the profiles of slow requests and of ordinary ones that belong to one of all.
+var ofRequests = map[archive.Kind][2]archive.Kind{
+	archive.CPUProfile:    {archive.SlowProfile, archive.OtherProfile},
+	archive.OffCPUProfile: {archive.SlowOffCPUProfile, archive.OtherOffCPUProfile},
+}
+
 func (f *profileFlags) tables(run *archive.Run, cells []profiled.Cell, kind archive.Kind) (list []profileTable, err error) {
 	var slow, others []profiled.Cell
-	if kind == archive.CPUProfile {
-		if slow, err = profiled.Read(run, archive.SlowProfile); err != nil {
+	if beside, ok := ofRequests[kind]; ok {
+		if slow, err = profiled.Read(run, beside[0]); err != nil {
 			return nil, err
 		}
-		if others, err = profiled.Read(run, archive.OtherProfile); err != nil {
+		if others, err = profiled.Read(run, beside[1]); err != nil {
 			return nil, err
 		}
 	}
@@ -243,7 +253,12 @@ func (f *profileFlags) table(c *profiled.Cell, kind archive.Kind, slow, others [
 		}
 		profiles = append(profiles, p)
 	}
-	top := profiled.Top(t.Value, f.top, profiles...)
+	var top profiled.Table
+	if kind == archive.OffCPUProfile && len(profiles) == 3 && profiles[1] != nil {
+		top = profiled.Waited(t.Value, f.top, all, profiles[1], profiles[2])
+	} else {
+		top = profiled.Top(t.Value, f.top, profiles...)
+	}
 	t.Sum, t.Rows = top.Sums[0], top.Rows
 	if len(top.Sums) == 3 {
 		t.Slow, t.Others = &top.Sums[1], &top.Sums[2]
@@ -287,7 +302,11 @@ func (t *profileTable) print(global *cli.Global, at int) error {
 	if err := cli.PrintTable(rows); err != nil {
 		return err
 	}
-	if t.Slow != nil {
+	switch {
+	case t.Slow == nil:
+	case t.Kind == archive.OffCPUProfile:
+		out.Print(i18n.New("explaincmd.slow-waits", "SLOW and ORDINARY are shares of what requests that were traced waited for, in each function and what it called: of %s and %s of %s", inUnit(*t.Slow, t.Unit), inUnit(*t.Others, t.Unit), t.Value))
+	default:
 		out.Print(i18n.New("explaincmd.slow-and-ordinary", "SLOW and ORDINARY are shares of what ran for requests that were traced: %s and %s of %s", inUnit(*t.Slow, t.Unit), inUnit(*t.Others, t.Unit), t.Value))
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
+	"dyno.example/dyno/probe/offcpu"
 	"dyno.example/dyno/probe/pprof"
 	"dyno.example/dyno/study"
 )
@@ -65,6 +66,33 @@ func TestProfileTables(t *testing.T) {
 		if bad.check() == nil {
 			t.Errorf("%+v is taken", bad)
 		}
+	}
+}
+
+// Of waits the functions come first below which slow requests waited for more than ordinary ones.
+func TestWaits(t *testing.T) {
+	run := keptRun(t)
+	for i := range run.Trials {
+		for kind, name := range map[archive.Kind]string{archive.OffCPUProfile: "idle", archive.SlowOffCPUProfile: "save", archive.OtherOffCPUProfile: "answer"} {
+			p := &pprof.Profile{Types: []pprof.Type{pprof.Samples, offcpu.OffCPU}, Samples: []pprof.Sample{{Stack: []string{"[futex]", name, "main"}, Values: []int64{2, 2e6}}, {Stack: []string{"[fsync]", "save", "main"}, Values: []int64{1, 1e6}}}}
+			var b bytes.Buffer
+			if err := p.Write(&b); err != nil {
+				t.Fatal(err)
+			}
+			run.Trials[i].Keep(kind, b.Bytes(), nil, nil)
+		}
+	}
+	f := profileFlags{subject: "b", top: 1, kind: string(archive.OffCPUProfile)}
+	cells, kind, err := f.cells(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := f.tables(run, cells, kind)
+	if err != nil || len(tables) != 1 || tables[0].Value != "off-cpu" || len(tables[0].Rows) != 1 || tables[0].Rows[0].Function != "save" || tables[0].Rows[0].Others[0] != 1 {
+		t.Errorf("%+v, %v", tables, err)
+	}
+	if err := tables[0].print(&cli.Global{Lang: "en"}, 0); err != nil {
+		t.Error(err)
 	}
 }
 
