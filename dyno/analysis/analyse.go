@@ -25,8 +25,8 @@ const Schema = 1
 // [archive.Run.Windows].
 func Analyse(run *archive.Run) (*Analysis, error) { return analyse(run, true) }
 
-// AnalysePairs is the same for a gate of two versions, pair by pair: what slices beside each
-// other say is not used, so that a pair is the same with a third one beside it, and what is
+// AnalysePairs is the same for a gate of two versions, pair by pair: what neighbouring
+// slices say is not used, so that a pair is the same with a third one next to it, and what is
 // known of its deviation holds.
 func AnalysePairs(run *archive.Run) (*Analysis, error) { return analyse(run, false) }
 

@@ -105,7 +105,7 @@ type Cell struct {
 	// had in turns, and what its uncertainty is made of; nil if they hadn't.
 	Turns *stats.Sliced `json:"turns,omitempty"`
 	// ByRank are the same ratios by ranks, which are about the usual start; a check
-	// of a single look beside Ratios, also in a run with several.
+	// of a single look, next to Ratios, also in a run with several.
 	ByRank  map[string]stats.Interval `json:"ratios_by_rank,omitempty"`
 	Omitted map[string]i18n.Message   `json:"omitted,omitzero"` // metric → why there is no figure
 	// Wrong is the share of requests, in percent, whose response was not what it had

@@ -9,7 +9,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// caveats are the findings that stand beside every verdict of their run: what
+// caveats are the findings that are said with every verdict of their run: what
 // subjects did wrong, and what makes a comparison one-sided.
 var caveats = []finding.Name{finding.SubjectFailed, finding.LostUnevenly, finding.TwinDiffers, finding.Errors, finding.WrongResponses}
 

@@ -119,7 +119,7 @@ func TestEachMetricIsFromOneOfTheTwo(t *testing.T) {
 	}
 }
 
-// What speaks against trials bears on what trials tell, and no verdict about the slices beside them; and the
+// What speaks against trials bears on what trials tell, and no verdict about the slices that go with them; and the
 // other way round.
 func TestDoubtsOfOneOfTheTwo(t *testing.T) {
 	for _, doubted := range []string{"cost", "memory"} {

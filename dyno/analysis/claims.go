@@ -48,7 +48,7 @@ func newEvidence(m *archive.Manifest, groups []Group, builders []*cellBuilder, a
 	for i := range m.Plan.Cells {
 		c := &m.Plan.Cells[i]
 		if c.Twin || c.Beside != nil {
-			continue // it competes with no other, or has figures of the one beside, and claims can't name it
+			continue // it competes with no other, or has figures of its counterpart, and claims can't name it
 		}
 		cells = append(cells, claim.Cell{Index: i, Subject: c.Subject, Load: c.Load, Levels: c.Levels})
 	}

@@ -51,7 +51,7 @@ func TestClaimsOfARun(t *testing.T) {
 	}
 }
 
-// The ratio a claim is decided by is the one that the report shows beside it.
+// The ratio a claim is decided by is the one that the report shows next to it.
 func TestClaimsAgreeWithRatios(t *testing.T) {
 	run := analysistest.Run(4, "nethttp", "gin", "echo")
 	run.Manifest.Claims = []claim.Claim{{ID: "a", Expressions: []string{"throughput[echo] / throughput[nethttp] < 1"}}}

@@ -141,7 +141,7 @@ func TestFailuresAndRanks(t *testing.T) {
 	}
 }
 
-// Trials that one arm lost to the machine and the other did not stand beside the
+// Trials that one arm lost to the machine and the other did not stand next to the
 // verdict; those that both lost don't.
 func TestTrialsLostUnevenly(t *testing.T) {
 	for _, c := range []struct {
@@ -166,7 +166,7 @@ func TestTrialsLostUnevenly(t *testing.T) {
 			return strings.Contains(d.String(), "b under saturate, connections=64 lost 5 of 6")
 		})
 		if found != c.want || beside != c.want {
-			t.Errorf("%s: found %t, beside the verdict %t: %+v", c.name, found, beside, a.Claims[0].Basis)
+			t.Errorf("%s: found %t, with the verdict %t: %+v", c.name, found, beside, a.Claims[0].Basis)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func TestOnePairIsNoNoise(t *testing.T) {
 	}
 }
 
-// A process that stays beside the one that serves has no figures that are the server's.
+// A process that stays alive next to the one that serves has no figures that are the server's.
 func TestProcessThatDoesNotServe(t *testing.T) {
 	run := analysistest.Run(1, "a", "b")
 	for i := range run.Trials {

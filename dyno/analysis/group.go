@@ -89,7 +89,7 @@ func (t *table) measured(metric string) bool {
 // rank orders the cells by a metric, and compares the first with the others. Ranks rest
 // on ratios, so a metric with a value that is not above zero has none. Subjects that
 // failed in some trials come after all that did not: the trials in which they worked
-// are not all there is. Those with wrong responses have no rank beside others: they did
+// are not all there is. Those with wrong responses have no rank among the others: they did
 // something else.
 func (t *table) rank(f figure, c *confidence) ([]Place, []Versus) {
 	if !f.ranked {

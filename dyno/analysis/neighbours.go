@@ -10,11 +10,11 @@ import (
 	"dyno.example/dyno/stats"
 )
 
-// neighbours are what slices beside each one have explained.
+// neighbours are what the slices next to each one have explained.
 type neighbours struct{ cpu, throughput stats.Neighbours }
 
 // useNeighbours takes out of the values of CPU time and throughput, of subjects that took
-// turns, what the slices beside theirs say of the machine.
+// turns, what the slices next to theirs say of the machine.
 func (t *table) useNeighbours() {
 	arms := t.arms()
 	blocks := map[int]bool{}

@@ -31,7 +31,7 @@ func (y *findingSet) addPlateaus(s *cellBuilder, all []*cellBuilder, accept []fi
 			likewise := validity.Plateaus(metricName(metric), others)
 			if len(likewise) > 0 && likewise[0].Name == f.Name && len(validity.Plateaus(metricName(metric), beside)) == 0 {
 				f.Validity = finding.Valid // blocks have it in common, and ratios are taken within them
-				f.Detail = i18n.Join(f.Detail, i18n.New("analysis.machine-not-starts", "; the other trials of their blocks lie apart likewise, and beside them these do not: it is the machine at the time rather than the starts"))
+				f.Detail = i18n.Join(f.Detail, i18n.New("analysis.machine-not-starts", "; the other trials of their blocks lie apart likewise, and compared with them these do not: it is the machine at the time rather than the starts"))
 			}
 			y.list = append(y.list, Finding{Finding: f, Trials: s.Trials})
 			return

@@ -35,7 +35,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// A service that burns 0.4 of a CPU under 100 requests/s, beside a subject that burns 0.8, is
+// A service that burns 0.4 of a CPU under 100 requests/s, next to a subject that burns 0.8, is
 // shown so, whatever the windows' lengths are.
 func TestServicesBesideTheSubject(t *testing.T) {
 	var s cellBuilder

@@ -14,7 +14,7 @@ type Slices struct {
 	Rounds int           `json:"rounds"` // of a block
 	Trials int           `json:"trials"` // that were measured so, of those that figures rest on …
 	Whole  int           `json:"whole"`  // … and that were not
-	// What slices beside each one have explained of CPU time and of throughput, as
+	// What the slices next to each one have explained of CPU time and of throughput, as
 	// [stats.ByNeighbours] says; Values are less that.
 	CPU        stats.Neighbours `json:"cpu"`
 	Throughput stats.Neighbours `json:"throughput"`

@@ -166,7 +166,7 @@ func restlessRun() *archive.Run {
 	return run
 }
 
-// On a machine that is never the same for long, what slices beside its own explain is taken
+// On a machine that is never the same for long, what the slices next to its own explain is taken
 // out of each subject's CPU time: its ratio is found, and more surely than by sums alone.
 func TestNeighboursSteadyValues(t *testing.T) {
 	run := restlessRun()

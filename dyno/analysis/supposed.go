@@ -17,7 +17,7 @@ import (
 //
 // What disturbed a trial changed it by anything from nothing to its bound, each trial on its
 // own: the ends of an interval lie farthest out where trials are at ends of their bounds, all
-// of an arm alike or apart from each other. The speed of a trial's CPUs was read beside it:
+// of an arm alike or apart from each other. The speed of a trial's CPUs was read next to it:
 // what it made of a subject's cost is anything from nothing to all of it and a quarter more, as
 // readings are of moments; of one subject in all trials alike.
 type supposition struct {

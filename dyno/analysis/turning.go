@@ -133,7 +133,7 @@ func (t *turned) everything() {
 }
 
 // try decides a claim again, without the trials that have the doubts, and with whatever of their
-// figures these have made, as far as that can be told. A verdict that stands by either stands.
+// figures these have made, as far as that is known. A verdict that stands by either stands.
 func (t *turned) try(c *claim.Claim, source *evidence, options claim.Options, asked map[int]bool, doubts []*doubt) {
 	compare := func(as *supposed) (more bool) {
 		other := claim.Evaluate(c, as, options)
@@ -227,8 +227,8 @@ func (t *turned) tellTogether(doubts []*doubt) {
 	}
 }
 
-// stands reports whether a part's verdict is as it was. With fewer blocks less can be told, so that
-// what couldn't be told can't be either, whatever was left out: that speaks for nothing.
+// stands reports whether a part's verdict is as it was. With fewer blocks less can be decided:
+// what was undecided stays so, whatever was left out, and that shows nothing.
 func stands(now, was claim.Part) bool {
 	if now.Verdict != was.Verdict {
 		return false

@@ -67,7 +67,7 @@ func likeAddress(ref string) bool {
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
-// addressFile keeps a run's address beside its sums, in the form that
+// addressFile keeps a run's address next to its sums, in the form that
 // "sha256sum --check" reads. Runs of older versions lack it.
 const addressFile = SumsFile + ".sha256"
 

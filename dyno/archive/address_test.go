@@ -52,15 +52,15 @@ func TestSumsMadeAnewAreNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	anew, err := sum(dir, manifest)
+	renewed, err := sum(dir, manifest)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, SumsFile), anew.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, SumsFile), renewed.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, err = store.Open(Latest)
-	wantError(t, err, SumsFile, "was changed", string(before), string(anew.Address()))
+	wantError(t, err, SumsFile, "was changed", string(before), string(renewed.Address()))
 	if err := os.WriteFile(filepath.Join(dir, addressFile), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}

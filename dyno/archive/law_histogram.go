@@ -96,7 +96,7 @@ func parts(w *measure.Window) *Broken {
 	return nil
 }
 
-// figures: what a window says beside its histograms is what they say.
+// figures: what a window says in addition to its histograms is what they say.
 func figures(w *measure.Window) *Broken {
 	h := w.Hist[measure.Lag]
 	if w.Health == nil || total(h) == 0 {

@@ -166,7 +166,7 @@ type Trial struct {
 	// Evidence of single requests is in evidence.jsonl.gz; nil if none was collected, and of a
 	// run read from disk: see [Run.Evidence].
 	Evidence *Evidence `json:"-"`
-	// Kept are files for other tools, such as profiles; their contents are beside trial.json.
+	// Kept are files for other tools, such as profiles; their contents are next to trial.json.
 	Kept []Kept `json:"kept,omitempty"`
 	// Windows are in windows.jsonl and histograms.hlog. Those of a run read from
 	// disk come without histograms, of which a run has gigabytes: see

@@ -185,7 +185,7 @@ func (s Store) Remove(ref string) error {
 	return nil
 }
 
-// SaveAnalysis keeps an analysis beside the run, for other programs. It has no
+// SaveAnalysis keeps an analysis next to the run, for other programs. It has no
 // sum, as it follows from what has, and is never read back.
 func (r *Run) SaveAnalysis(document []byte) error {
 	if r.Dir == "" {

@@ -120,7 +120,7 @@ func joined(damages []*Damage) error {
 	return errors.Join(list...)
 }
 
-// beside lists the files in a run's folder that are not of its record.
+// beside lists the files in a run's folder that don't belong to its record.
 func beside(dir string) ([]string, error) {
 	var list []string
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

@@ -198,7 +198,7 @@ func (m Metric) MarshalYAML() (any, error) {
 }
 
 const head = `# The figures of %s, for dyno gate --baseline %s to compare with. Made by
-%s# and not meant to be edited: make it anew instead.
+%s# and not meant to be edited: make a new one instead.
 `
 
 // Bytes is the content of the baseline's file. The same baseline gives the same

@@ -124,7 +124,7 @@ func (b *Baseline) Add(run *Baseline) (*Baseline, error) {
 // addable says why a run can't be added.
 func (b *Baseline) addable(run *Baseline) error {
 	if len(b.Earlier)+len(run.Earlier)+2 > maxRuns {
-		return i18n.Errorf("baseline.too-many-runs", "a baseline has at most %d runs: make it anew", maxRuns)
+		return i18n.Errorf("baseline.too-many-runs", "a baseline has at most %d runs: make a new one", maxRuns)
 	}
 	for _, r := range run.runs() {
 		if slices.ContainsFunc(b.runs(), func(o Earlier) bool { return o.Run == r.Run || o.RunHash == r.RunHash }) {
@@ -140,7 +140,7 @@ func (b *Baseline) addable(run *Baseline) error {
 	for _, old := range b.Subjects {
 		for _, new := range run.Subjects {
 			if old.Name == new.Name && old.Build != new.Build {
-				return i18n.Errorf("baseline.other-build", "%s of run %s is another build than that of baseline %s: a baseline is of one version; dyno baseline set makes it anew", old.Name, run.Run, b.Name)
+				return i18n.Errorf("baseline.other-build", "%s of run %s is another build than that of baseline %s: a baseline is of one version; dyno baseline set makes a new one", old.Name, run.Run, b.Name)
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (b *Baseline) addable(run *Baseline) error {
 		case new == nil:
 			return i18n.Errorf("baseline.cell-missing", "run %s has no %s under %s, which baseline %s has", run.Run, old.Subject, old.Group, b.Name)
 		case new.Load != old.Load:
-			return i18n.Errorf("baseline.other-load", "the load of %s under %s in run %s is not that of baseline %s: make the baseline anew", old.Subject, old.Group, run.Run, b.Name)
+			return i18n.Errorf("baseline.other-load", "the load of %s under %s in run %s is not that of baseline %s: make a new baseline", old.Subject, old.Group, run.Run, b.Name)
 		}
 	}
 	return nil

@@ -86,7 +86,7 @@ func (r *reader) decode(src []byte) *Baseline {
 		return b
 	}
 	if version := r.find("baseline"); version != nil && version.Value != strconv.Itoa(Format) {
-		r.problem(version.Line, "expected a baseline of format %d, got %q: make it anew, or use the dyno that wrote it", Format, version.Value)
+		r.problem(version.Line, "expected a baseline of format %d, got %q: make a new one, or use the dyno that wrote it", Format, version.Value)
 		return b
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(src))
@@ -288,7 +288,7 @@ func (r *reader) checkCell(i int, c *Cell, runs int) {
 		case (m.Each != nil || runs > 1) && !adds(m.Each, runs, m.N):
 			r.at(append(path, "each"), "expected how many of the %d values are of each of the %d runs", m.N, runs)
 		case m.Median != round(stats.Median(m.Values, level).Estimate):
-			r.at(append(path, "median"), "%v is not the median of the values: the file was edited, or a merge has mixed two; make it anew", m.Median)
+			r.at(append(path, "median"), "%v is not the median of the values: the file was edited, or a merge has mixed two; make a new one", m.Median)
 		}
 	}
 }

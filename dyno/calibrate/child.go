@@ -45,7 +45,7 @@ func ChildMain() {
 	os.Exit(0)
 }
 
-// serverOrder is what a null server is told.
+// serverOrder is what a null server is to do.
 type serverOrder struct {
 	CPUs    []int `json:"cpus"` // to be on; empty: anywhere
 	Threads int   `json:"threads"`

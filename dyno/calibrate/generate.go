@@ -12,7 +12,7 @@ import (
 	"dyno.example/dyno/load/request"
 )
 
-// generatorOrder is what a generator in a child is told.
+// generatorOrder is what a generator in a child is to do.
 type generatorOrder struct {
 	Target      string        `json:"target"`
 	Engine      string        `json:"engine"`

@@ -63,7 +63,7 @@ var lagShares = []float64{0.1, 0.5, 0.8}
 const floorTries = 5
 
 // Test tests the generator that the spec asks for, each measurement taking about
-// the spec's duration. say, if not nil, is told what is being done. A spec without an
+// the spec's duration. say, if not nil, is called with what is being done. A spec without an
 // engine tests all.
 func Test(ctx context.Context, spec *load.Spec, say func(string)) (*Report, error) {
 	if say == nil {

@@ -83,7 +83,7 @@ func TestJudge(t *testing.T) {
 		{"slow also when it did not", result(second(0, slow), stalled(second(1, slow), 30*time.Millisecond, finding.Suspect)), Fails, ""},
 		{"slower than the stall explains", result(stalled(second(0, hopeless), 30*time.Millisecond, finding.Suspect)), Fails, ""},
 		{"nothing but invalid windows", result(stalled(second(0, slow), time.Second, finding.Invalid)), Spoiled, "no window can be used: generator-stalled"},
-		{"an invalid window beside a quick one", result(second(0, quick), stalled(second(1, slow), time.Second, finding.Invalid)), Holds, ""},
+		{"an invalid window next to a quick one", result(second(0, quick), stalled(second(1, slow), time.Second, finding.Invalid)), Holds, ""},
 		{"slow, with the generator full", everywhere(result(second(0, slow)), finding.GeneratorFull), Spoiled, "generator-full"},
 		{"slow, beyond the generator's ceiling", with(result(second(0, slow)), finding.BeyondCeiling), Spoiled, "beyond-ceiling"},
 		{"not at the rate, with the generator full", with(result(second(0, quick)), finding.RateMissed, finding.GeneratorFull), Spoiled, "generator-full"},

@@ -97,7 +97,7 @@ type Aftermath struct {
 	// Recovered reports whether the service came back to its baseline, and Recovery
 	// how long after the overload's end, in whole seconds; how long it was watched
 	// if it didn't.
-	// Spoiled says that the machine was disturbed so much that neither can be told: no
+	// Spoiled says that the machine was disturbed so much that neither is known: no
 	// second of the baseline can be used, or not half of another phase. Why names what
 	// it was.
 	Spoiled   bool         `json:"spoiled,omitempty"`

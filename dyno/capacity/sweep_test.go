@@ -181,7 +181,7 @@ func TestLevelAtTheGeneratorsCeiling(t *testing.T) {
 }
 
 // A service that fails is not a trial that was too short, and is no different when it
-// is asked again. What part of its requests failed is said beside the knee.
+// is asked again. What part of its requests failed is said with the knee.
 func TestLevelOfAServiceThatFails(t *testing.T) {
 	responses := second(0, map[int]int64{1: 1000})
 	responses.Completed, responses.Errors.Status = 0, 1000

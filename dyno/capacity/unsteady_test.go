@@ -10,7 +10,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// A service that drifted or warmed up in trials is told so, whatever came of them.
+// That a service drifted or warmed up in trials is reported, whatever came of them.
 func TestUnsteadyServicesAreTold(t *testing.T) {
 	r := load.Result{Findings: []finding.Finding{{Name: finding.Drifting, Validity: finding.Suspect, Detail: i18n.Verbatim("p50 moved by +90 %")}}}
 	trial := describe(&r, &profile.Profile{Connections: 1})

@@ -6,7 +6,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Basis is what a verdict rests on, and what stands beside it wherever it is
+// Basis is what a verdict rests on, and what is said with it wherever it is
 // shown.
 type Basis struct {
 	Run      string `json:"run,omitempty"`     // its ID
@@ -15,7 +15,7 @@ type Basis struct {
 	Dyno     string `json:"dyno,omitempty"`    // version
 	Commit   string `json:"commit,omitempty"`  // of the source; empty if it is not known
 	Clean    bool   `json:"clean"`             // the source was exactly that of the commit
-	// Doubts are findings of the run that stand beside the verdict, such as trials that
+	// Doubts are findings of the run that are said with the verdict, such as trials that
 	// one arm lost and the other did not.
 	Doubts []i18n.Message `json:"doubts,omitzero"`
 	// Tried says that of a run that is SUSPECT each reason was held to this verdict: Turning
@@ -40,7 +40,7 @@ type Weakness struct {
 	Validity string       // of the run, if it is not VALID
 	Few      bool         // there are few blocks
 	Blocks   int          // how many, if they are few
-	Doubts   bool         // findings stand beside it
+	Doubts   bool         // findings are said with it
 	ByRank   bool         // it is otherwise by ranks: a few starts, or one subject's, move the mean
 	Rule     i18n.Message // by which it was judged, if that is not today's
 }

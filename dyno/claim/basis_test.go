@@ -2,7 +2,7 @@ package claim
 
 import "testing"
 
-// The blocks that are told are those of what was measured: a part that could not be
+// The blocks that are reported are those of what was measured: a part that could not be
 // has none, and takes none from the others.
 func TestFewestBlocks(t *testing.T) {
 	for _, c := range []struct {

@@ -32,7 +32,7 @@ type Claim struct {
 	// [DefaultMargin].
 	Margin float64 `json:"margin,omitempty"`
 	// Unmeasurable says why no study can decide this here, and how to run it where
-	// it can. It stands instead of expressions, or beside them, ready to run.
+	// it can. It stands instead of expressions, or next to them, ready to run.
 	// It is about the comparisons that are marked so, if any are.
 	Unmeasurable string `json:"unmeasurable,omitempty"`
 	// ByConstruction says why the study could not have come out otherwise, such as that its

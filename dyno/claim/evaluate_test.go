@@ -387,7 +387,7 @@ func TestFailuresCountAsTheWorst(t *testing.T) {
 }
 
 // moderated makes up a study of work that is repeated in each request: of two
-// variants, one of which costs half as much, beside a request that costs as much as
+// variants, one of which costs half as much, next to a request that costs as much as
 // ten of the dearer, and one without work.
 func moderated(blocks int) *madeUp {
 	var cells []Cell
@@ -405,7 +405,7 @@ func moderated(blocks int) *madeUp {
 	return src
 }
 
-// What depends on the moderator must hold over its range, and each place is told.
+// What depends on the moderator must hold over its range, and each place is shown.
 func TestOverADial(t *testing.T) {
 	c := Claim{Expressions: []string{"cpu[request=pooled] <= 0.6 * cpu[request=plain] published 0.545"}, Over: []Moderator{{Factor: "repeat"}}}
 	out := Evaluate(&c, moderated(6), Options{})

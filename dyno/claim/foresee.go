@@ -81,7 +81,7 @@ type foreseer struct {
 	space *Space
 	at    []pick
 	asked func(cell int) LoadLimit
-	few   i18n.Message // why a percentile of the comparison can't be told
+	few   i18n.Message // why there is no such percentile of the comparison
 	most  i18n.Message // the figure whose bound decides
 }
 

@@ -57,7 +57,7 @@ func (p *Part) HeldToFailed() bool {
 	return p.Failed > 0 && p.Failed == p.Blocks && p.Effect != nil && p.Effect.Unit == "×" && p.Effect.Interval.High == 0
 }
 
-// Effect is a figure with its interval, beside what is claimed of it, all in Unit.
+// Effect is a figure with its interval, next to what is claimed of it, all in Unit.
 type Effect struct {
 	Of       string         `json:"of"`   // the figure, such as "cpu[a] / cpu[b]"
 	Unit     string         `json:"unit"` // "×", "µs", "bytes", "req/s", "%" or empty

@@ -22,7 +22,7 @@ func (m *measuredComparison) zeros() i18n.Message {
 	return i18n.New("claim.blocks-with-zero", "; in %d of %d blocks one of the figures is zero, so that there is no mean ratio: the median stands for it", m.sample.zeros, m.blocks)
 }
 
-// rankLevel is the confidence of what is held beside a mean.
+// rankLevel is the confidence of the intervals by ranks that a mean is compared with.
 const rankLevel = 0.95
 
 // byRank is the effect by ranks, in the unit that people read, where that is another than

@@ -18,7 +18,7 @@ func recorded(expression, of string, v Verdict, op Op, bound, estimate, low, hig
 }
 
 // An effect that is a fiftieth of the range that is claimed was recorded as "14.2 µs,
-// confirmed" beside "… / 100 <= 8us".
+// confirmed" next to "… / 100 <= 8us".
 func TestRejudgeARange(t *testing.T) {
 	const difference = "cpu[t=on] - cpu[t=off]"
 	old := Outcome{ID: "clock", Verdict: Mixed, Parts: []Part{

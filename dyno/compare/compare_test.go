@@ -107,7 +107,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// A version that fails may be a quicker one: that it fails stands beside the ratios.
+// A version that fails may be a quicker one: that it fails stands next to the ratios.
 func TestFailuresStandBesideRatios(t *testing.T) {
 	old := made(t, 2, nil)
 	new := made(t, 2, func(a *analysis.Analysis) {
@@ -128,7 +128,7 @@ func TestFailuresStandBesideRatios(t *testing.T) {
 	}
 }
 
-// A change whose medians say the opposite is told with that.
+// A change whose medians say the opposite is reported with that.
 func TestMediansThatSayTheOpposite(t *testing.T) {
 	cost := func(values ...float64) func(*analysis.Analysis) {
 		return func(a *analysis.Analysis) { a.Groups[0].Cells[0].Values["cpu"] = values }

@@ -3,7 +3,7 @@ package compare
 import "dyno.example/internal/i18n"
 
 // manyErrors is the share of failed requests, in percent, from which on it is said
-// beside the ratios: the limit of the finding "errors".
+// next to the ratios: the limit of the finding "errors".
 const manyErrors = 0.5
 
 // failing says what failed of a cell in one of the runs: no other figure shows it, and

@@ -35,7 +35,7 @@ func profiledRun(t *testing.T, burn ...int64) *archive.Run {
 	return run
 }
 
-// The function that costs more is named, beside its noise, and no other.
+// The function that costs more is named, next to its noise, and no other.
 func TestFunctions(t *testing.T) {
 	texts, err := report.TextsIn("en")
 	if err != nil {

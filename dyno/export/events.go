@@ -11,7 +11,7 @@ import (
 const eventQueue = 4096
 
 // Events writes JSON Lines as things happen: each event is one object on a line,
-// handed to the system at once. Writing is done beside the load, which never
+// handed to the system at once. Writing is done in parallel with the load, which never
 // waits for it. Safe for use by several goroutines until Close.
 type Events struct {
 	lines   chan []byte

@@ -138,7 +138,7 @@ func grpcMetrics(t *measure.Window) []metric {
 
 // quantiles are those of a window. Where only a lower bound is known, it has a
 // name of its own: nobody must take it for the quantile. The one of the two that
-// was told before and no longer holds ends, or it would be shown on.
+// was reported before and no longer holds ends, or it would be shown on.
 func (m *meter) quantiles(w *measure.Window) []metric {
 	known := metric{name: "dyno_quantile_seconds", help: "Quantiles of the last window, by clock.", unit: "s"}
 	bound := metric{name: "dyno_quantile_at_least_seconds", help: "Lower bounds of quantiles of the last window that are not known, by clock.", unit: "s"}

@@ -8,8 +8,8 @@ import (
 )
 
 // JSON is a finding as files and programs have it: its detail in English and, where it can
-// be told in other languages, as a message too. A finding that was written before there
-// were messages has the English only, and is told so.
+// be read in other languages, as a message too. A finding that was written before there
+// were messages has only English, and is shown in it.
 type JSON struct {
 	Name     Name          `json:"name"`
 	Validity Validity      `json:"level"`

@@ -64,7 +64,7 @@ const (
 	BusyBeside    Name = "busy-beside"    // a subject worked while another one had the load
 	MeasuredAlone Name = "measured-alone" // it could not take turns with the others
 
-	// what the trial's CPUs say beside those of other trials
+	// what the trial's CPUs say, compared with those of other trials
 	CPUSpeed Name = "cpu-speed"
 
 	// what the windows of a trial say together

@@ -80,7 +80,7 @@ type Series struct {
 	Unit    string   `json:"unit"`
 	Better  string   `json:"better"`
 	Points  []Point  `json:"points"`
-	P       float64  `json:"p"` // of there being no change at all; 1 if that can't be told
+	P       float64  `json:"p"` // of there being no change at all; 1 if unknown
 	Changes []Change `json:"changes,omitempty"`
 }
 

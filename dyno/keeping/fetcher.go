@@ -17,7 +17,7 @@ import (
 	"dyno.example/nano/wire/clock"
 )
 
-// fetchTime is how long a subject may take to send a profile, beside the time over which
+// fetchTime is how long a subject may take to send a profile, on top of the time over which
 // that is taken.
 const fetchTime = 10 * time.Second
 

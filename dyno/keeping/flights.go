@@ -48,7 +48,7 @@ func newFlights(listener *probe.FlightListener) *flights {
 	return f
 }
 
-// slow is told of a slow request that has just ended.
+// slow is called with a slow request that has just ended.
 func (f *flights) slow(r *evidence.Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -113,7 +113,7 @@ func (k *Keeping) Begin(measured int64) {
 	}
 }
 
-// OnSlow is told of slow requests; nil if nobody wants to know.
+// OnSlow is called with slow requests; nil if they aren't needed.
 func (k *Keeping) OnSlow() func(*evidence.Record) {
 	if k.flights == nil {
 		return nil

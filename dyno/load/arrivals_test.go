@@ -185,7 +185,7 @@ func TestSampleBeyondItsRoom(t *testing.T) {
 	}
 	test := newArrivalTest(&Spec{Profile: profile.Profile{Mode: profile.Open, Rate: 1000}}, 1, 0)
 	if test.add(&s.Sends, 0); len(test.gaps) != 0 {
-		t.Error("gaps beside a hole were kept")
+		t.Error("gaps next to a hole were kept")
 	}
 }
 

@@ -78,7 +78,7 @@ func TestResponsesByStatusAndKind(t *testing.T) {
 	})
 }
 
-// Who measures a redirect is told so, and where it leads, unless it was meant.
+// A load that measures a redirect says so, and where it leads, unless it was meant.
 func TestRedirects(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		target := server(t, replies("HTTP/1.1 103 Early Hints\r\nLocation: /not-this\r\n\r\n"+

@@ -150,7 +150,7 @@ func TestChaos(t *testing.T) {
 									defer conn.Close()
 									c.serve(conn)
 								}
-								// Handshakes take long under the race detector, those of the other loads beside these too.
+								// Handshakes take long under the race detector, those of the other loads that run with them too.
 								s.TLS.CAFile, s.MaxRequests, s.Timeout = certFile, 60, 2*time.Second
 							}
 							s.Target = server(t, serve)

@@ -9,7 +9,7 @@ import (
 )
 
 // collector merges the loops' slots into windows, in order, and judges them. It
-// runs in one goroutine beside the loops.
+// runs in one goroutine alongside the loops.
 type collector struct {
 	spec   *Spec
 	loops  int

@@ -22,7 +22,7 @@ func filledSlot(n int) *engine.Slot {
 	return s
 }
 
-// BenchmarkCollect is what one window costs beside the loop.
+// BenchmarkCollect is what one window costs apart from the loop.
 func BenchmarkCollect(b *testing.B) {
 	s := filledSlot(4000)
 	c := newCollector(&Spec{Profile: profile.Profile{Mode: profile.Open, Connections: 1, Rate: 4000}}, 1, &Result{})

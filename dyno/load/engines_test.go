@@ -8,7 +8,7 @@ import (
 	"dyno.example/dyno/load/internal/engine"
 )
 
-// Most tests wait for most of their time, so that some more run beside each other than
+// Most tests wait for most of their time, so that some more run at the same time than
 // there are CPUs; not many more, as those that hold CPUs would keep the others from theirs.
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// eachEngine runs a test on every engine this system has, beside each other.
+// eachEngine runs a test on every engine this system has, in parallel.
 func eachEngine(t *testing.T, test func(t *testing.T, engine string)) {
 	t.Helper()
 	together(t, engines(), test)

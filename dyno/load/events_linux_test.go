@@ -159,7 +159,7 @@ func TestEventsMissed(t *testing.T) {
 	})
 }
 
-// TestEventsFaults: each way in which a stream can fail is told.
+// TestEventsFaults: each way in which a stream can fail is reported.
 func TestEventsFaults(t *testing.T) {
 	t.Parallel()
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -74,7 +74,7 @@ func Example_openLoop() {
 	// Output: offered: 200
 }
 
-// A rate that changes is written as phases. What came of each is told apart.
+// A rate that changes is written as phases. The results of each are separate.
 func Example_phases() {
 	server := httptest.NewServer(http.HandlerFunc(hello))
 	defer server.Close()

@@ -318,7 +318,7 @@ func TestGRPCMutualTLS(t *testing.T) {
 	})
 }
 
-// What is wrong with a call is told before any load.
+// What is wrong with a call is reported before any load.
 func TestGRPCProblems(t *testing.T) {
 	target := grpcServer(t, interop.NewTestServer())
 	none := server(t, func(c net.Conn) { c.Close() })

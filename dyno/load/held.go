@@ -18,7 +18,7 @@ import (
 // MostTurn is how long a turn may be.
 const MostTurn = time.Second
 
-// turnLead is how long before a turn its loops are told, so that none is late.
+// turnLead is how long before a turn its loops are notified, so that none is late.
 const turnLead = 300 * time.Microsecond
 
 // Held is a load that is sent in turns over connections that stay: several of them, each to

@@ -244,7 +244,7 @@ func TestHTTP2AgainstNghttpd(t *testing.T) {
 	})
 }
 
-// TestHTTP2NotSpoken: a server that doesn't speak HTTP/2 is told of before the load.
+// TestHTTP2NotSpoken: a server that doesn't speak HTTP/2 is reported before the load.
 func TestHTTP2NotSpoken(t *testing.T) {
 	cert, _, _ := certificate(t, time.Now().Add(time.Hour))
 	secured := func(protocols ...string) string {

@@ -9,7 +9,7 @@ import (
 
 // eventually tries what a machine that stands still can spoil, until nothing is wrong with
 // it: ten times at most, as what is wrong with the program is wrong each time. What can't
-// be wrong on any machine is told to t instead.
+// be wrong on any machine is reported to t instead.
 func eventually(t *testing.T, try func(wrong func(format string, args ...any))) {
 	t.Helper()
 	const tries = 10

@@ -12,7 +12,7 @@ import (
 )
 
 // TestServerInTheSameProcess: loads that run at once starve neither each other
-// nor a server beside them, however few processors there are.
+// nor a server next to them, however few processors there are.
 func TestServerInTheSameProcess(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)

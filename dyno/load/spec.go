@@ -86,7 +86,7 @@ type Collector interface {
 	Window(w *measure.Window)
 }
 
-// CollectedBy is the load with evidence of it gathered: the collector is told of its
+// CollectedBy is the load with evidence of it gathered: the collector hears of its
 // beginning and its windows before others are.
 func (s Spec) CollectedBy(c Collector) Spec {
 	began, window := s.OnStart, s.OnWindow

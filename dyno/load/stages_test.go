@@ -105,7 +105,7 @@ func TestPhasesEndTheLoad(t *testing.T) {
 func TestDurationBesidePhases(t *testing.T) {
 	s := spec("http://127.0.0.1:1", profile.Profile{Mode: profile.Open, Connections: 1, Phases: []profile.Phase{phaseOf(t, "constant 1 2s")}})
 	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "phases take 2s") {
-		t.Errorf("another duration beside phases: %v", err)
+		t.Errorf("another duration next to phases: %v", err)
 	}
 	s.Duration = 2 * time.Second
 	if err := s.Check(); err != nil {

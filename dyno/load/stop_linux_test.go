@@ -213,7 +213,7 @@ func TestStoppedLoad(t *testing.T) {
 	}
 }
 
-// stoppedSpec is what the child is told of its load.
+// stoppedSpec is what the child knows of its load.
 type stoppedSpec struct {
 	Target, Engine   string
 	Profile          profile.Profile

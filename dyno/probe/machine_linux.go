@@ -73,7 +73,7 @@ func (m *MachineProbe) WatchPrograms(measured ...int) {
 	m.self, m.programs = NewSelf(), NewPrograms(measured...)
 }
 
-// others reads this process and the programs beside it.
+// others reads this process and all other programs.
 func (m *MachineProbe) others(t *MachineTotals) {
 	if m.programs == nil {
 		return

@@ -249,7 +249,7 @@ func BenchmarkProcess20Threads(b *testing.B) {
 	}
 }
 
-// Only what was there at the first snapshot is told to have ended.
+// Only what was there at the first snapshot is said to have ended.
 func TestEndedProcessesAreNamed(t *testing.T) {
 	a := newActor(t)
 	a.tell("child")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Program is a process beside those that are measured, and what it used.
+// Program is a process other than those that are measured, and what it used.
 type Program struct {
 	PID  int           `json:"pid"`
 	Name string        `json:"name"`         // that the kernel knows it by, up to 15 bytes; never its arguments, which may hold secrets
@@ -14,7 +14,7 @@ type Program struct {
 	On   []int         `json:"on,omitempty"` // CPUs that it was seen on at the end
 }
 
-// Programs are the processes beside those that are measured, over one window.
+// Programs are the processes other than those that are measured, over one window.
 // One that began and ended within it is not seen.
 type Programs struct {
 	CPU time.Duration `json:"cpu"`           // of all, ns

@@ -84,7 +84,7 @@ type Machine struct {
 	StealByCPU []time.Duration `json:"steal_by_cpu,omitempty"`
 	// Self is the process that reads all this; nil if it is not enabled.
 	Self *Self `json:"self,omitempty"`
-	// Programs are those beside the subject and this process; nil if they can't be
+	// Programs are those other than the subject and this process; nil if they can't be
 	// seen.
 	Programs  *Programs `json:"programs,omitempty"`
 	Frequency float64   `json:"frequency_mhz,omitempty"` // mean clock rate of the subject's CPUs at the window's end; 0 where the machine doesn't report it

@@ -247,7 +247,7 @@ func (s *Sampler) Between(a, b Snapshot) Window {
 
 // fillIn takes from the metrics what was not to be seen otherwise. What was at
 // one end of the window only stays missing: metrics would mend the window and
-// spoil the comparison with those beside it.
+// spoil the comparison with its neighbours.
 func (w *Window) fillIn(a, b Snapshot) {
 	if b.Metrics.restarted(*a.Metrics) {
 		w.Missing = append(w.Missing, metricsProbe+": another process responded than before")

@@ -74,7 +74,7 @@ func Questions(c studies.Catalogue, held map[string][]claim.Claim, records []Rec
 	return list, nil
 }
 
-// olderForm stands beside the verdict of a record whose study held the claim to
+// olderForm stands next to the verdict of a record whose study held the claim to
 // something else than it does now.
 const olderForm = "by an older form of its study"
 
@@ -84,7 +84,7 @@ func markAged(v *claim.Outcome, held *claim.Claim) {
 	for _, text := range held.Expressions {
 		e, err := claim.Parse(text)
 		if err != nil {
-			continue // whoever reads the study is told
+			continue // who reads the study sees it
 		}
 		for i := range e.Comparisons {
 			now[e.Comparisons[i].Text] = false

@@ -117,7 +117,7 @@ func TestPageSaysWhyPartsAreUnmeasurable(t *testing.T) {
 	}
 }
 
-// A record of the rule before today's says so beside each verdict, and keeps what is
+// A record of the rule before today's says so next to each verdict, and keeps what is
 // known of its run.
 func TestOlderRecord(t *testing.T) {
 	for name, c := range map[string]struct {

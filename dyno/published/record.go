@@ -1,4 +1,4 @@
-// Package published reads the results that are published beside the source, and
+// Package published reads the results that are published with the source, and
 // draws the page of all claims from them and from the catalogue.
 //
 // A published result is a folder. What this package needs of it is one small file,
@@ -125,7 +125,7 @@ func (r *Record) check() error {
 // which "direction" and "refuted" are no more.
 const oldSchema = 1
 
-// oldRule stands beside the verdicts of such a record.
+// oldRule stands next to the verdicts of such a record.
 const oldRule = "by an older rule"
 
 func (r *Record) markOld() {

@@ -10,7 +10,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Canary is what an unchanged program did beside those that an alarm is about: the old version
+// Canary is what an unchanged program did next to those that an alarm is about: the old version
 // measured once more in each block of the second run.
 type Canary struct {
 	Group  string         `json:"group"`
@@ -42,9 +42,9 @@ func (k *Canary) says(old string) i18n.Message {
 	name := compare.MetricName(k.Metric)
 	switch by := 100 * math.Abs(k.Ratio.Estimate-1); {
 	case k.Ratio.Level == 0:
-		return i18n.New("regression.canary-without-interval", "%s, measured once more beside the others under %s, came out at %.3f times itself in %s: too few blocks for an interval", old, k.Group, k.Ratio.Estimate, name)
+		return i18n.New("regression.canary-without-interval", "%s, measured once more alongside the others under %s, came out at %.3f times itself in %s: too few blocks for an interval", old, k.Group, k.Ratio.Estimate, name)
 	case k.Moved:
-		return i18n.New("regression.canary-moved", "an unchanged program moved too: %s, measured once more beside the others under %s, came out at %.3f times itself (%.3f–%.3f) in %s; the machine may be the cause of as much as %.1f %%", old, k.Group, k.Ratio.Estimate, k.Ratio.Low, k.Ratio.High, name, by)
+		return i18n.New("regression.canary-moved", "an unchanged program moved too: %s, measured once more alongside the others under %s, came out at %.3f times itself (%.3f–%.3f) in %s; the machine may be the cause of as much as %.1f %%", old, k.Group, k.Ratio.Estimate, k.Ratio.Low, k.Ratio.High, name, by)
 	}
-	return i18n.New("regression.canary-stayed", "an unchanged program did not move: %s, measured once more beside the others under %s, came out at %.3f times itself (%.3f–%.3f) in %s", old, k.Group, k.Ratio.Estimate, k.Ratio.Low, k.Ratio.High, name)
+	return i18n.New("regression.canary-stayed", "an unchanged program did not move: %s, measured once more alongside the others under %s, came out at %.3f times itself (%.3f–%.3f) in %s", old, k.Group, k.Ratio.Estimate, k.Ratio.Low, k.Ratio.High, name)
 }

@@ -156,7 +156,7 @@ func (v *values) noise() (deviation float64, n int, ok bool) {
 
 // finds is the smallest worsening, as a share, at which n restarts on each side
 // raise an alarm with the power: the interval must leave out 1, and the estimate
-// be beyond the threshold. It is 0 if that can't be told.
+// be beyond the threshold. It is 0 if that is unknown.
 func finds(deviation float64, n int, t threshold.Threshold, level float64) float64 {
 	if n < 2 {
 		return 0

@@ -55,7 +55,7 @@ func TestAnAlarmThatCannotBeConfirmed(t *testing.T) {
 
 const someHash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// An alarm is told with what an unchanged program did beside it: that it moved too, if it
+// An alarm is reported with what an unchanged program did at the same time: that it moved too, if it
 // did, and that it didn't. Neither changes the decision.
 func TestAnUnchangedProgramBesideAnAlarm(t *testing.T) {
 	moved := stats.Interval{Estimate: 1.25, Low: 1.2, High: 1.3, Level: 0.95, N: 5}

@@ -139,7 +139,7 @@ func TestWhatDaysFind(t *testing.T) {
 	}
 }
 
-// A run long after the baseline's days is told to be: days that follow each other differ
+// A run long after the baseline's days is said to be that: days that follow each other differ
 // less than those that lie apart.
 func TestFarFromTheDays(t *testing.T) {
 	b := days(t, 0, 0.01, -0.01, 0)

@@ -77,7 +77,7 @@ func (s *sample) holdErrors(thresholds []threshold.Threshold, o Options, level f
 }
 
 // checkErrors holds the share of errors against its threshold: worse if it is certainly
-// higher, and higher by more than the threshold as far as can be told. A
+// higher, and higher by more than the threshold, as far as is known. A
 // threshold that nobody named can't leave the gate undecided about a few errors
 // here and there: below it in the estimate is enough then.
 func (s *sample) checkErrors(t threshold.Threshold, named bool, level float64) Check {

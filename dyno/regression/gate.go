@@ -3,7 +3,7 @@
 //
 // It alarms about a metric if the new version is certainly worse (the whole
 // interval of the ratio is on the bad side of no change), and worse by more than
-// the threshold as far as can be told (its estimate is beyond). It says that all
+// the threshold as far as is known (its estimate is beyond). It says that all
 // is well only if the whole interval is on the good side of the threshold.
 // Everything else is "can't tell", with what it would take. Errors are checked whatever
 // is asked for, as points of difference. Before it alarms,
@@ -65,7 +65,7 @@ type Result struct {
 	Conditions     []compare.Condition `json:"conditions,omitempty"` // what else was different from the baseline
 	AcrossMachines bool                `json:"across_machines,omitempty"`
 	Remarks        []i18n.Message      `json:"remarks,omitzero"`
-	// Canaries say whether an unchanged program moved beside those that alarms are about.
+	// Canaries say whether an unchanged program moved with those that alarms are about.
 	Canaries []Canary      `json:"canaries,omitempty"`
 	Command  []string      `json:"command"` // that repeats it
 	Started  time.Time     `json:"started"`
@@ -91,10 +91,10 @@ type Check struct {
 	// mostly zero, there is no ratio. Nil for other metrics.
 	Difference *stats.Interval `json:"difference_points,omitempty"`
 	// Finds is the smallest worsening, as a share, at which this check would have
-	// alarmed in nine of ten cases, a second run included; 0 if it can't be told.
+	// alarmed in nine of ten cases, a second run included; 0 if it is unknown.
 	Finds float64 `json:"finds"`
 	// Needs is about how many blocks it takes to find a worsening as large as the
-	// threshold; 0 if that is known to be enough already, or can't be told.
+	// threshold; 0 if that is known to be enough already, or is unknown.
 	Needs int `json:"needs_blocks,omitempty"`
 	// NeedsDays is the same in days of the baseline, where those decide.
 	NeedsDays int `json:"needs_days,omitempty"`
@@ -182,7 +182,7 @@ func JudgeStored(a *analysis.Analysis, b *baseline.Baseline, o Options) *Result 
 	r.Conditions = storedConditions(b, &a.Run)
 	r.judge(stored(a, b), o, 0)
 	for _, cell := range unstored(a, b) {
-		r.Remarks = append(r.Remarks, i18n.New("regression.cell-not-in-baseline", "%s is not checked: the baseline does not have it; make the baseline anew", cell))
+		r.Remarks = append(r.Remarks, i18n.New("regression.cell-not-in-baseline", "%s is not checked: the baseline does not have it; make a new baseline", cell))
 	}
 	if a.Run.Until.Sequential() {
 		r.Remarks = append(r.Remarks, i18n.New("regression.error-rates-fixed-blocks", "the run could end by what it found: the rates of errors are those of a run whose number of blocks is fixed"))

@@ -288,7 +288,7 @@ func TestOfZeroThereIsNoRatio(t *testing.T) {
 	}
 }
 
-// A change whose medians say the opposite is told with that: some restarts of one version
+// A change whose medians say the opposite is reported with that: some restarts of one version
 // are far off.
 func TestMediansThatSayTheOpposite(t *testing.T) {
 	old := []float64{20, 20.1, 19.9, 20, 20.1, 19.9, 20, 20.1, 19.9, 20, 20.1, 19.9}

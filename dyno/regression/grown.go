@@ -156,7 +156,7 @@ func movedWithin(name string, more float64, new Sampled, o, n []map[string]cost)
 	for caller := range callers {
 		before, after := costsOf(o, caller, totalCost), costsOf(n, caller, totalCost)
 		change := stats.UnpairedDifference(after, before, 0.95)
-		// The nearest one has the least beside the function itself. What costs next to
+		// The nearest one has the least apart from the function itself. What costs next to
 		// nothing in one version was not there to move anything within.
 		if mean(before) < more/2 || change.Level == 0 || change.High > more/2 {
 			continue

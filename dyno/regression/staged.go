@@ -55,7 +55,7 @@ type PairFigure struct {
 	Deviation float64     `json:"deviation"`
 	Stand     stats.Stand `json:"stand"`
 	// About how many pairs are still to come, if nothing is worse, and if it is by as much
-	// as the threshold; 0 if that can't be told.
+	// as the threshold; 0 if that is unknown.
 	MoreIfSame  int `json:"more_if_same,omitempty"`
 	MoreIfWorse int `json:"more_if_worse,omitempty"`
 }

@@ -78,7 +78,7 @@ func Of(a *analysis.Analysis, goal Goal, names []string) *Plan {
 	return p
 }
 
-// idle is what a trial took beside its measured time: of a run that was cut off
+// idle is what a trial took apart from its measured time: of a run that was cut off
 // or not archived to its end, its warm-up.
 func idle(a *analysis.Analysis) time.Duration {
 	trials := time.Duration(len(a.Run.Plan.Trials))

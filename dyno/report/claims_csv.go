@@ -24,7 +24,7 @@ var claimColumns = []string{
 // with the verdicts of both; a claim without comparisons has one row. Parts count
 // from 1, so that the rows of part 1 are one per claim. Cells are empty where there
 // is nothing to tell: an end that an interval does not have, an effect that could
-// not be computed. Figures are in the unit beside them, with full precision.
+// not be computed. Figures are in the unit next to them, with full precision.
 // Without claims there is only the head. Lines end in \n.
 func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
 	rows := [][]string{claimColumns}
@@ -66,7 +66,7 @@ func partFields(k int, p *claim.Part) []string {
 const caveatColumns = 6
 
 // caveats are the fields of what a verdict rests on apart from its blocks: the verdict with
-// what weakens it, machine, commit, and the findings that stand beside it.
+// what weakens it, machine, commit, and the findings that stand next to it.
 func caveats(o *claim.Outcome, part string) []string {
 	texts := []string{o.Word().String(), part, "", "", "", ""}
 	if b := o.Basis; b != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // CSV writes one row per trial and metric, tidy: every column is one variable,
-// every figure has its unit beside it and full precision. Factors have a column
+// every figure has its unit next to it and full precision. Factors have a column
 // each, named "factor.NAME". Trials that were left out have no rows; blocks
 // count from 1. Where the reference was measured twice there is a column "arm": 2 in the
 // rows of its twin, 1 in all others. The last one, "origin", says where the figure comes

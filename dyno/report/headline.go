@@ -121,7 +121,7 @@ func hindrances(a *analysis.Analysis, trials map[int]bool) []hindrance {
 	return list
 }
 
-// secondary is the other figure worth a sentence: speed beside cost.
+// secondary is the other figure worth a sentence: speed next to cost.
 func secondary(a *analysis.Analysis, g *analysis.Group, by string) string {
 	second := throughput
 	if open(a, g) {
@@ -176,7 +176,7 @@ func sound(g *analysis.Group, metric string) (places []analysis.Place, leads []a
 }
 
 // manyErrors is the share of failed requests, in percent, from which on it is said
-// beside whatever else is said: the limit of the finding "errors".
+// in addition to whatever else is said: the limit of the finding "errors".
 const manyErrors = 0.5
 
 // failing says who failed, or failed many requests or more than others, and how often.

@@ -145,7 +145,7 @@ func TestHeadlineBeatsNobodyWithoutAFigure(t *testing.T) {
 	}
 }
 
-// Who fails requests may look best by whatever else is measured: it is said beside it.
+// Who fails requests may look best by whatever else is measured: that it fails is said next to it.
 func TestHeadlineNamesWhoFailsRequests(t *testing.T) {
 	for _, share := range []uint64{0, 9} {
 		run := costing(analysistest.Run(4, "a", "b"), 1, 0.5)

@@ -8,7 +8,7 @@ import (
 	"dyno.example/dyno/archive"
 )
 
-// few is how many subjects a page shows beside each other. With more, colours no longer
+// few is how many subjects a page shows side by side. With more, colours no longer
 // tell them apart and a chart of all their lines can't be read: tables can be filtered,
 // charts have a panel or a row of one colour for each, and what is long is folded.
 // assets/filter.js holds the same figure.
@@ -17,7 +17,7 @@ const few = 10
 // named is how many subjects a sentence names if there are more than a few.
 const named = 6
 
-// Many reports whether the page has more subjects than it shows beside each other.
+// Many reports whether the page has more subjects than it shows side by side.
 func (p *page) Many() bool {
 	return slices.ContainsFunc(p.Rankings, func(r ranking) bool { return len(r.Rows) > few })
 }

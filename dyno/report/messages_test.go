@@ -81,7 +81,7 @@ func literal(e ast.Expr) (text string, ok bool) {
 	return text, err == nil
 }
 
-// numberedID is an id that is told from another by a number, which says nothing.
+// numberedID is an id that differs from another only by a number, which says nothing.
 var numberedID = regexp.MustCompile(`-[0-9]+$`)
 
 // identifier is how ids are written: an area, and what is said there.

@@ -164,7 +164,7 @@ func columns(a *analysis.Analysis, g *analysis.Group, by string, c language) []c
 		m := g.Metrics[i]
 		cols = append(cols, column{Metric: m.Name, Unit: m.Unit, Title: c.metric(m.Name), Better: m.Better, drop: s.drop})
 	}
-	if compared(g, by) { // beside the name: it is what readers come for
+	if compared(g, by) { // next to the name: it is what readers come for
 		cols = slices.Insert(cols, 0, ratioColumn(a, g, by, 3, c))
 	}
 	if by != throughput && !open(a, g) && compared(g, throughput) {

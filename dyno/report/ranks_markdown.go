@@ -60,7 +60,7 @@ func Ranks(w io.Writer, a *analysis.Analysis, o RankOptions, lang string) error 
 	return nil
 }
 
-// machineInWords is what somebody needs to know of the machine beside a table.
+// machineInWords is what a reader of a table needs to know of the machine.
 func machineInWords(a *analysis.Analysis) string {
 	f := &a.Run.Machine
 	return strings.TrimSpace(fmt.Sprintf("%s × %d", f.CPUModel, f.CPUs))
@@ -118,7 +118,7 @@ func (m *markdown) standings(r ranks, list []standing, languages bool) {
 	m.table("rll", heads, rows)
 }
 
-// shortName is a subject's name beside its language: without that, if it begins with it.
+// shortName is a subject's name next to its language: without it, if it begins with it.
 func (s standing) shortName() string {
 	return strings.TrimPrefix(s.Subject.Name, s.Subject.Language+"/")
 }

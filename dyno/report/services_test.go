@@ -35,7 +35,7 @@ func allOnServices() *analysis.Analysis {
 	return a
 }
 
-// What services use is on the terminal, beside what the subject used.
+// What services use is on the terminal, next to what the subject used.
 func TestServicesOnTheTerminal(t *testing.T) {
 	for lang, head := range map[string]string{"en": "What they stood on", "zh": "它们所依赖的服务"} {
 		var out bytes.Buffer

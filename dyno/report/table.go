@@ -10,7 +10,7 @@ import (
 	"dyno.example/dyno/present"
 )
 
-// defaultWidth is the width Table assumes when it is told none.
+// defaultWidth is the width that Table assumes when it is given none.
 const defaultWidth = 80
 
 // Table writes the rankings for a terminal that is width characters wide (80 if

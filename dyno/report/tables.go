@@ -8,7 +8,7 @@ import (
 	"dyno.example/dyno/stats"
 )
 
-// tabulated are the percentiles the table beside the latency chart lists.
+// tabulated are the percentiles that the table next to the latency chart lists.
 var tabulated = []float64{50, 90, 99, 99.9, 99.99}
 
 // curveTable is the latency chart of one group as a table.

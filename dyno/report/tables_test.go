@@ -32,13 +32,13 @@ func written(t *testing.T, form string, a *analysis.Analysis) string {
 	return plainSpaces(out.String())
 }
 
-// TestQuantilesHaveIntervals: beside those that have one, with its confidence
+// TestQuantilesHaveIntervals: next to those that have one, with its confidence
 // where that is less than usual, and what they are.
 func TestQuantilesHaveIntervals(t *testing.T) {
 	a := quantiled()
 	figures := readCurve(a.Groups[0].Cells[1].Curve)
 	p50, p90, p99 := plainSpaces(figures[0].Text), plainSpaces(figures[1].Text), plainSpaces(figures[2].Text)
-	const what, look = "Those of the response time have their intervals beside them", "those of a single look"
+	const what, look = "Those of the response time have their intervals next to them", "those of a single look"
 	markdown, page := written(t, "markdown.md", a), written(t, "page", a)
 	for _, want := range []string{"### Response by percentile", "Quantiles of all requests of all used trials together", "| " + p50 + " (750–900) | " + p90 + " (1.40–1.70, 75 %) | " + p99 + " |", what} {
 		if !strings.Contains(markdown, want) {

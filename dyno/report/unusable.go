@@ -8,7 +8,7 @@ import (
 )
 
 // unusableTable shows what was seen of subjects that have no usable trial. It is a
-// table of its own, so that no such figure stands beside one that counts.
+// table of its own, so that no such figure stands next to one that counts.
 type unusableTable struct {
 	Title   string // of the group
 	Columns []column

@@ -8,7 +8,7 @@ import (
 )
 
 // stillWarming marks the name of a subject whose figures are, in part, those of its warming
-// up: by them it is told too little of. What it means stands below each table.
+// up: they say too little of it. What it means stands below each table.
 const stillWarming = "†"
 
 // warming is in how many of the trials that count a subject was still warming up.

@@ -78,7 +78,7 @@ type arm struct {
 func (a *arm) up() bool { return a.in != nil && a.failed == nil && a.whyAlone.IsZero() }
 
 // mostBeside is what an arm may use of a CPU, while another one has the load, before it is
-// measured alone; beside that is looked at only after so long.
+// measured alone; it is looked at only after so long.
 const (
 	mostBeside  = 0.10
 	sureBeside  = 300 * time.Millisecond
@@ -272,7 +272,7 @@ func (a *arm) warm(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// idleOf is what a subject used before the load, if it is too much beside others.
+// idleOf is what a subject used before the load, if it is too much to run together with others.
 func idleOf(idle *measure.Idle) i18n.Message {
 	if idle == nil || idle.Share() < mostBeside {
 		return i18n.Message{}

@@ -73,7 +73,7 @@ func TestServiceOfTurns(t *testing.T) {
 			a, b := servicesUnder(t, archived, "a"), servicesUnder(t, archived, "b")
 			// A busy machine makes a request cost more, as its threads are changed more often.
 			if *a.PerRequest < 4000 || *a.PerRequest > 1.5*4000 || *b.PerRequest < 200 || *b.PerRequest > 200+0.25*4000 {
-				t.Errorf("%.0f and %.0f µs a request, injected 4000 and 200 beside what serving takes", *a.PerRequest, *b.PerRequest)
+				t.Errorf("%.0f and %.0f µs a request, injected 4000 and 200 on top of what serving takes", *a.PerRequest, *b.PerRequest)
 			}
 			if a.RSS != nil || len(a.Rates)+len(a.Gauges)+a.Missing > 0 {
 				t.Errorf("what is nobody's alone is told: %+v", a)
@@ -152,7 +152,7 @@ func TestReadingServices(t *testing.T) {
 	var s stood
 	s.note(b, 1)
 	if n := testing.AllocsPerRun(50, func() { s.note(b, 0.5) }); n > 0 {
-		t.Errorf("%v allocations a slice beside those of the probes", n)
+		t.Errorf("%v allocations a slice, without those of the probes", n)
 	}
 	if b.lap(); len(b.services) != 1 || !b.services[0].known {
 		t.Errorf("%+v", b.services)

@@ -19,7 +19,7 @@ const (
 	spareRoom = 256 << 20
 )
 
-// room says why there is no room for an arm beside those that are up; nothing if there is.
+// room says why there is no room for an arm together with those that are up; nothing if there is.
 // It will need what it held in its last trial, or as much as the largest of the others.
 func (b *turns) room(a *arm) i18n.Message {
 	available, ok := availableMemory()
@@ -38,7 +38,7 @@ func (b *turns) room(a *arm) i18n.Message {
 	if needs+spareRoom <= available {
 		return i18n.Message{}
 	}
-	return i18n.New("runner.no-room-beside", "%d MiB of memory are free beside the %d that are up, and it needs about %d MiB with %d MiB to spare",
+	return i18n.New("runner.no-room-beside", "%d MiB of memory are free with the %d that are up, and it needs about %d MiB with %d MiB to spare",
 		available>>20, len(b.upArms()), needs>>20, uint64(spareRoom)>>20)
 }
 

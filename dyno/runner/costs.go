@@ -103,7 +103,7 @@ func middle(list []cost, of func(cost) time.Duration) time.Duration {
 }
 
 // Estimate is how long a plan takes here after its builds: the checks of its subjects,
-// the calibration, and its trials with what each takes beside its loads, as earlier runs
+// the calibration, and its trials with what each takes apart from its loads, as earlier runs
 // on this machine have found it: also what comes after the first block of a run that goes on
 // block by block. Of a subject that has not run here it is a guess, which for
 // warm-ups until a subject is steady is the most they may take. Trials that are repeated

@@ -97,7 +97,7 @@ func TestARunEndsOnADisturbedMachine(t *testing.T) {
 	}
 }
 
-// A run beside programs that burn the subject's CPU says so before it begins, ends
+// A run alongside programs that burn the subject's CPU says so before it begins, ends
 // after its first trials, and keeps them.
 func TestAHogEndsARun(t *testing.T) {
 	_, subj := placed(t)

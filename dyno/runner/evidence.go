@@ -13,7 +13,7 @@ import (
 )
 
 // explained runs a load; if the study asks for it, with evidence of its requests collected,
-// which the trial then has, whatever becomes of the load. onSlow is told of slow requests
+// which the trial then has, whatever becomes of the load. onSlow is called with slow requests
 // meanwhile; it may be nil.
 func (e *execution) explained(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, spec load.Spec, onSlow func(*evidence.Record)) (*load.Result, error) {
 	if !e.runner.Study.Explain {

@@ -106,12 +106,12 @@ func (b *turns) run(ctx context.Context, w *archive.Writer) {
 	}
 }
 
-// failure sorts out why an arm could not be brought up: that it can't live beside the
+// failure sorts out why an arm could not be brought up: that it can't run together with the
 // others is no fault of its own.
 func (a *arm) failure(err error) error {
 	var start *subject.StartError
 	if errors.As(err, &start) && start.PortTaken() {
-		a.whyAlone = i18n.New("runner.port-taken-beside", "beside the others it finds its port taken: there can be only one of it, or it listens where it wants")
+		a.whyAlone = i18n.New("runner.port-taken-beside", "with the others running it finds its port taken: there can be only one of it, or it listens where it wants")
 		return nil
 	}
 	return err

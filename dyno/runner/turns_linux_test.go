@@ -266,7 +266,7 @@ func TestTurnsWithOneThatDies(t *testing.T) {
 		}
 	}
 	if got := ratioOf(t, archived, "c").Estimate; math.Abs(got-1.05) > edgesOf(archived, 2) {
-		t.Errorf("ratio %v beside one that died", got)
+		t.Errorf("ratio %v next to one that died", got)
 	}
 }
 

@@ -98,10 +98,10 @@ blocks: 1
 func TestPlacesOfUpstreams(t *testing.T) {
 	shared := &places{Placement: archive.Placement{Generator: []int{0}, Subject: []int{1}}}
 	if got := shared.ofUpstream(); !slices.Equal(got, []int{0}) {
-		t.Errorf("beside one generator's CPU: %v", got)
+		t.Errorf("apart from one generator's CPU: %v", got)
 	}
 	if got := shared.ofServices(); !slices.Equal(got, []int{1}) {
-		t.Errorf("services beside one generator's CPU: %v", got)
+		t.Errorf("services, apart from one generator's CPU: %v", got)
 	}
 	own := &places{Placement: archive.Placement{Generator: []int{0}, Upstream: []int{1}, Subject: []int{2, 3}}}
 	if got, all := own.ofUpstream(), own.all(); !slices.Equal(got, []int{1}) || !slices.Equal(all, []int{0, 1, 2, 3}) {

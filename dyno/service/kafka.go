@@ -85,7 +85,7 @@ func (in *Instance) startKafka(ctx context.Context) error {
 	return in.seed(ctx, study.Kafka, p.kit.url)
 }
 
-// topics makes the topics, or makes them anew.
+// topics creates the topics, or recreates them.
 func (in *Instance) topics(ctx context.Context, do string) error {
 	if len(in.def.Topics) == 0 {
 		return nil

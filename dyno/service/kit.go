@@ -143,7 +143,7 @@ func (k *kit) gone() error {
 	return i18n.Errorf("service.helper-gone", "its helper has ended")
 }
 
-// reopen starts the helper anew if it has ended.
+// reopen starts the helper again if it has ended.
 func (k *kit) reopen(ctx context.Context, h *Host) (*kit, error) {
 	if k == nil {
 		return nil, nil

@@ -17,7 +17,7 @@ type Log struct {
 	Text []byte // without the passwords that dyno made for it
 }
 
-// Logs are what the services have printed since they were started, those that were started anew
+// Logs are what the services have printed since they were started, those that were restarted
 // with a part for each start, in this order.
 func (s *Set) Logs() (list []Log) {
 	if s == nil {
@@ -38,7 +38,7 @@ func joined(list, later []Log) []Log {
 			list = append(list, one)
 			continue
 		}
-		both := slices.Concat(list[at].Text, []byte("\n--- started anew ---\n"), one.Text)
+		both := slices.Concat(list[at].Text, []byte("\n--- restarted ---\n"), one.Text)
 		list[at].Text, _ = subject.HeadAndTail(bytes.NewReader(both), int64(len(both)), logMost) // reading memory can't fail
 	}
 	return list

@@ -37,7 +37,7 @@ func TestLogsAreKept(t *testing.T) {
 			t.Fatalf("%+v", logs)
 		}
 		text := string(logs[0].Text)
-		if strings.Count(text, "password ") != starts+1 || strings.Count(text, "started anew") != starts || strings.Contains(text, "opensesame") {
+		if strings.Count(text, "password ") != starts+1 || strings.Count(text, "--- restarted ---") != starts || strings.Contains(text, "opensesame") {
 			t.Errorf("after %d more starts: %q", starts, text)
 		}
 	}

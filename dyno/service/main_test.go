@@ -149,7 +149,7 @@ func replicaOf(kind string) *study.Replica {
 	return nil
 }
 
-// command is this test program started anew as something else.
+// command is this test program, started again as something else.
 func command(env ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), env...)

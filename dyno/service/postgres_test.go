@@ -174,7 +174,7 @@ func TestPostgresThatEnds(t *testing.T) {
 	}
 	k := own(t, set.host, study.Postgres, set.Env()["URL"])
 	if err := k.do(t.Context(), order{Do: "run", Text: "INSERT INTO t VALUES (1)", Limit: time.Minute}); err != nil {
-		t.Error("not seeded anew:", err)
+		t.Error("not seeded again:", err)
 	}
 }
 

@@ -44,7 +44,7 @@ func (in *Instance) startRedis(ctx context.Context) error {
 	return in.seed(ctx, study.Redis, p.kit.url)
 }
 
-// redisConfig is what dyno itself sets beside the port; see [study.OwnSettings].
+// redisConfig is what dyno itself sets in addition to the port; see [study.OwnSettings].
 func redisConfig(password string) []string {
 	return []string{"bind 127.0.0.1", "daemonize no", "dir .", `save ""`, "requirepass " + password}
 }

@@ -50,7 +50,7 @@ func TestRedis(t *testing.T) {
 		}
 	}
 	if err := do("RENAMENX greeting y"); err != nil {
-		t.Error("not seeded anew:", err)
+		t.Error("not seeded again:", err)
 	}
 	if err := do("RENAMENX x-greeting z"); err == nil {
 		t.Error("what the first trial wrote is there still")
@@ -67,7 +67,7 @@ func TestRedis(t *testing.T) {
 }
 
 // TestHelperThatEnded: a helper that was killed, as by a system out of memory, costs its
-// service nothing but readings. What can't be set back all the same is started anew.
+// service nothing but readings. What can't be set back all the same is restarted.
 func TestHelperThatEnded(t *testing.T) {
 	needs(t, study.Redis)
 	h := newTestHost(t)
@@ -99,7 +99,7 @@ func TestHelperThatEnded(t *testing.T) {
 	<-first.parts[0].kit.ended
 	prepare()
 	if set.Instances()[0] != first {
-		t.Error("the server was started anew, though only its helper had ended")
+		t.Error("the server was restarted, though only its helper had ended")
 	}
 	// A password that the helper doesn't know: no order of its is carried out any more.
 	k := own(t, h, study.Redis, set.Env()["REDIS_URL"])
@@ -107,8 +107,8 @@ func TestHelperThatEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	prepare()
-	if set.Instances()[0] == first || !strings.Contains(strings.Join(told, "\n"), "started anew, as its data could not be set back: ") {
-		t.Errorf("not started anew, or not said: %q", told)
+	if set.Instances()[0] == first || !strings.Contains(strings.Join(told, "\n"), "restarted, as its data could not be set back: ") {
+		t.Errorf("not restarted, or not said: %q", told)
 	}
 }
 

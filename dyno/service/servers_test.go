@@ -31,7 +31,7 @@ func startSet(t *testing.T, h *Host, defs ...study.Service) *Set {
 	return set
 }
 
-// dies kills a server, waits until that is seen, and has it started anew.
+// dies kills a server, waits until that is seen, and has it restarted.
 func dies(t *testing.T, set *Set) {
 	t.Helper()
 	ended := make(chan struct{})
@@ -64,7 +64,7 @@ func TestKafka(t *testing.T) {
 	partitions := func() float64 {
 		t.Helper()
 		var r map[string]float64
-		// A topic that was just made anew may lack its leader for a moment.
+		// A topic that was just recreated may lack its leader for a moment.
 		for deadline := time.Now().Add(long); r["partitions"] != 4 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			reading, err := set.Probes()[0].Read(time.Minute)
 			if err != nil {
@@ -142,7 +142,7 @@ func TestEtcd(t *testing.T) {
 		}
 	}
 	if n := puts(); n > before {
-		t.Errorf("%v puts in one that was started anew, %v in the first", n, before)
+		t.Errorf("%v puts in one that was restarted, %v in the first", n, before)
 	}
 	dies(t, set)
 	put()

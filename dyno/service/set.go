@@ -89,8 +89,8 @@ func (s *Set) Probes() (list []probe.Service) {
 	return list
 }
 
-// Prepare makes the services ready for the next trial: it starts those anew that have
-// ended, or are to be started for each trial, and resets the data of others.
+// Prepare makes the services ready for the next trial: it restarts those that have
+// ended or are to be started for each trial, and resets the data of others.
 func (s *Set) Prepare(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -116,7 +116,7 @@ func (s *Set) prepare(ctx context.Context, i int, fresh bool) (err error) {
 	ended := in.Err()
 	switch {
 	case ended != nil:
-		s.host.tell(i18n.New("service.started-anew", "started anew, as it ended between two trials: %v", i18n.From(ended)))
+		s.host.tell(i18n.New("service.started-anew", "restarted, as it ended between two trials: %v", i18n.From(ended)))
 	case fresh:
 		return nil
 	case in.def.Reset == study.ResetTrial:
@@ -128,7 +128,7 @@ func (s *Set) prepare(ctx context.Context, i int, fresh bool) (err error) {
 			return i18n.Errorf("service.resetting", "service %s: resetting its data: %w", in.def.Name, err)
 		}
 		// It may have died a moment ago, or have lost what it was reached by.
-		s.host.tell(i18n.New("service.started-anew-for-data", "%s is started anew, as its data could not be set back: %v", in.def.Name, i18n.From(err)))
+		s.host.tell(i18n.New("service.started-anew-for-data", "%s is restarted, as its data could not be set back: %v", in.def.Name, i18n.From(err)))
 	case in.def.Reset != study.ResetRestart:
 		return nil
 	}
@@ -140,7 +140,7 @@ func (s *Set) prepare(ctx context.Context, i int, fresh bool) (err error) {
 	return nil
 }
 
-// restart stops an instance and starts its service anew.
+// restart stops an instance and starts its service again.
 func (s *Set) restart(ctx context.Context, in *Instance) (*Instance, error) {
 	s.gone = joined(s.gone, in.logs())
 	if err := in.Stop(context.WithoutCancel(ctx)); err != nil {

@@ -242,7 +242,7 @@ func plateauFit(curve, errors []float64) (fit []float64, score float64) {
 			square += w * curve[j] * curve[j]
 			m := sum / weight
 			if highest(curve[:i], m) || highest(curve[j+1:], m) {
-				continue // a level beside it is higher: this is no top
+				continue // a neighbouring level is higher: this is no top
 			}
 			if score := square - sum*m + kneeCost*float64(n-(j-i+1)); score < best-1e-9 {
 				best, from, to, top = score, i, j, m

@@ -48,7 +48,7 @@ func (s *levelScan) scan(x []float64) (best bestLevel) {
 	unexplained := squares - meanX*meanX/meanMean
 	// pair reports whether the two values from the index on agree that they are on a
 	// level of their own: that the nearer is a third as far from all others as both
-	// are on average. One outlier beside a usual value does not.
+	// are on average. One outlier next to a usual value does not.
 	pair := func(at int) bool {
 		base := (sum - x[at] - x[at+1]) / float64(n-2)
 		a, b := x[at]-base, x[at+1]-base

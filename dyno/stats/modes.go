@@ -15,7 +15,7 @@ type Modes struct {
 // Apart reports whether the groups are farther apart than chance makes them.
 func (m Modes) Apart() bool { return m.Score > m.Limit }
 
-// SplitModes divides values where the two groups differ most beside what those of
+// SplitModes divides values where the two groups differ most, relative to what those of
 // one group differ by, with at least so many values in either: the likelihood ratio
 // test of one normal distribution against two of equal spread (Engelman and
 // Hartigan, "Percentage Points of a Test for Clusters", Journal of the American

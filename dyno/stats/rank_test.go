@@ -130,7 +130,7 @@ func TestRanksOfFiguresInSteps(t *testing.T) {
 	}
 	continuous, ones := []float64{1.2, 1.21, 1.19, 1.205}, []float64{1, 1, 1, 1}
 	if step := stepOf(continuous, ones); step != 0 {
-		t.Errorf("values beside a constant come in steps of %v", step)
+		t.Errorf("values against a constant come in steps of %v", step)
 	}
 	if exact := ranks(Rank([][]float64{{5, 5, 5}, {6, 6, 6}}, Higher, 0.95)); exact != "1:1 0:2" {
 		t.Errorf("counts that are always the same are ranked %s", exact)

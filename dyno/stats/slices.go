@@ -11,7 +11,7 @@ import (
 type Turn struct {
 	Spent    float64 // what its requests cost together: ns of CPU time, or ns that went by
 	Requests float64 // 0: the slice is void, and so is its round for this subject's pairs
-	Speed    float64 // ns that a fixed piece of work took beside the slice; 0: not known
+	Speed    float64 // ns that a fixed piece of work took next to the slice; 0: not known
 }
 
 // Start is one start of two subjects that lived together: A[i] and B[i] are their turns in
@@ -174,7 +174,7 @@ func (r *rounds) variance() float64 {
 
 // SlicedPlan is what an interval takes.
 type SlicedPlan struct {
-	Starts int // altogether, with as many rounds each; 0: more than can be told
+	Starts int // altogether, with as many rounds each; 0: more than can be computed
 	// Rounds is how many rounds each of the starts that there are would need; 0 if no
 	// number of rounds is enough, because starts differ too much.
 	Rounds int

@@ -7,7 +7,7 @@ import (
 )
 
 // Covariate is what became of the speed of the machine as a control variate: a quantity
-// measured beside each slice whose mean difference is known to be zero, as the order in a
+// measured next to each slice whose mean difference is known to be zero, as the order in a
 // round is random, and which moves with the slice's cost (Lavenberg and Welch, "A
 // Perspective on the Use of Control Variables to Increase the Efficiency of Monte Carlo
 // Simulations", Management Science 27, 1981; Deng and others, "Improving the Sensitivity
@@ -16,7 +16,7 @@ import (
 // It is used only where it takes at least a tenth of the rounds' variance away from rounds
 // that its slope was not fitted to. What chance made of the order is taken back by it;
 // a subject that changes the machine's speed itself is no chance, and would have its own
-// cost taken back: where the speeds beside the two differ by more than a random order
+// cost taken back: where the speeds next to the two differ by more than a random order
 // makes likely, it is not used.
 type Covariate struct {
 	Used     bool         `json:"used"`
@@ -28,7 +28,7 @@ type Covariate struct {
 const (
 	covariateRounds = 20   // below which no slope is fitted
 	covariateHelps  = 0.1  // of the variance, at least
-	covariateApart  = 3.3  // standard errors that the speeds beside the two may differ by: one in 1,000 by chance
+	covariateApart  = 3.3  // standard errors that the speeds next to the two may differ by: one in 1,000 by chance
 	covariateFolds  = 5    // of which each has its slope from the others
 	steepest        = 1.25 // cost in proportion to the speed has a slope of 1; the speed of other work may change more
 )
@@ -38,7 +38,7 @@ func control(starts []rounds) (c Covariate) {
 	count := 0
 	for i := range starts {
 		if starts[i].speeds == nil {
-			c.Why = i18n.New("stats.speed-unknown", "the speed of the machine was not measured beside each slice")
+			c.Why = i18n.New("stats.speed-unknown", "the speed of the machine was not measured next to each slice")
 			return c
 		}
 		count += len(starts[i].speeds)
@@ -59,7 +59,7 @@ func control(starts []rounds) (c Covariate) {
 	case c.Explains < covariateHelps:
 		c.Why = i18n.New("stats.speed-explains-little", "the speed of the machine explains %.0f %% of what rounds differ by: too little to be used", 100*max(c.Explains, 0))
 	case apart > covariateApart:
-		c.Why = i18n.New("stats.speed-is-the-subjects", "the machine was faster beside one of the two than a random order makes likely: that may be its own doing, so it is not taken back")
+		c.Why = i18n.New("stats.speed-is-the-subjects", "the machine was faster next to one of the two than a random order makes likely: that may be its own doing, so it is not taken back")
 	default:
 		c.Used = true
 		for i := range starts {

@@ -12,7 +12,7 @@ type Slot struct {
 	Turn
 }
 
-// Neighbours is what became of the slices beside each one, which other subjects had, as a
+// Neighbours is what became of the slices next to each one, which other subjects had, as a
 // control variate: where they cost more than those subjects' slices usually do, the
 // machine was slow. That tells more than any piece of work done in between can: it
 // is the same kind of work, at nearly the same time. Field trials have used the plots beside
@@ -21,7 +21,7 @@ type Slot struct {
 // the Royal Statistical Society B 40 (1978).
 //
 // It doesn't shift a ratio: in a random order each subject's slices are as likely as any
-// other's to stand beside slow ones, so what is taken back is 0 on average, whatever the
+// other's to stand next to slow ones, so what is taken back is 0 on average, whatever the
 // machine does. One thing would be no chance: a subject that makes the one after it slower
 // would have half of that taken from its own cost. That is looked for, and if it is seen
 // nothing is taken back.
@@ -52,7 +52,7 @@ const fewestNeighbours = 3
 // arms.
 func ByNeighbours(starts [][]Slot, arms int) (n Neighbours) {
 	if arms < fewestNeighbours {
-		n.Why = i18n.New("stats.neighbours-two", "two subjects have no others beside them")
+		n.Why = i18n.New("stats.neighbours-two", "two subjects have no others next to them")
 		return n
 	}
 	var list []deviation
@@ -60,7 +60,7 @@ func ByNeighbours(starts [][]Slot, arms int) (n Neighbours) {
 		list = append(list, deviations(i, slots, arms)...)
 	}
 	if len(list) < 2*covariateRounds {
-		n.Why = i18n.New("stats.neighbours-few", "%d slices are too few to learn what those beside them explain", len(list))
+		n.Why = i18n.New("stats.neighbours-few", "%d slices are too few to learn what their neighbours explain", len(list))
 		return n
 	}
 	values := make([]float64, len(list))
@@ -76,7 +76,7 @@ func ByNeighbours(starts [][]Slot, arms int) (n Neighbours) {
 	n.Explains = explainedBeside(list, values, arms, groups, slopes[:])
 	switch {
 	case n.Explains < covariateHelps || n.Slope <= 0:
-		n.Why = i18n.New("stats.neighbours-explain-little", "the slices beside them explain %.0f %% of what slices differ by: too little to be used", 100*max(n.Explains, 0))
+		n.Why = i18n.New("stats.neighbours-explain-little", "the neighbouring slices explain %.0f %% of what slices differ by: too little to be used", 100*max(n.Explains, 0))
 		return n
 	case carriesOver(list, arms):
 		n.Why = i18n.New("stats.neighbours-are-changed", "slices after those of one subject differ from slices before them by more than chance makes likely: it may be the cause")

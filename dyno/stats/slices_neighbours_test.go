@@ -49,7 +49,7 @@ func TestNeighboursHold(t *testing.T) {
 	}
 }
 
-// A subject that makes the one after it dearer would be told to be cheaper than it is. That is
+// A subject that makes the one after it dearer would seem cheaper than it is. That is
 // seen, and nothing is taken back then.
 func TestNeighboursThatAreChanged(t *testing.T) {
 	d := statstest.Slices{Host: hostNamed(t, "restless"), Arms: statstest.Alike(6), Starts: 8, Rounds: 40, Slice: 0.05}

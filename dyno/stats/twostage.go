@@ -65,7 +65,7 @@ type Staged struct {
 	Mean      float64 // log ratio of that stage's pairs
 	Deviation float64 // of one pair of both stages' pairs: what decides how many it takes; 0 if not known
 	// About how many pairs of the stage are still to come if the ratio is 1, or Asked; 0 if
-	// it is decided, or can't be told.
+	// it is decided, or there is no telling.
 	MoreIfSame, MoreIfAsked int
 }
 

@@ -36,7 +36,7 @@ func (u *USL) intervals(c *curveUSL, best coefficients, level float64, seed uint
 	u.Peak, u.Top = &peak, &top
 }
 
-// noPeak says why it can't be told where throughput falls; "" if it can.
+// noPeak says why there is no telling where throughput falls; "" if there is.
 func (u *USL) noPeak(c *curveUSL, draws []coefficients, level float64) i18n.Message {
 	without := 0
 	for _, p := range draws {

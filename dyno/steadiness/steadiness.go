@@ -16,7 +16,7 @@ import (
 // change.
 const FewestWindows = 8
 
-// TrendChance is how improbable a trend must be by chance to be told.
+// TrendChance is how improbable a trend must be by chance to be reported.
 const TrendChance = 0.001
 
 // Signal is a figure window by window.

@@ -7,7 +7,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// What slices can't tell has trials beside them; what is only of one kind has only that.
+// What slices can't tell has trials of its own; what is only of one kind has only that.
 func TestUsuallySlicedBeside(t *testing.T) {
 	for rest, want := range map[string]Slices{
 		"":                                    {Length: usualSlice},

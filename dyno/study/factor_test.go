@@ -88,7 +88,7 @@ func TestWhatChangesNothingIsRefused(t *testing.T) {
 			`s.yaml:3:11: factors.build.flags: build and run of "own" do not use the folder $OUT, so that one level's program would overwrite the other's (build: go build $DYNO_BUILD_FLAGS -o $OUT/server ., run: $OUT/server)`},
 		{"flag that go build has not", minimal + "factors: {build.flags: [-O3]}\n",
 			`s.yaml:3:25: factors.build.flags[0]: "-O3" is no flag of go build that can be varied (write it as -gcflags=-l or -ldflags='-s -w')`},
-		{"cpus beside a cpuset", "study: s\nsubjects: [{name: own, run: ./a, limits: {cpuset: 1}}]\nfactors: {cpus: [1]}\n",
+		{"cpus next to a cpuset", "study: s\nsubjects: [{name: own, run: ./a, limits: {cpuset: 1}}]\nfactors: {cpus: [1]}\n",
 			`s.yaml:3:11: factors.cpus: the CPUs of "own" are fixed by its limits (remove cpuset)`},
 		{"cpus", own + "factors: {cpus: [0, \"2-1\"]}\n",
 			`s.yaml:3:18: factors.cpus[0]: expected a whole number from 1 to 4096, got "0"

@@ -7,7 +7,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Kept is something that a run keeps of its trials beside what it measures.
+// Kept is something that a run keeps of its trials in addition to what it measures.
 type Kept string
 
 // What a study may have kept.

@@ -8,7 +8,7 @@ import (
 )
 
 // OpenRequests reads a file of requests: a list as under requests in a study, or
-// fields requests and feeds as a study has them. Besides its own feeds, the
+// fields requests and feeds as a study has them. In addition to its own feeds, the
 // requests may use those given; all of them are returned. The error is of type
 // [Problems] if the file was read and is wrong.
 func OpenRequests(path string, given []request.Feed) ([]request.Request, []request.Feed, error) {

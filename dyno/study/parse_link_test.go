@@ -64,7 +64,7 @@ twin: false
 	}
 }
 
-// TestProtocolAsFactor: HTTP/1.1 is beside HTTP/2 once, whatever the numbers of streams.
+// TestProtocolAsFactor: HTTP/1.1 is next to HTTP/2 once, whatever the numbers of streams.
 func TestProtocolAsFactor(t *testing.T) {
 	for _, tt := range []struct{ name, factors, load, want string }{
 		{"alone", "{protocol: [http1, http2]}", "", "http1/:0 http2/:1"},

@@ -43,7 +43,7 @@ func servicesAt(at scope) []Service {
 	return services
 }
 
-// serviceAt reads the name of a kind, or a mapping, of a service beside others.
+// serviceAt reads the name of a kind, or a mapping, of a service among others.
 func serviceAt(at scope, others []Service) (Service, bool) {
 	if !at.IsMapping() {
 		kind := at.oneOf(ServiceKinds()...)
@@ -302,7 +302,7 @@ func checkServiceCPUs(f map[string]scope) {
 	}
 }
 
-// checkServicePlaces looks for what a service names beside the study, in the folder base.
+// checkServicePlaces looks for the files that a service names, in the study's folder base.
 func checkServicePlaces(f map[string]scope, s *Service, base string) {
 	if s.Run != "" || s.Dir != "" {
 		checkPlaces(f, &Subject{Run: s.Run, Dir: s.Dir}, base)

@@ -67,7 +67,7 @@ func TestClaimProblems(t *testing.T) {
 	})
 }
 
-// What else is wrong must not be told a second time as names that claims lack.
+// What else is wrong must not be reported a second time as names that claims lack.
 func TestClaimsAreLookedUpInAStudyThatIsRight(t *testing.T) {
 	checkProblems(t, []problemCase{
 		{"bad factor", minimal + "factors: {conections: [1, 2]}\nclaims: [{id: a, holds: \"max(connections: errors < 1%) > 3\"}]\n",

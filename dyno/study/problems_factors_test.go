@@ -36,7 +36,7 @@ factors: {request: [jsno, ""]}
 s.yaml:4:27: factors.request[1]: "" is not one of the choices (valid: json)`},
 		{"protocol", minimal + "factors: {protocol: [h2]}\n",
 			`s.yaml:3:22: factors.protocol[0]: "h2" is not one of the choices (valid: http1, http2)`},
-		{"streams without one, beside HTTP/1.1", minimal + "factors: {protocol: [http1, http2], streams: [10, 100]}\n",
+		{"streams without one, next to HTTP/1.1", minimal + "factors: {protocol: [http1, http2], streams: [10, 100]}\n",
 			"s.yaml:3:37: factors.streams: the factor protocol has HTTP/1.1 too, which has one request under way on a connection (add the level 1)"},
 		{"streams at HTTP/1.1 one at a time", minimal + "factors: {protocol: [http1, http2], streams: [1, 10]}\ndesign: one-at-a-time\n",
 			"s.yaml:3:37: factors.streams: one at a time, the streams vary at the first protocol, and HTTP/1.1 has none (protocol: [http2, http1])"},

@@ -32,7 +32,7 @@ func checkProblems(t *testing.T, cases []problemCase) {
 				t.Fatalf("no error for\n%s", c.src)
 			}
 			if s != nil {
-				t.Error("a study beside the error")
+				t.Error("a study as well as the error")
 			}
 			if got := err.Error(); got != c.want {
 				t.Errorf("%s\ngot:\n%s\nwant:\n%s", c.src, got, c.want)

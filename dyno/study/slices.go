@@ -101,7 +101,7 @@ func slicesAt(at scope) (s Slices) {
 const fewestRounds = 10
 
 // UsuallySliced returns the study with slices, unless it says whether there are, or reports
-// and claims nothing that slices can tell. What they can't is measured in trials beside them.
+// and claims nothing that slices can tell. What they can't is measured in trials of their own.
 func (s *Study) UsuallySliced() *Study {
 	if s.Trial.Slices.Said {
 		return s

@@ -37,7 +37,7 @@ type Study struct {
 	Gate      []threshold.Threshold // what dyno gate takes for a regression; empty for its own
 	Accept    []finding.Name        // names of findings that don't lower what a trial is worth; see package finding
 	Explain   bool                  // evidence of single requests is collected in its trials
-	Keep      []Kept                // what its run keeps beside the figures
+	Keep      []Kept                // what its run keeps in addition to the figures
 	Until     Until                 // when a run that goes on block by block ends; zero: after its blocks
 	Shorter   Shorter               // what a quick run changes; see [Study.Quick]
 	Secrets   Secrets               // in it, that must be neither shown nor archived
@@ -169,7 +169,7 @@ type Cell struct {
 }
 
 // Title names the load and the levels of the cell, which others of its group share:
-// "saturate, connections=64"; and of a cell beside one in slices, that it is in trials.
+// "saturate, connections=64"; and of a cell that goes with one in slices, that it is in trials.
 func (c *Cell) Title() string {
 	title := c.Load
 	for _, factor := range slices.Sorted(maps.Keys(c.Levels)) {
@@ -199,7 +199,7 @@ type PlannedTrial struct {
 	// Repeats is the index of the invalid trial that this one repeats, and whose
 	// place in the block it takes; nil for a trial of the first plan.
 	Repeats *int `json:"repeats,omitempty"`
-	// InSlices says that it is done in slices, in turns with the trials beside it in the plan
+	// InSlices says that it is done in slices, in turns with the trials next to it in the plan
 	// that are of its block and of its Group: see [Slices].
 	InSlices bool `json:"in_slices,omitempty"`
 	Group    int  `json:"slice_group,omitempty"`

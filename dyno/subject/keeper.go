@@ -120,7 +120,7 @@ func (k *keeper) main(control *json.Decoder) int {
 		removeFolder(k.launch.Folder, k.launch.Token)
 		entry.remove(k.launch.StateDir)
 	}
-	if k.deserted.Load() { // before that is told, after which dyno closes the pipe
+	if k.deserted.Load() { // before that is reported, after which dyno closes the pipe
 		removeOwnLog()
 	}
 	k.tell(gone)

@@ -34,7 +34,7 @@ type Manifest struct {
 	Framework string
 	Version   string // of the framework
 	// Dated is the year in which Version came out, of one that is as old as what a
-	// distribution has: it stands beside the version wherever that is shown. Empty for
+	// distribution has: it stands next to the version wherever that is shown. Empty for
 	// one that a registry has in its present version.
 	Dated string
 	// Own says that it is a product of dyno's own project, which stands for no language.

@@ -55,19 +55,19 @@ func TestOnlineCPUs(t *testing.T) {
 	}
 }
 
-func TestPortsBeside(t *testing.T) {
+func TestPortsOutside(t *testing.T) {
 	tests := []struct{ first, last, low, high int }{
 		{32768, 60999, 10000, 32768},
 		{1024, 20000, 20001, 60000},
 		{15000, 64000, 10000, 15000},
 	}
 	for _, tt := range tests {
-		if low, high := portsBeside(tt.first, tt.last); low != tt.low || high != tt.high {
-			t.Errorf("beside %d to %d: [%d, %d), want [%d, %d)", tt.first, tt.last, low, high, tt.low, tt.high)
+		if low, high := portsOutside(tt.first, tt.last); low != tt.low || high != tt.high {
+			t.Errorf("outside %d to %d: [%d, %d), want [%d, %d)", tt.first, tt.last, low, high, tt.low, tt.high)
 		}
 	}
-	if low, high := portsBeside(0, highestPort); low < high {
-		t.Errorf("beside all ports: [%d, %d)", low, high)
+	if low, high := portsOutside(0, highestPort); low < high {
+		t.Errorf("outside all ports: [%d, %d)", low, high)
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 // port can be connected with itself, and the load's own connections can take it between
 // two trials.
 func freePort() (int, error) {
-	low, high := portsBeside(readPortRange())
+	low, high := portsOutside(readPortRange())
 	for range 50 {
 		if high <= low {
 			break
@@ -49,9 +49,9 @@ func portIsFree(port int) error {
 	return l.Close()
 }
 
-// portsBeside is the wider part of the ports, [low, high), that is not in the
+// portsOutside is the wider part of the ports, [low, high), that is not in the
 // range of outgoing connections.
-func portsBeside(first, last int) (low, high int) {
+func portsOutside(first, last int) (low, high int) {
 	below, above := first-lowestPort, highestPort-last-1
 	if below >= above {
 		return lowestPort, first

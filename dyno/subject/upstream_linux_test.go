@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// behind is a server that is told of another one, which is started before it.
+// behind is a server that is given the address of another one, which is started before it.
 func behind(t *testing.T, mode string) StartSpec {
 	t.Helper()
 	up, s := serverSpec(t, mode), serverSpec(t, "good")

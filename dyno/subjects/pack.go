@@ -25,7 +25,7 @@ import (
 var packed []byte
 
 // nanoDir is where subjects of nano, the framework of this repository, find its module
-// in the pack, and below it those of nano/grpc and nano/jwt. It is not in subjects.zip, which would have to be packed anew with every
+// in the pack, and below it those of nano/grpc and nano/jwt. It is not in subjects.zip, which would have to be repacked with every
 // change of nano.
 const nanoDir = "nano"
 

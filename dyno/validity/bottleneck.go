@@ -23,7 +23,7 @@ const (
 // off; one that waits for a slow subject sleeps. So loops that are full are busy
 // sending and reading. That the subject is idle as well, because few connections
 // are all that holds both back, is no finding: it is what so few connections ask
-// for. Where both are full, which of them is the limit can't be told, and
+// for. Where both are full, which of them is the limit is unknown, and
 // generator-full says so.
 func judgeBottleneck(windows []archive.Window, c Conditions) []finding.Finding {
 	if c.Profile.Mode != profile.Closed || c.Profile.Think.Mean > 0 || c.Loops == 0 || c.SubjectCPUs <= 0 {

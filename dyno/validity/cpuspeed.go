@@ -66,7 +66,7 @@ func NewUsualSpeed(trials []*archive.Speed) *UsualSpeed {
 // known reports whether a reading has both figures.
 func known(r speed.Reading) bool { return r.Chain > 0 && r.Wide > 0 }
 
-// shift is a reading beside what is usual.
+// shift is a reading compared with what is usual.
 type shift struct {
 	moment      i18n.Message
 	cpu, trials int

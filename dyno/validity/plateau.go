@@ -15,7 +15,7 @@ const (
 	plateauTrials = 6    // of a cell, below which groups are seen in any noise
 	plateauEach   = 2    // trials on a plateau; one alone is an outlier
 	plateauApart  = 0.05 // of the lower one
-	quarter       = 0.25 // the share of starts whose chance to be missed is told
+	quarter       = 0.25 // the share of starts whose chance to be missed is given
 )
 
 // Restart is one trial of a cell: the value of a metric, and that of its windows,

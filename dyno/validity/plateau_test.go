@@ -43,7 +43,7 @@ func TestPlateaus(t *testing.T) {
 	}
 }
 
-// An outlier in a trial that something disturbed is told with what disturbed it; what
+// An outlier in a trial that something disturbed is reported with what disturbed it; what
 // disturbed other trials is no matter.
 func TestDisturbedOutlier(t *testing.T) {
 	const says = "the machine was disturbed in that trial (cpu-speed)"

@@ -28,7 +28,7 @@ func TestServicesAreNoStrangers(t *testing.T) {
 		{"on the generator's", busy(800*ms, 200*ms, 0), nil, false},
 		{"on the subject's", busy(100*ms, 900*ms, 0), []int{1}, false},
 		{"on its own", busy(100*ms, 200*ms, 700*ms), []int{2}, false},
-		{"a stranger beside it", busy(800*ms, 950*ms, 0), nil, true},
+		{"a stranger next to it", busy(800*ms, 950*ms, 0), nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := others(c.window, &Conditions{GeneratorCPUs: []int{0}, ItsCPUs: []int{1}, ServiceCPUs: map[string][]int{"db": c.cpus}})

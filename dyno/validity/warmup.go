@@ -12,7 +12,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// warmUpSignal is a cost by which a warm-up is told to be over. Half of what is slight
+// warmUpSignal is a cost by which a warm-up is seen to be over. Half of what is slight
 // is the band about its last level, so that what is within it differs by no more.
 type warmUpSignal struct {
 	name   i18n.Message

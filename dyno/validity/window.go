@@ -36,7 +36,7 @@ func judgeServer(w *archive.Window, c *Conditions) []finding.Finding {
 }
 
 // others is what neither the subject nor dyno did to the CPUs that they use; nil
-// if it can't be told. Of a subject that is not ours the generator judges it.
+// if that is unknown. Of a subject that is not ours the generator judges it.
 func others(w *archive.Window, c *Conditions) *measure.Others {
 	m, p := w.Server.Machine, w.Server.Process
 	if m == nil || m.Self == nil || p == nil || p.Reported || w.Server.Length <= 0 || c.GeneratorCPUs == nil {

@@ -30,7 +30,7 @@ type Protocol interface {
 	// Request appends a request.
 	Request(out []byte) ([]byte, error)
 	// Read takes what came: so many bytes of it are used, the others are given again with
-	// more behind them. It appends what is sent beside requests, and counts the responses
+	// more behind them. It appends what is sent apart from requests, and counts the responses
 	// that have come to their end.
 	Read(out, in []byte) (more []byte, used, responses int, err error)
 }
@@ -160,7 +160,7 @@ func (c *Clients) handle(one *conn, more bool) (responses int, err error) {
 	return responses, c.send(one)
 }
 
-// ask sends requests, and what is to be sent beside them.
+// ask sends requests, and what else is to be sent.
 func (c *Clients) ask(one *conn, n int) (err error) {
 	for range n {
 		if c.out, err = one.protocol.Request(c.out); err != nil {

@@ -120,7 +120,7 @@ func TestWebSocket(t *testing.T) {
 	}
 }
 
-// A response that is not as it should be ends a slice, and is told.
+// A response that is not as it should be ends a slice, and is reported.
 func TestRunRefuses(t *testing.T) {
 	missing := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }
 	for _, c := range []struct {

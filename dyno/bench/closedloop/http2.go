@@ -28,7 +28,7 @@ type call struct {
 	message              []byte // nil: the request has no body
 }
 
-// window is what a server may send before it is told that something was read.
+// window is what a server may send before it learns that something was read.
 const window = 1 << 20
 
 func multiplexed(r *call) func() Protocol {

@@ -80,7 +80,7 @@ func (o *options) register(flags *flag.FlagSet) {
 	flags.IntVar(&o.connections, "connections", 64, "simultaneous connections")
 	flags.StringVar(&o.dyno, "dyno", "", "dyno program to measure; empty builds the one of this source")
 	flags.StringVar(&o.publish, "publish", defaultPublish, "folder for data and report of a finished campaign tools; empty for none")
-	flags.StringVar(&o.decide, "decide", "", "folder of published data whose report and verdicts are written anew; nothing is measured")
+	flags.StringVar(&o.decide, "decide", "", "folder of published data whose report and verdicts are rewritten; nothing is measured")
 	flags.BoolVar(&o.install, "install", false, "install the peers that come as packages, and measure nothing")
 	flags.StringVar(&o.engine, "engine", "", "dyno's engines to compare, such as epoll,uring; empty lets dyno choose")
 }

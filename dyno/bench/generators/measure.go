@@ -24,7 +24,7 @@ type arm struct {
 	Job    job
 	Server serverSpec
 	Rounds int // in how many rounds it takes part; 0 means in all
-	// During, if set, runs beside the load, with its process ID.
+	// During, if set, runs during the load, with its process ID.
 	During func(ctx context.Context, pid int, m *measured)
 	// Figures adds to the trial's figures what this campaign is about.
 	Figures func(m *measured)

@@ -112,7 +112,7 @@ func residentFigure(m *measured) {
 	}
 }
 
-// perConnection sets, beside many connections, what each of them takes more than
+// perConnection sets, next to many connections, what each of them takes more than
 // each of the few. It counts those that were open: some tools open them only
 // when they need them.
 func perConnection(r *rounds.Record) {

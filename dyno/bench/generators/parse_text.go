@@ -79,7 +79,7 @@ func parseVegeta(text string) (outcome, error) {
 }
 
 // counted finds the number of requests, which must be there, and sums the
-// errors, if any are told.
+// errors, if any are reported.
 func counted(text string, requests, errors *regexp.Regexp) (outcome, error) {
 	o := outcome{Latency: make(map[string]float64)}
 	m := requests.FindStringSubmatch(text)

@@ -21,7 +21,7 @@ const (
 	stealAllowed = 0.01 // share of a CPU that the hypervisor took
 )
 
-// Watch observes what the machine does beside a trial.
+// Watch observes what the machine does apart from a trial.
 type Watch struct {
 	machine *probe.MachineProbe
 	started time.Time

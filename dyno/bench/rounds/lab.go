@@ -13,7 +13,7 @@ import (
 type Lab struct {
 	Options *Options
 	Watch   *Watch
-	// Upstreams, if set, are servers beside the one that is measured that have a part in
+	// Upstreams, if set, are servers other than the one that is measured that have a part in
 	// its load. They are stopped at the end.
 	Upstreams func() []*Server
 

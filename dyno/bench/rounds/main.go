@@ -24,7 +24,7 @@ type Program struct {
 	Flags     func(flags *flag.FlagSet)
 	Campaigns []Campaign
 	Lab       *Lab
-	// Prepare makes what the campaigns need beside what the lab has. It isn't called to
+	// Prepare makes what the campaigns need in addition to what the lab has. It isn't called to
 	// show a record, nor to plan, unless plans are measured.
 	Prepare       func(ctx context.Context) error
 	PlansMeasured bool

@@ -25,7 +25,7 @@ const (
 	sliceGap  = 0.009
 )
 
-// neighbouredDesigns are those in which what slices beside each one say is used: a study of ten
+// neighbouredDesigns are those in which what neighbouring slices say is used: a study of ten
 // subjects and a twin as --quick has it, 2 s of slices of so many milliseconds in each of eight
 // starts; and two subjects with a twin for a minute.
 var neighbouredDesigns = []struct {
@@ -86,11 +86,11 @@ func (o *options) slices(r *Record) error {
 	return nil
 }
 
-// probed is how exactly the speed is read beside a slice; read from what machine/speed
+// probed is how exactly the speed is read next to a slice; read from what machine/speed
 // varies by within a second on a machine of one speed.
 const probed = 0.01
 
-// slicedCoverage counts with the speed read beside the slices and without.
+// slicedCoverage counts with the speed read next to the slices and without.
 func (o *options) slicedCoverage(r *Record, host statstest.Host, design string, d statstest.Slices) {
 	studies := max(o.studies/(len(d.Arms)-1), 1)
 	for _, c := range []struct {

@@ -45,7 +45,7 @@ func TestLoadNamesWhoIsBusy(t *testing.T) {
 	o.want(t, 1, o.stderr, "this machine is busy: CPU ", "no figure can be trusted", "other-load")
 	contains(t, o.stdout, "INVALID", "other-load: other programs used", hog)
 	contains(t, o.stderr, hog)
-	// Who accepts it has figures, and the finding beside them.
+	// If it is accepted there are figures, and the finding next to them.
 	o = startBusy(t, t.TempDir(), "load", "-c", "2", "-d", "2s", "-R", "50", "--no-calibration", "--accept", "other-load,steal,generator-stalled,generator-late", url).wait(t)
 	o.want(t, 0, o.stdout, "other-load: other programs used")
 }

@@ -133,7 +133,7 @@ func TestCapacityWrongUsage(t *testing.T) {
 }
 
 func TestCapacityInterrupted(t *testing.T) {
-	// Not in parallel: beside other loads every trial may be spoiled, and none holds.
+	// Not in parallel: amid other loads every trial may be spoiled, and none holds.
 	s := start(t, t.TempDir(), "capacity", serveQueue(t, 300), "--objective", "p50 < 10s", "--trial", "1s", "--initial-trial", "200ms", "--start", "50",
 		"--warmup", "0s", "--no-calibration")
 	eventually(t, "the first trial", func() bool { return strings.Contains(s.stderr.String(), "holds") })

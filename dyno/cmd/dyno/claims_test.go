@@ -33,7 +33,7 @@ func TestClaimsPageIsFresh(t *testing.T) {
 }
 
 // TestPublishedResultsCanBeLookedUp: every folder that the page links to has what
-// readers are told it has.
+// readers see it has.
 func TestPublishedResultsCanBeLookedUp(t *testing.T) {
 	records, err := published.ReadAll(os.DirFS("../../docs/results"))
 	if err != nil {
@@ -89,7 +89,7 @@ func TestClaimsList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o = dyno(t, home, "claims", "--results", results) // what weakens a verdict stands beside it
+	o = dyno(t, home, "claims", "--results", results) // what weakens a verdict stands next to it
 	o.want(t, 0, o.stdout, "mixed (SUSPECT run", "confirmed, at least (SUSPECT run")
 	o = dyno(t, home, "claims", "--page", "--results", results)
 	o.want(t, 0, o.stdout, "# Published claims, put to the test", "## In detail")

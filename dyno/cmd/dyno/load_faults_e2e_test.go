@@ -70,7 +70,7 @@ func responding(t *testing.T, response string) string {
 	return "http://" + ln.Addr().String()
 }
 
-// TestLoadBeyondItsConnections: a rate that can't be reached is told with what
+// TestLoadBeyondItsConnections: a rate that can't be reached is reported with what
 // was reached and what limited it.
 func TestLoadBeyondItsConnections(t *testing.T) {
 	t.Parallel()

@@ -134,7 +134,7 @@ func TestLoadFiguresThatTakeMoreRequests(t *testing.T) {
 	}
 }
 
-// Of a target that is not there, nothing is told in numbers that were not
+// Of a target that is not there, no numbers are shown that were not
 // measured.
 func TestLoadOfNothingHasNoFigures(t *testing.T) {
 	t.Parallel()
@@ -404,7 +404,7 @@ func TestLoadOutputsThatCantBeWritten(t *testing.T) {
 	}
 }
 
-// Metrics go out while the load runs; what is not delivered is told, without
+// Metrics go out while the load runs; what is not delivered is reported, without
 // secrets, and is no failure of the load.
 func TestLoadPush(t *testing.T) {
 	t.Parallel()

@@ -75,7 +75,7 @@ func measured(t *testing.T, run func() outcome) outcome {
 }
 
 // nothingMeasured reports whether a load says that none of its seconds is valid: as its
-// error or, if something else went wrong too, beside its figures.
+// error or, if something else went wrong too, next to its figures.
 func (o outcome) nothingMeasured() bool {
 	return o.code == 1 && (strings.Contains(o.stderr, loadcmd.ErrUntrusted.Error()) || strings.Contains(o.stdout, "    "+string(finding.NoValidWindow)+": "))
 }

@@ -19,7 +19,7 @@ import (
 
 func newRoot() *cobra.Command { return newRootTelling(nil) }
 
-// newRootTelling is newRoot with a function that is told of each text of the help that
+// newRootTelling is newRoot with a function that is called with each text of the help that
 // has no translation.
 func newRootTelling(told func(id, english string, has bool)) *cobra.Command {
 	var global cli.Global

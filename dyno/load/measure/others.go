@@ -11,7 +11,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Others is what programs beside the generator and the server under load did to
+// Others is what programs other than the generator and the server under load did to
 // the CPUs that these use, in a window.
 type Others struct {
 	Length time.Duration `json:"length"` // of the time that was looked at, ns
@@ -30,7 +30,7 @@ type Others struct {
 	// ListenDrops is how many connections to servers on this machine were dropped because
 	// a listen queue was full; only of a server here.
 	ListenDrops uint64 `json:"listen_drops,omitempty"`
-	// Unknown says why nothing, or not everything, can be told; "" if it can.
+	// Unknown says why nothing, or not everything, is known; "" if all is.
 	Unknown i18n.Message `json:"unknown,omitzero"`
 }
 

@@ -91,7 +91,7 @@ func TestInterruptsAreNoOtherLoad(t *testing.T) {
 	// A program that is seen is one in either case.
 	apart.Programs.CPU = 350 * time.Millisecond
 	if f, _ := NewOthers(apart, time.Second, Use{"the generator", []int{0}, 500 * time.Millisecond}).Finding(0); f.Validity != finding.Invalid && f.Validity != finding.Suspect {
-		t.Errorf("a program beside interrupts: %+v", f)
+		t.Errorf("a program apart from interrupts: %+v", f)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// Failures are the slowest: what is among them is told apart from what was given up.
+// Failures are the slowest: what is among them is distinct from what was given up.
 func TestAmongFailed(t *testing.T) {
 	for _, tt := range []struct {
 		give    func(*Window)

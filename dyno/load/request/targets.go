@@ -135,7 +135,7 @@ func originOf(url string) (string, error) {
 	host, _, _ := strings.Cut(rest, "/")
 	host, _, _ = strings.Cut(host, "?")
 	if !ok || host == "" {
-		return "", i18n.Errorf("request.target-host-missing", "%q says no host; write the target as GET http://host:port/path, or give a URL besides", clip(url))
+		return "", i18n.Errorf("request.target-host-missing", "%q says no host; write the target as GET http://host:port/path, or also give a URL", clip(url))
 	}
 	if strings.Contains(host, "@") { // not shown: it may be a password
 		return "", i18n.Errorf("request.url-with-credentials", "the URL has credentials before its host, where they are not read; write them as a header or as auth")

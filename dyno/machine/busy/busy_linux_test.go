@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 }
 
 // burn burns a CPU with so many threads that no other process there uses more of it,
-// however many tests run beside this one. It returns only if that fails.
+// however many tests run at the same time. It returns only if that fails.
 func burn(cpu string) error {
 	const pinned = "pinned"
 	if cpu != pinned { // as a whole: threads are of the CPUs of who started them

@@ -69,7 +69,7 @@ type CPU struct {
 // connections of the load on the fixed subject: enough that it is never idle.
 const connections = 16
 
-// Measure carries out a plan. say, if not nil, is told what is being done.
+// Measure carries out a plan. say, if not nil, is called with what is being done.
 func Measure(ctx context.Context, p Plan, say func(i18n.Message)) (*Report, error) {
 	if say == nil {
 		say = func(i18n.Message) {}

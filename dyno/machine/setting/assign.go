@@ -118,7 +118,7 @@ func filesOf(m *Machine, name string) ([]string, error) {
 	return files, nil
 }
 
-// nearBy names the sysctl beside one that is not there whose name is nearest to it.
+// nearBy names the sysctl whose name is nearest to one that is not there.
 func nearBy(root fs.FS, name string) string {
 	file := sysctlFile(name)
 	entries, err := fs.ReadDir(root, path.Dir(file))

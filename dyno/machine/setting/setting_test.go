@@ -14,7 +14,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-var update = flag.Bool("update", false, "write the goldens anew")
+var update = flag.Bool("update", false, "rewrite the goldens")
 
 // tree reads a recorded machine: a line is "PATH: CONTENT".
 func tree(t *testing.T, name string) fstest.MapFS {

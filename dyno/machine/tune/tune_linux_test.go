@@ -117,7 +117,7 @@ func TestWithoutRoot(t *testing.T) {
 	allRefused(t, tuner, "needs root")
 }
 
-// allRefused holds that nothing can be set, that each is told, and that the
+// allRefused holds that nothing can be set, that each is reported, and that the
 // journal has nothing of it.
 func allRefused(t *testing.T, tuner *Tuner, why string) {
 	t.Helper()

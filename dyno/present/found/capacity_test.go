@@ -25,7 +25,7 @@ func TestCapacityText(t *testing.T) {
 		want   []string
 	}{
 		{"bracket", capacity.Result{Holds: lower, Fails: upper, Width: 0.038, Reached: true, Loads: []capacity.Load{*lower, *upper}},
-			[]string{"between 1,000 and 1,040 requests/s, 3.8 % apart", "1 of 1 trials of 5s held, besides 1 shorter; 1 spoiled by the generator don't count", "1 of 1 trials of 5s failed", ">=80ms"}},
+			[]string{"between 1,000 and 1,040 requests/s, 3.8 % apart", "1 of 1 trials of 5s held, plus 1 shorter; 1 spoiled by the generator don't count", "1 of 1 trials of 5s failed", ">=80ms"}},
 		{"not sure", capacity.Result{Holds: lower, Fails: upper, Why: i18n.New("capacity.time-up", "time was up")}, []string{"not as narrow or as sure as asked for: time was up"}},
 		{"generator", capacity.Result{Holds: lower, Limit: full, Why: i18n.Verbatim("x")}, []string{">= 1,000 requests/s, limited by the generator", "1,100/s: generator-full: 97 %"}},
 		{"top", capacity.Result{Holds: lower, Why: i18n.New("capacity.holds-at-highest", "it holds even at the highest rate")}, []string{">= 1,000 requests/s: it holds even"}},

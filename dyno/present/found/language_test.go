@@ -19,7 +19,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// outcome is one that is told as a text and as a page.
+// outcome is one that is shown as text and as a page.
 type outcome interface {
 	Text(io.Writer, report.Texts)
 	Page(report.Texts) *curve.Page

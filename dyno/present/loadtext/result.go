@@ -207,7 +207,7 @@ func figureText(f export.Figure) string {
 	return present.AtLeast(f.Known, present.Duration(f.NS))
 }
 
-// lateShare of the requests, sent after the end, are told.
+// lateShare is the share of requests sent after the end from which on it is said.
 const lateShare = 0.001
 
 func (w *Text) errors(r *load.Result) {

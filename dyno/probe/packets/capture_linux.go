@@ -62,7 +62,7 @@ func (c *Capture) prepare(port int) error {
 	if err != nil {
 		return err
 	}
-	_ = unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, buffer) // less is told as lost
+	_ = unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, buffer) // with less, packets are reported as lost
 	wait := unix.NsecToTimeval(int64(look))
 	return errors.Join(
 		unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &wait),

@@ -29,7 +29,7 @@ type Threshold struct {
 	Change float64
 }
 
-// Bounds of a change: less is below what can be told, more is no gate.
+// Bounds of a change: less is below what can be detected, more is no gate.
 const (
 	least = 0.001
 	most  = 10

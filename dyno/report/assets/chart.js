@@ -1,4 +1,4 @@
-// One chart on the page: drawn anew when its data, the theme or its width
+// One chart on the page: redrawn when its data, the theme or its width
 // changes, or replaced by a message when there is nothing to draw.
 'use strict';
 

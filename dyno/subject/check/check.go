@@ -40,7 +40,7 @@ type built struct {
 // Builds are the outcomes of the builds of a plan.
 type Builds map[string]built
 
-// Build builds all items that can be, at most jobs of them beside each other.
+// Build builds all items that can be, at most jobs of them at a time.
 func (c *Checker) Build(ctx context.Context, items []Item, jobs int) Builds {
 	var (
 		mu      sync.Mutex

@@ -2,6 +2,6 @@
 // builds each, starts it, verifies its contract, and stops it.
 //
 // [Plan] says what is to be built, what that takes on disk, and what is missing;
-// [Checker.Build] builds it, several subjects beside each other; [Checker.Try] starts
-// and verifies one at a time, so that a start is not timed beside a build.
+// [Checker.Build] builds it, several subjects at a time; [Checker.Try] starts
+// and verifies one at a time, so that no start is timed during a build.
 package check

@@ -2,7 +2,7 @@ package contract
 
 import "google.golang.org/grpc/codes"
 
-// GRPC is what manifests call gRPC beside the protocols that have an ALPN name.
+// GRPC is what manifests call gRPC, next to the protocols that have an ALPN name.
 const GRPC = "grpc"
 
 // Call is one gRPC call that a subject must serve, and its response. Messages are JSON

@@ -14,7 +14,7 @@
 //              (DEFER_TASKRUN, SINGLE_ISSUER)
 //   anythread  the same for any thread: the kernel interrupts who ordered
 //   coop       as anythread, but the kernel waits until who ordered calls it
-//   oneshot    as coop, but each receive is ordered anew with the response, so
+//   oneshot    as coop, but each receive is ordered again with the response, so
 //              that it is the present thread's
 
 #define _GNU_SOURCE

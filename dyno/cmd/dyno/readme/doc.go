@@ -1,4 +1,4 @@
 // Package readme has the test that pastes the READMEs' commands into a shell. They wait
 // for minutes, and the command's other tests don't have to wait for them: go test runs
-// packages beside each other.
+// packages in parallel.
 package readme

@@ -148,7 +148,7 @@ func (c *call) statusText(x *exchange) string {
 }
 
 // pastDeadline says that a call sent at an instant was given up by the server after the
-// deadline that it was told of; "" if it was told of none, or before it.
+// deadline that it was sent; "" if it was sent none, or before it.
 func (x *exchange) pastDeadline(sent, now int64, code http2.ErrCode) i18n.Message {
 	c := x.request.Call
 	if c == nil || c.Deadline <= 0 || now-sent < int64(c.Deadline) {

@@ -156,7 +156,7 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// One kind, and more than can be told apart, have no figures of their own.
+// One kind, and more than can be distinguished, have no figures of their own.
 func TestKindsThatAreNotToldApart(t *testing.T) {
 	for n, want := range map[int]int{1: 0, 2: 2, maxKinds: maxKinds, maxKinds + 1: 0} {
 		if got := (&Program{requests: make([]*request.Compiled, n)}).Kinds(); got != want {

@@ -28,7 +28,7 @@ type Share struct {
 	Timeout  time.Duration // per request, from its sending
 	Patience time.Duration // how long to wait after the measured time
 	Pacing   profile.Pacing
-	// Sampler, if set, is told of requests that are over: see evidence.Sampler.
+	// Sampler, if set, is called with requests that are over: see evidence.Sampler.
 	Sampler *evidence.Sampler
 	// Stamps requests the time at which the kernel received responses.
 	Stamps bool

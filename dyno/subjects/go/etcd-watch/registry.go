@@ -31,8 +31,8 @@ func newRegistry(client *clientv3.Client) *registry {
 	return &registry{client: client, here: make(chan string, 10_000), waits: make(map[string]chan struct{})}
 }
 
-// watch tells those who wait of each change, until ctx ends. A watch that breaks begins
-// anew; what happened meanwhile is lost, as the study asks.
+// watch wakes those that wait for a change, until ctx ends. A watch that breaks starts
+// over; what happened meanwhile is lost, as the study asks.
 func (r *registry) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		for response := range r.client.Watch(clientv3.WithRequireLeader(ctx), prefix, clientv3.WithPrefix()) {

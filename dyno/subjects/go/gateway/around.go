@@ -38,7 +38,7 @@ func NewAround(s *Settings) *Around {
 		a.timed = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "gateway_request_duration_seconds"}, []string{"route", "method"})
 		prometheus.MustRegister(a.counted, a.timed)
 		// Spans are made, kept in batches and given to nobody: what sending them would
-		// take besides depends on who takes them.
+		// take in addition depends on who takes them.
 		a.tracer = sdk.NewTracerProvider(sdk.WithBatcher(nobody{})).Tracer("gateway")
 	}
 	return a

@@ -91,7 +91,7 @@ func TestShed(t *testing.T) {
 	r := httptest.NewRequest("GET", "/", nil)
 	leave, ok := a.Admit(r)
 	if _, again := a.Admit(r); !ok || again {
-		t.Errorf("the first %v, the second beside it %v", ok, again)
+		t.Errorf("the first %v, the second during it %v", ok, again)
 	}
 	leave()
 	if _, ok := a.Admit(r); !ok {

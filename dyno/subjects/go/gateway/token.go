@@ -15,7 +15,7 @@ var parser = jwt.NewParser(jwt.WithValidMethods([]string{"HS256"}), jwt.WithIssu
 
 var errNoToken = errors.New("no token")
 
-// Authorize verifies the request's token, anew for each request, as the library is used.
+// Authorize verifies the request's token, each time in full, as the library is used.
 func Authorize(r *http.Request) error {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {

@@ -28,7 +28,7 @@ func (prompt) settle() {}
 // open opens a cache of the capacity: of entries, or, of freecache, of the bytes that so many
 // take on average.
 func open(policy string) (cache, error) {
-	const average = 64 + 512 + 4 + 24 // value, key, and what freecache keeps beside them
+	const average = 64 + 512 + 4 + 24 // value, key, and what freecache keeps with them
 	switch policy {
 	case "fifo":
 		return &fifo{values: make(map[int][]byte), order: list.New()}, nil

@@ -54,7 +54,7 @@ func (k *kafka) run(context.Context, string) error {
 	return errors.New("Kafka has no language to seed it with: use topics, and a program that produces (run)")
 }
 
-// do makes topics, or makes them anew: args has the number of partitions by topic.
+// do creates topics, or recreates them: args has the number of partitions by topic.
 func (k *kafka) do(ctx context.Context, what string, args map[string]string) error {
 	topics := slices.Sorted(maps.Keys(args))
 	switch what {

@@ -21,7 +21,7 @@ func routes(v *version) http.Handler {
 	return mux
 }
 
-// refusal is a status that a client is told, with why.
+// refusal is a status that a client gets, with the reason.
 type refusal struct {
 	status int
 	text   string

@@ -109,7 +109,7 @@ func (v *version) close() {
 	v.backends.Close()
 }
 
-// checkout makes an order of a basket and waits until Kafka has been told of it.
+// checkout makes an order of a basket and waits until Kafka has the event.
 func (v *version) checkout(ctx context.Context, customer int64, p shopkit.Purchase) (*shopkit.Order, error) {
 	basket, err := v.baskets.Take(ctx, customer)
 	if err != nil {
@@ -121,7 +121,7 @@ func (v *version) checkout(ctx context.Context, customer int64, p shopkit.Purcha
 	}
 	order, err := v.orders.Place(ctx, customer, lines)
 	if err != nil {
-		_ = v.baskets.Add(context.WithoutCancel(ctx), customer, basket...) // the first error is what is told
+		_ = v.baskets.Add(context.WithoutCancel(ctx), customer, basket...) // the first error is what is reported
 		return nil, err
 	}
 	record, err := shopkit.Record(order)

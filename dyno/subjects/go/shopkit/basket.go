@@ -70,7 +70,7 @@ func (b Baskets) Take(ctx context.Context, customer int64) ([]Line, error) {
 	return Lines(all.Val())
 }
 
-// Purchase is what a checkout buys beside what is in the basket.
+// Purchase is what a checkout buys in addition to what is in the basket.
 type Purchase struct {
 	Lines []Line `json:"lines"`
 }

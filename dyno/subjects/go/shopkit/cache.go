@@ -10,7 +10,7 @@ import (
 )
 
 // How long results may be old: prices change by the day, and whether there is stock, a
-// checkout looks up anew.
+// checkout looks up each time.
 const (
 	sharedFor = time.Minute
 	localFor  = time.Second

@@ -22,7 +22,7 @@ func Record(o *Order) (*kgo.Record, error) {
 }
 
 // Outbox keeps events in PostgreSQL, in the transaction of what they tell of, until Kafka has
-// them: an order that is there is told of at least once, whatever fails, and no request waits
+// them: an order that is there is published at least once, whatever fails, and no request waits
 // for Kafka.
 type Outbox struct {
 	Pool  *pgxpool.Pool

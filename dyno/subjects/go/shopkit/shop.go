@@ -18,7 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// What a client can be told. Servers send the first as 404, the others as 409.
+// What a client may get. Servers send the first as 404, the others as 409.
 var (
 	ErrNotFound    = errors.New("there is no such thing")
 	ErrEmptyBasket = errors.New("the basket is empty")

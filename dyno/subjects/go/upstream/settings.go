@@ -12,7 +12,7 @@ type settings struct {
 	wait     time.Duration // UPSTREAM_WAIT: how long the work of a request takes
 	room     int           // UPSTREAM_ROOM: how many are worked on at once; 0 for all
 	patience time.Duration // UPSTREAM_PATIENCE: how long others wait for room before they get 503; 0 for ever
-	slow     time.Duration // UPSTREAM_SLOW: how long /api/slow takes besides; 1 s if it isn't said
+	slow     time.Duration // UPSTREAM_SLOW: what /api/slow takes in addition; 1 s if not given
 	dnsStall time.Duration // UPSTREAM_DNS_STALL: how long a question for a name may have to wait
 	dnsEvery int           // UPSTREAM_DNS_EVERY: which of so many does; 0 for none
 }

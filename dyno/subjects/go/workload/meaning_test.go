@@ -13,7 +13,7 @@ import (
 	"subject/user"
 )
 
-var update = flag.Bool("update", false, "write the table of README.md anew")
+var update = flag.Bool("update", false, "rewrite the table of README.md")
 
 // The table is between these two in README.md.
 const (

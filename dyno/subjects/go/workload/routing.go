@@ -48,7 +48,7 @@ func wantedOf(routes int) (paths []string) {
 	return paths
 }
 
-// kept are the trees beside the one that is searched.
+// kept are the trees other than the one that is searched.
 var kept []table
 
 // routing searches a table of the kind for the same few paths again and again;

@@ -28,8 +28,8 @@ func NewReport(global *cli.Global) *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report RUN",
-		Short: "Write a run's report anew from its raw record",
-		Long: `Write a run's report anew from its raw record. The same run always gives the
+		Short: "Write a run's report again from its raw record",
+		Long: `Write a run's report again from its raw record. The same run always gives the
 same bytes.
 
 RUN is an ID, the beginning of one or of an address, a folder, a URL, or latest.

@@ -20,7 +20,7 @@ against its SHA-256, and all of them against the run's address. What was changed
 removed or added is named, and the exit status is 1. A run is checked where it
 lies; reading one, as report does, checks it too.
 
-Whoever changes a record can make its sums anew. So it is also held to the laws that
+Whoever changes a record can also recompute its sums. So it is held to the laws that
 every record obeys (dyno/docs/archive.md): its counts, histograms and clocks must agree
 with each other and with the plan. That reads all of it; a run in a bucket is held
 to them once it was pulled.`,

@@ -42,7 +42,7 @@ func UsageError(err error) error {
 }
 
 // LangOf is the language that arguments ask for, also where they can't be read as
-// flags: that is an error to be told in it.
+// flags: that is an error to be reported in it.
 func LangOf(args []string) (lang string) {
 	for i, arg := range args {
 		switch value, is := strings.CutPrefix(arg, "--lang="); {

@@ -18,7 +18,7 @@ import (
 // commands.
 
 // TranslateHelp has the help of root and of all commands below it in the language that
-// global asks for when help is asked for, by then. told is told of each text with its id,
+// global asks for when help is asked for, by then. told is called with each text and its id,
 // and whether the language has it; it may be nil.
 func TranslateHelp(root *cobra.Command, global *Global, told func(id, english string, has bool)) {
 	write := root.HelpFunc()

@@ -175,7 +175,7 @@ func (g *gateRun) againstRef(ctx context.Context) (result *regression.Result, er
 }
 
 // confirm holds alarms, if there are any, against a second run. If there can be
-// none, they are taken back; what the first run found is told even so.
+// none, they are taken back; what the first run found is reported even so.
 func (g *gateRun) confirm(ctx context.Context, s *study.Study, pairs []regression.Pair, r *regression.Result, by func(*analysis.Analysis)) error {
 	if r.Decision != regression.Regression {
 		return nil

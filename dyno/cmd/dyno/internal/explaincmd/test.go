@@ -18,7 +18,7 @@ import (
 // changed is what the subject is called with the cause taken away.
 const changed = "changed"
 
-// effects are the figures of which the effect is told.
+// effects are the figures whose effect is shown.
 var effects = []string{"response.p50", "response.p99", "response.p99.9"}
 
 // testCause measures a subject of a run again, as it is and without a cause, in turns and

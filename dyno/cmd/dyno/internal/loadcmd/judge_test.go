@@ -11,7 +11,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// TestExitStatus: what a script is told by it. A request that nobody responded to is no
+// TestExitStatus: what a script learns from it. A request that nobody responded to is no
 // success.
 func TestExitStatus(t *testing.T) {
 	window := func(completed, status, unfinished uint64) measure.Window {

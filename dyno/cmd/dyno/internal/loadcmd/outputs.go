@@ -85,7 +85,7 @@ func (f *Flags) openOutputs(spec *load.Spec) (*loadOutputs, error) {
 	return o, nil
 }
 
-// begin is told when the measured time begins, before the first window.
+// begin is called when the measured time begins, before the first window.
 func (o *loadOutputs) begin(measured int64) {
 	wall, mono := time.Now(), clock.Now()
 	o.measured, o.started = measured, wall.Add(time.Duration(measured-mono))
@@ -109,7 +109,7 @@ func (o *loadOutputs) window(w *measure.Window) {
 }
 
 // finish writes what is written at the end, and waits for what was under way.
-// Metrics that could not be delivered are no error of the load: they are told
+// Metrics that could not be delivered are no error of the load: they are reported
 // on warnings.
 func (o *loadOutputs) finish(e *endedLoad, warnings i18n.Printer) error {
 	e.Started = o.started

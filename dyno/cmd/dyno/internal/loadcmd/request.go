@@ -42,8 +42,8 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 
 // RequestHelp explains templates and expectations.
 func RequestHelp() string {
-	return `Path, header values, body, credentials and cookies are templates. For each
-request anew, {{int 1 1000}} becomes a number, {{string 12}} and {{hex 16}} random
+	return `Path, header values, body, credentials and cookies are templates. In each
+new request, {{int 1 1000}} becomes a number, {{string 12}} and {{hex 16}} random
 text, {{uuid}} a UUID, {{choice "a" "b"}} one of the texts, {{seq}} 0, 1, 2 …,
 {{timestamp}} the Unix time (or {{timestamp unix-ms}}, {{timestamp rfc3339}}), and
 {{feed.users.id}} a column of the feed --feed users=users.csv, from the same row

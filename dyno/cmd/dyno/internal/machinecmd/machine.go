@@ -41,7 +41,7 @@ type machineReport struct {
 	Machine  machine.Fingerprint `json:"machine"`
 	Settings []setting.Row       `json:"settings"`
 	Tuned    []setting.Change    `json:"tuned,omitempty"` // by dyno, and not yet restored
-	Busy     *busy.Survey        `json:"busy,omitempty"`  // who is busy now; absent where that can't be told
+	Busy     *busy.Survey        `json:"busy,omitempty"`  // who is busy now; absent where that is unknown
 }
 
 func showMachine(ctx context.Context, global *cli.Global, asJSON bool) error {

@@ -22,7 +22,7 @@ func NewResults(global *cli.Global) *cobra.Command {
 		Long: `List the results that are published in a folder (see dyno publish), with the command
 that repeats each.
 
-With --into, write the tables of a document anew, such as a README's. Each stands
+With --into, rewrite the tables of a document, such as a README's. Each stands
 between two lines, the first of which says which result it is of:
 
   <!-- begin: languages of languages-quick, by dyno results --into README.md -->
@@ -48,7 +48,7 @@ tables are taken from there.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&into, "into", "", "document whose tables to write anew, in Markdown")
+	flags.StringVar(&into, "into", "", "document whose tables to rewrite, in Markdown")
 	flags.StringVar(&results, "results", defaultResults, "folder of published results")
 	return cmd
 }

@@ -55,7 +55,7 @@ The exit code is 0 if all of them are ok. What a machine lacks counts as failure
 	cmd.Flags().BoolVar(&flags.all, "all", false, "check all subjects")
 	cmd.Flags().BoolVar(&flags.ready, "ready", false, "leave out subjects that lack a tool on this machine")
 	cmd.Flags().BoolVar(&flags.json, "json", false, "print JSON")
-	cmd.Flags().IntVar(&flags.jobs, "jobs", 2, "builds beside each other; starts are one at a time")
+	cmd.Flags().IntVar(&flags.jobs, "jobs", 2, "builds at a time; starts are one at a time")
 	cmd.Flags().IntVar(&flags.patience, "patience", 1, "so many times as long as usual may a subject take to get ready and to end, as on a busy machine")
 	return cmd
 }

@@ -51,7 +51,7 @@ func main() {
 	fmt.Fprintln(os.Stderr, http.Serve(l, mux))
 }
 
-// burn uses all CPUs, with more threads than the tests beside it have.
+// burn uses all CPUs, with more threads than the tests that run with it have.
 func burn() {
 	threads := 6 * runtime.NumCPU()
 	runtime.GOMAXPROCS(threads)
