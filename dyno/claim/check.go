@@ -47,12 +47,12 @@ func (c *checker) comparison(cmp *Comparison) {
 	left, right := c.nature(cmp.left), c.nature(cmp.right)
 	c.alike(left, right, cmp.at)
 	if !left.measured && !right.measured {
-		c.fail(&Error{at: cmp.left.offset(), Message: i18n.New("claim.nothing-compared", "nothing in this comparison is measured"), Hint: i18n.New("claim.metric-form", "name a metric, such as throughput[go/nethttp]")})
+		c.fail(&Error{at: cmp.left.offset(), What: i18n.New("claim.nothing-compared", "nothing in this comparison is measured"), Hint: i18n.New("claim.metric-form", "name a metric, such as throughput[go/nethttp]")})
 	}
 	switch {
 	case cmp.published == nil && cmp.floor == nil || len(c.errors) > before:
 	case c.sweep:
-		c.fail(&Error{at: cmp.at, Message: i18n.New("claim.condition-takes-no-figure", "a condition has no published figure and no floor"), Hint: i18n.New("claim.options-go-last", "write them behind the whole comparison")})
+		c.fail(&Error{at: cmp.at, What: i18n.New("claim.condition-takes-no-figure", "a condition has no published figure and no floor"), Hint: i18n.New("claim.options-go-last", "write them behind the whole comparison")})
 	default:
 		c.clauses(cmp)
 	}
@@ -66,14 +66,14 @@ func (c *checker) clauses(cmp *Comparison) {
 		floor := c.nature(cmp.floor)
 		c.alike(e.nature, floor, cmp.floor.offset())
 		if !floor.measured && !floor.unknown {
-			c.fail(&Error{at: cmp.floor.offset(), Message: i18n.New("claim.floor-without-measurement", "nothing in this floor is measured"), Hint: i18n.New("claim.floor-form", "name the figure with an arm in it that does no work")})
+			c.fail(&Error{at: cmp.floor.offset(), What: i18n.New("claim.floor-without-measurement", "nothing in this floor is measured"), Hint: i18n.New("claim.floor-form", "name the figure with an arm in it that does no work")})
 		}
 	}
 	if cmp.published == nil {
 		return
 	}
 	if cmp.Op == Between {
-		c.fail(&Error{at: cmp.publishedAt, Message: i18n.New("claim.range-is-published", "a range is itself what was published"), Hint: i18n.New("claim.leave-out-published", "leave the published figure out")})
+		c.fail(&Error{at: cmp.publishedAt, What: i18n.New("claim.range-is-published", "a range is itself what was published"), Hint: i18n.New("claim.leave-out-published", "leave the published figure out")})
 		return
 	}
 	before := len(c.errors)
@@ -85,10 +85,10 @@ func (c *checker) clauses(cmp *Comparison) {
 	x, side := *e.published, e.claimed.side(e.null)
 	switch {
 	case e.hasNull && (side > 0 && compare(x, e.null) <= 0 || side < 0 && compare(x, e.null) >= 0):
-		c.fail(&Error{at: cmp.publishedAt, Message: i18n.New("claim.published-on-other-side", "the published figure %s is not on the side that is claimed, %s", write(cmp.published, 0), text)})
+		c.fail(&Error{at: cmp.publishedAt, What: i18n.New("claim.published-on-other-side", "the published figure %s is not on the side that is claimed, %s", write(cmp.published, 0), text)})
 	case e.hasNull && compare(e.claimed.bound, e.null) == 0, x == 0 || e.claimed.bound == 0:
 	case math.Abs(math.Log(x/e.claimed.bound)) > apart:
-		c.fail(&Error{at: cmp.publishedAt, Message: i18n.New("claim.published-outside-claim", "the published figure %s is not what is claimed, %s", write(cmp.published, 0), text), Hint: i18n.New("claim.published-is-of-figure", "claim that figure, or the direction only, such as a > b")})
+		c.fail(&Error{at: cmp.publishedAt, What: i18n.New("claim.published-outside-claim", "the published figure %s is not what is claimed, %s", write(cmp.published, 0), text), Hint: i18n.New("claim.published-is-of-figure", "claim that figure, or the direction only, such as a > b")})
 	}
 }
 
@@ -106,7 +106,7 @@ func (c *checker) alike(a, b nature, at int) {
 	if a.bare || b.bare {
 		hint = i18n.New("claim.unit-form", "write numbers with their unit, such as 12ms or 4MB")
 	}
-	c.fail(&Error{at: at, Message: i18n.New("claim.units-differ", "%v can't be held against %v", a.dim, b.dim), Hint: hint})
+	c.fail(&Error{at: at, What: i18n.New("claim.units-differ", "%v can't be held against %v", a.dim, b.dim), Hint: hint})
 }
 
 func (c *checker) nature(n node) nature {
@@ -136,7 +136,7 @@ func (c *checker) operation(o operation) nature {
 		both.dim = a.dim.over(b.dim)
 		both.percent = a.percent && b.bare
 		if factor, _ := strip(o.right); factor == 0 {
-			return c.fail(&Error{at: o.at, Message: i18n.New("claim.division-zero", "division by zero")})
+			return c.fail(&Error{at: o.at, What: i18n.New("claim.division-zero", "division by zero")})
 		}
 	default:
 		c.alike(a, b, o.at)
@@ -157,7 +157,7 @@ func (c *checker) quantity(q quantity) nature {
 		return c.fail(err)
 	}
 	if c.space.Sampled != nil {
-		return c.fail(&Error{at: q.at, Message: i18n.New("claim.samples-have-no-names", "the samples of a Sobol design have no names: which they are hangs on the seed"), Hint: i18n.New("claim.index-instead", "claim a share of the variance: sobol(%s, %s)", q.metric, c.space.Sampled[0])})
+		return c.fail(&Error{at: q.at, What: i18n.New("claim.samples-have-no-names", "the samples of a Sobol design have no names: which they are hangs on the seed"), Hint: i18n.New("claim.index-instead", "claim a share of the variance: sobol(%s, %s)", q.metric, c.space.Sampled[0])})
 	}
 	if _, err := c.space.one(within(q.picks, c.outer), q.at); err != nil {
 		return c.fail(err)
@@ -188,7 +188,7 @@ func (p pick) about() string {
 // level checks a sweep at each level of its factor.
 func (c *checker) level(s sweep) nature {
 	if c.sweep {
-		return c.fail(&Error{at: s.at, Message: i18n.New("claim.range-functions-nested", "knee and max can't stand within each other")})
+		return c.fail(&Error{at: s.at, What: i18n.New("claim.range-functions-nested", "knee and max can't stand within each other")})
 	}
 	steps, err := c.space.steps(s)
 	if err != nil {

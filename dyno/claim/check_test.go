@@ -74,7 +74,7 @@ func TestASubjectsLastPartMustBeClear(t *testing.T) {
 			t.Errorf("%s is %q, %v", name, got, err)
 		}
 	}
-	if _, err := s.subject("x"); err == nil || !strings.Contains(err.Message.String(), "go/x or rust/x") {
+	if _, err := s.subject("x"); err == nil || !strings.Contains(err.What.String(), "go/x or rust/x") {
 		t.Errorf("x: %v", err)
 	}
 }

@@ -105,7 +105,7 @@ func (e *evaluator) quantity(q quantity) series {
 	m, _ := e.space.metric(q.metric)
 	cell, err := e.space.one(q.picks, q.at)
 	if err != nil {
-		return e.nothing(err.Message)
+		return e.nothing(err.What)
 	}
 	for block, failed := range e.source.Failed(q.metric, cell.Index) {
 		if failed {

@@ -125,6 +125,15 @@ func TestUnmeasurable(t *testing.T) {
 	}
 }
 
+// What can't be decided can be read in a language of which nothing is English: lists too.
+func TestUnmeasurableInAnotherLanguage(t *testing.T) {
+	out := Evaluate(&Claim{Expressions: []string{"throughput[a, rate=100, tls=off] > 1"}, Direction: "cpu[a] > 1us"}, made(4), Options{})
+	words := i18n.Catalogue{"claim.direction": "D {1}", "claim.choose": "C {1}", "claim.cells-fit": "F {1}", "claim.at-column-hint": "{1}: {2} ({3})", "list.and": "{1} + {2}", "list.enumeration": "/"}
+	if got := words.Render(out.Why); !strings.HasPrefix(got, "D ") || !strings.HasSuffix(got, "C rate= (100/200/400) + tls= (off/resumed))") {
+		t.Errorf("%q", got)
+	}
+}
+
 // Each part has its verdict; the whole says what became of them.
 func TestSeveralExpressions(t *testing.T) {
 	const faster, slower = "throughput[b, rate=100, tls=off] > 1.5 * throughput[a, rate=100, tls=off]", "throughput[b, rate=100, tls=off] > 3 * throughput[a, rate=100, tls=off]"

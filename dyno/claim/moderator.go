@@ -75,12 +75,12 @@ func (d *Moderator) levels(s *Space) (levels []pick, err *Error) {
 			return nil, err
 		}
 		if slices.Contains(levels, p) {
-			return nil, &Error{Message: i18n.New("claim.is-twice", "%q of %s is there twice", name, d.Factor)}
+			return nil, &Error{What: i18n.New("claim.is-twice", "%q of %s is there twice", name, d.Factor)}
 		}
 		levels = append(levels, p)
 	}
 	if len(levels) < 2 {
-		return nil, &Error{Message: i18n.New("claim.single-level", "%s has one level only, which is no range", d.Factor), Hint: i18n.New("claim.measure-several", "measure it at several")}
+		return nil, &Error{What: i18n.New("claim.single-level", "%s has one level only, which is no range", d.Factor), Hint: i18n.New("claim.measure-several", "measure it at several")}
 	}
 	return levels, nil
 }

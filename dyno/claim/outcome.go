@@ -107,7 +107,7 @@ func Evaluate(c *Claim, src Source, o Options) Outcome {
 	for _, text := range c.Expressions {
 		list, err := newSubjects(text, c, src, ranges, level)
 		if err != nil {
-			out.Verdict, out.Why = Unmeasurable, i18n.Join("direction: ", err)
+			out.Verdict, out.Why = Unmeasurable, i18n.New("claim.direction", "direction: %v", err)
 			return out
 		}
 		subjects = append(subjects, list...)
@@ -193,11 +193,10 @@ func newSubjects(text string, c *Claim, src Source, ranges [][]pick, level float
 
 // inThisRun says what a run lacks.
 func (e *Error) inThisRun() i18n.Message {
-	text := i18n.New("claim.run-undecided", "this run can't tell: %s", e.Message)
-	if !e.Hint.IsZero() {
-		text = i18n.Join(text, " (", e.Hint, ")")
+	if e.Hint.IsZero() {
+		return i18n.New("claim.run-undecided", "this run can't tell: %s", e.What)
 	}
-	return text
+	return i18n.New("claim.run-undecided-hint", "this run can't tell: %s (%s)", e.What, e.Hint)
 }
 
 // Decided reports whether more blocks can change nothing that is known.

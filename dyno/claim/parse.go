@@ -18,7 +18,7 @@ const (
 // it exist is the business of [Check].
 func Parse(text string) (*Expression, error) {
 	if len(text) > maxLength || !utf8.ValidString(text) {
-		return nil, &Error{Column: 1, Message: i18n.New("claim.expected-text", "expected UTF-8 text of at most %d bytes", maxLength)}
+		return nil, &Error{Column: 1, What: i18n.New("claim.expected-text", "expected UTF-8 text of at most %d bytes", maxLength)}
 	}
 	p := &parser{scan: scanner{src: text}}
 	p.advance()
@@ -48,7 +48,7 @@ type parser struct {
 // fail notes what is wrong, the first time.
 func (p *parser) fail(at int, hint, what i18n.Message) {
 	if p.err == nil {
-		p.err = &Error{at: at, Message: what, Hint: hint}
+		p.err = &Error{at: at, What: what, Hint: hint}
 	}
 	p.tok = token{kind: end, at: len(p.scan.src)}
 	p.scan.at = len(p.scan.src)

@@ -122,7 +122,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		e, err := Parse(text)
 		if err != nil {
-			if wrong := err.(*Error); wrong.Column < 1 || wrong.Column > utf8.RuneCountInString(text)+1 || wrong.Message.IsZero() {
+			if wrong := err.(*Error); wrong.Column < 1 || wrong.Column > utf8.RuneCountInString(text)+1 || wrong.What.IsZero() {
 				t.Errorf("%q: %+v", text, wrong)
 			}
 			return

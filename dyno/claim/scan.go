@@ -1,7 +1,6 @@
 package claim
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,19 +11,21 @@ import (
 
 // Error says what is wrong with an expression, and where.
 type Error struct {
-	Column  int // in the expression, in characters, from 1
-	Message i18n.Message
-	Hint    i18n.Message // how to fix it; may be empty
+	Column int // in the expression, in characters, from 1
+	What   i18n.Message
+	Hint   i18n.Message // how to fix it; may be empty
 
 	at int // offset in bytes
 }
 
-func (e *Error) Error() string {
-	text := fmt.Sprintf("column %d: %s", e.Column, e.Message)
-	if !e.Hint.IsZero() {
-		text += fmt.Sprintf(" (%s)", e.Hint)
+func (e *Error) Error() string { return e.Message().String() }
+
+// Message is the error with its place and its hint.
+func (e *Error) Message() i18n.Message {
+	if e.Hint.IsZero() {
+		return i18n.New("claim.at-column", "column %d: %s", e.Column, e.What)
 	}
-	return text
+	return i18n.New("claim.at-column-hint", "column %d: %s (%s)", e.Column, e.What, e.Hint)
 }
 
 // place turns the error's offset in the expression's text into a column.

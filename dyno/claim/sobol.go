@@ -73,10 +73,10 @@ func writeIndex(x index) string {
 // where there are several.
 func (c *checker) index(x index) nature {
 	if c.sweep {
-		return c.fail(&Error{at: x.at, Message: i18n.New("claim.index-in-sweep", "a Sobol index is of all samples, and can't stand within knee or max")})
+		return c.fail(&Error{at: x.at, What: i18n.New("claim.index-in-sweep", "a Sobol index is of all samples, and can't stand within knee or max")})
 	}
 	if c.space.Sampled == nil {
-		return c.fail(&Error{at: x.at, Message: i18n.New("claim.no-sobol-design", "the study has no Sobol samples"), Hint: i18n.Verbatim("design: {sobol: {samples: 32}}")})
+		return c.fail(&Error{at: x.at, What: i18n.New("claim.no-sobol-design", "the study has no Sobol samples"), Hint: i18n.Verbatim("design: {sobol: {samples: 32}}")})
 	}
 	if _, ok := c.space.metric(x.metric); !ok {
 		err := unknown("metric", x.metric, c.space.metricNames())
@@ -103,7 +103,7 @@ func (s *Space) surface(picks []pick, at int) (subject, load string, err *Error)
 	}
 	for _, p := range picks {
 		if p.about() != subjectKey && p.about() != loadKey {
-			return "", "", &Error{at: p.at, Message: i18n.New("claim.index-of-level", "a Sobol index is of all levels of %s", p.key)}
+			return "", "", &Error{at: p.at, What: i18n.New("claim.index-of-level", "a Sobol index is of all levels of %s", p.key)}
 		}
 	}
 	one := func(key string, of []string) string {
@@ -111,7 +111,7 @@ func (s *Space) surface(picks []pick, at int) (subject, load string, err *Error)
 		case chosen[key] != "":
 			return chosen[key]
 		case len(of) != 1 && err == nil:
-			err = &Error{at: at, Message: i18n.New("claim.index-of-several", "there are %d to choose from: %s", len(of), i18n.Names(of...)), Hint: i18n.New("claim.index-choose", "write it as sobol(throughput, env.WORKERS)[go/nano, load=steady]")}
+			err = &Error{at: at, What: i18n.New("claim.index-of-several", "there are %d to choose from: %s", len(of), i18n.Names(of...)), Hint: i18n.New("claim.index-choose", "write it as sobol(throughput, env.WORKERS)[go/nano, load=steady]")}
 		case err == nil:
 			return of[0]
 		}
@@ -126,7 +126,7 @@ func (s *Space) surface(picks []pick, at int) (subject, load string, err *Error)
 func (e *evaluator) index(x index) series {
 	subject, load, err := e.space.surface(within(x.picks, e.outer), x.at)
 	if err != nil {
-		return e.nothing(err.Message)
+		return e.nothing(err.What)
 	}
 	iv, missing := e.source.Index(Share{Subject: subject, Load: load, Metric: x.metric, Factor: x.factor, Total: x.kind == sobolTotal, Level: e.level})
 	if missing.IsZero() && iv.Level < e.level {

@@ -101,7 +101,7 @@ func TestSobolIndicesAreChecked(t *testing.T) {
 			continue
 		}
 		found := check(e, c.space, nil)
-		if len(found) == 0 || c.column > 0 && found[0].Column != c.column || !strings.Contains(found[0].Message.String(), c.want) {
+		if len(found) == 0 || c.column > 0 && found[0].Column != c.column || !strings.Contains(found[0].What.String(), c.want) {
 			t.Errorf("%s: %+v, want %q at %d", c.expression, found, c.want, c.column)
 		}
 	}

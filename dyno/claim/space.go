@@ -120,7 +120,7 @@ func (s *Space) choose(picks []pick) (choice, *Error) {
 		key, value, err := s.lookUp(p)
 		if err == nil {
 			if _, twice := chosen[key]; twice {
-				err = &Error{Message: i18n.New("claim.chosen-twice", "%s is chosen twice", key)}
+				err = &Error{What: i18n.New("claim.chosen-twice", "%s is chosen twice", key)}
 			}
 		}
 		if err != nil {
@@ -180,7 +180,7 @@ func (s *Space) subject(name string) (string, *Error) {
 	case len(fit) == 1:
 		return fit[0], nil
 	case len(fit) > 1:
-		return "", &Error{Message: i18n.New("claim.may", "%q may be %s", name, strings.Join(fit, " or ")), Hint: i18n.New("claim.write-whole-name", "write the whole name")}
+		return "", &Error{What: i18n.New("claim.may", "%q may be %s", name, strings.Join(fit, " or ")), Hint: i18n.New("claim.write-whole-name", "write the whole name")}
 	}
 	err := unknown("subject", name, s.Subjects)
 	if near, ok := spelling.Nearest(name, lastParts(s.Subjects)); ok {
@@ -207,7 +207,7 @@ func lastParts(names []string) (parts []string) {
 
 // unknown is the error for a name that is not there, with the nearest that is.
 func unknown(kind any, name string, valid []string) *Error {
-	err := &Error{Message: i18n.New("claim.is-no", "there is no %s %q here", kind, name)}
+	err := &Error{What: i18n.New("claim.is-no", "there is no %s %q here", kind, name)}
 	const few = 12
 	near, ok := spelling.Nearest(name, valid)
 	_, _, isNumber := magnitude(name) // which is seldom misspelled
@@ -265,9 +265,9 @@ func (s *Space) one(picks []pick, at int) (*Cell, *Error) {
 	case 1:
 		return &s.Cells[fit[0]], nil
 	case 0:
-		return nil, &Error{at: at, Message: i18n.New("claim.no-such-cell", "no cell of the study has this combination")}
+		return nil, &Error{at: at, What: i18n.New("claim.no-such-cell", "no cell of the study has this combination")}
 	}
-	return nil, &Error{at: at, Message: i18n.New("claim.cells-fit", "%d cells fit", len(fit)), Hint: i18n.New("claim.choose", "choose %s", i18n.And(s.open(fit)...))}
+	return nil, &Error{at: at, What: i18n.New("claim.cells-fit", "%d cells fit", len(fit)), Hint: i18n.New("claim.choose", "choose %s", i18n.And(s.open(fit)...))}
 }
 
 // open lists what differs among cells, as it has to be written.
@@ -281,10 +281,10 @@ func (s *Space) open(cells []int) (list []i18n.Message) {
 			continue
 		}
 		const few = 4
-		text := strings.Join(values[:min(few, len(values))], ", ")
 		if len(values) > few {
-			text += ", …"
+			values = append(values[:few], "…")
 		}
+		text := i18n.Names(values...)
 		if key == subjectKey {
 			list = append(list, i18n.New("claim.subject-of", "a subject (%s)", text))
 		} else {

@@ -35,12 +35,12 @@ func (s *Space) steps(w sweep) ([]step, *Error) {
 			dim = perSecond
 		}
 		if !ok || len(steps) > 0 && steps[0].dim != dim {
-			return nil, &Error{at: w.factorAt, Message: i18n.New("claim.levels-not-numbers", "the levels of %s are no numbers of one kind: %q", f.Name, level)}
+			return nil, &Error{at: w.factorAt, What: i18n.New("claim.levels-not-numbers", "the levels of %s are no numbers of one kind: %q", f.Name, level)}
 		}
 		steps = append(steps, step{level, value, dim})
 	}
 	if len(steps) < 2 {
-		return nil, &Error{at: w.factorAt, Message: i18n.New("claim.one-level-only", "%s has one level only", f.Name)}
+		return nil, &Error{at: w.factorAt, What: i18n.New("claim.one-level-only", "%s has one level only", f.Name)}
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.value, b.value) })
 	return steps, nil

@@ -80,7 +80,7 @@ func checkBuild(e entry, name string, s *Study) {
 			e.name.Report(i18n.New("study.build-not-go", "the build of %s can't be varied: it is not a Go program", form.Quote(subject.Name)))
 		case subject.Run == "":
 		case subject.Build == "":
-			e.name.Report(i18n.New("study.not-built-by-dyno", "%s is not built by dyno", form.Quote(subject.Name)), i18n.Verbatim("add: build: go build $DYNO_BUILD_FLAGS -o $OUT/server ."))
+			e.name.Report(i18n.New("study.not-built-by-dyno", "%s is not built by dyno", form.Quote(subject.Name)), i18n.New("study.add-field", "add: %s: %s", "build", "go build $DYNO_BUILD_FLAGS -o $OUT/server ."))
 		case !strings.Contains(subject.Build, "DYNO_BUILD_FLAGS"):
 			e.name.Report(i18n.New("study.build-flags-unused", "the build of %s does not use $DYNO_BUILD_FLAGS, so the flags would change nothing", form.Quote(subject.Name)), i18n.Verbatim("go build $DYNO_BUILD_FLAGS -o $OUT/server ."))
 		case !strings.Contains(subject.Build, "OUT") || !strings.Contains(subject.Run, "OUT"):

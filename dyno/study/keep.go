@@ -46,7 +46,7 @@ func keepAt(at scope, s *Study) []Kept {
 		at.Report(i18n.New("study.no-subject-has-pprof", "no subject says where its profiles are"), i18n.New("study.add-pprof-to-subject", "add to a subject: pprof: /debug/pprof"))
 	}
 	if slices.Contains(list, KeepFlight) && !s.Explain {
-		at.Report(i18n.New("study.flight-without-explain", "flight takes evidence of requests, to know which are slow"), i18n.Verbatim("add: explain: true"))
+		at.Report(i18n.New("study.flight-without-explain", "flight takes evidence of requests, to know which are slow"), i18n.New("study.add-field", "add: %s: %s", "explain", "true"))
 	}
 	return list
 }

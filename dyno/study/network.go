@@ -17,7 +17,7 @@ func networkAt(at scope) *link.Link {
 	if v, ok := f["rtt"]; ok {
 		l.RTT = v.Duration(leastRTT, link.MostRTT)
 	} else if understood {
-		at.Report(i18n.New("study.network-without-rtt", "the network has no round-trip time"), i18n.Verbatim("add: rtt: 10ms"))
+		at.Report(i18n.New("study.network-without-rtt", "the network has no round-trip time"), i18n.New("study.add-field", "add: %s: %s", "rtt", "10ms"))
 	}
 	if v, ok := f["mtu"]; ok {
 		l.MTU = v.Integer(link.LeastMTU, link.MostMTU)
@@ -38,9 +38,9 @@ func pausesAt(at scope, f map[string]scope, l *link.Link) {
 	}
 	switch {
 	case pauses && !given:
-		at.Report(i18n.New("study.network-pause-without-every", "it isn't said how often the network pauses"), i18n.Verbatim("add: every: 500ms"))
+		at.Report(i18n.New("study.network-pause-without-every", "it isn't said how often the network pauses"), i18n.New("study.add-field", "add: %s: %s", "every", "500ms"))
 	case given && !pauses:
-		at.Report(i18n.New("study.network-every-without-pause", "it isn't said for how long the network pauses"), i18n.Verbatim("add: pause: 30ms"))
+		at.Report(i18n.New("study.network-every-without-pause", "it isn't said for how long the network pauses"), i18n.New("study.add-field", "add: %s: %s", "pause", "30ms"))
 	case l.Every > 0 && l.Pause >= l.Every:
 		pause.Report(i18n.New("study.network-pauses-always", "a network that pauses for %s of each %s lets nothing through", l.Pause, l.Every))
 	}

@@ -48,7 +48,7 @@ func (in *input) requests(root scope, feeds []request.Feed) ([]request.Request, 
 	at, ok := f["requests"]
 	if !ok {
 		if understood {
-			root.Report(i18n.New("study.no-requests", "the file has no requests"), i18n.Verbatim("add: requests: [{get: /}]"))
+			root.Report(i18n.New("study.no-requests", "the file has no requests"), i18n.New("study.add-field", "add: %s: %s", "requests", "[{get: /}]"))
 		}
 		return nil, feeds
 	}

@@ -61,7 +61,7 @@ func (in *input) study(s *Study, root scope) {
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
-		root.Report(i18n.New("study.study-without-name", "the study has no name"), i18n.Verbatim("add: study: my-study"))
+		root.Report(i18n.New("study.study-without-name", "the study has no name"), i18n.New("study.add-field", "add: %s: %s", "study", "my-study"))
 	}
 	if at, ok := f["question"]; ok {
 		question, _ := at.printable("\n\t")
@@ -77,7 +77,7 @@ func (in *input) study(s *Study, root scope) {
 	if at, ok := f["subjects"]; ok {
 		s.Subjects = subjectsAt(at, s.Requests)
 	} else if understood {
-		root.Report(i18n.New("study.study-without-subjects", "the study has no subjects"), i18n.Verbatim("add: subjects: [go/nethttp]"))
+		root.Report(i18n.New("study.study-without-subjects", "the study has no subjects"), i18n.New("study.add-field", "add: %s: %s", "subjects", "[go/nethttp]"))
 	}
 	if at, ok := f["services"]; ok {
 		s.Services = servicesAt(at)

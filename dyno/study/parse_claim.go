@@ -38,7 +38,7 @@ func claimAt(at scope, space *claim.Space) claim.Claim {
 	if v, ok := f["id"]; ok {
 		c.ID = v.name()
 	} else if understood {
-		at.Report(i18n.New("study.claim-without-id", "the claim has no id"), i18n.Verbatim("add: id: faster"))
+		at.Report(i18n.New("study.claim-without-id", "the claim has no id"), i18n.New("study.add-field", "add: %s: %s", "id", "faster"))
 	}
 	for field, into := range map[string]*string{"says": &c.Says, "published": &c.Published, "unmeasurable": &c.Unmeasurable, "by_construction": &c.ByConstruction} {
 		if v, ok := f[field]; ok {
@@ -49,7 +49,7 @@ func claimAt(at scope, space *claim.Space) claim.Claim {
 		c.Over = v.moderators()
 		if space != nil && len(c.Over) > 0 {
 			if err := claim.CheckOver(c.Over, space); err != nil {
-				v.Report(err.Message, err.Hint)
+				v.Report(err.What, err.Hint)
 				space = nil // its expressions can't be looked up
 			}
 		}
@@ -83,7 +83,7 @@ func checkClaim(at scope, f map[string]scope) {
 		expressions.Report(i18n.New("study.holds-and-expressions", "expected holds or expressions, got both"), i18n.New("study.use-expressions", "put them all under expressions"))
 	}
 	if _, ok := f["unmeasurable"]; !ok && !holds && !several {
-		at.Report(i18n.New("study.claim-nothing-decide", "the claim has nothing to decide"), i18n.Verbatim("add: holds: throughput[a] > throughput[b]"))
+		at.Report(i18n.New("study.claim-nothing-decide", "the claim has nothing to decide"), i18n.New("study.add-field", "add: %s: %s", "holds", "throughput[a] > throughput[b]"))
 	}
 }
 
@@ -91,10 +91,10 @@ func checkClaim(at scope, f map[string]scope) {
 func checkMarks(at scope, c *claim.Claim) {
 	fitted, unmeasurable := c.Marked()
 	if fitted && c.ByConstruction == "" {
-		at.Report(i18n.New("study.fitted-without-why", "a comparison is marked as fitted, and nothing says why"), i18n.Verbatim("add: by_construction: why it could not have come out otherwise"))
+		at.Report(i18n.New("study.fitted-without-why", "a comparison is marked as fitted, and nothing says why"), i18n.New("study.add-by-construction", "add: by_construction: why it could not have come out otherwise"))
 	}
 	if unmeasurable && c.Unmeasurable == "" {
-		at.Report(i18n.New("study.unmeasurable-without-why", "a comparison is marked as unmeasurable, and nothing says why"), i18n.Verbatim("add: unmeasurable: why, and how to run it where it can be told"))
+		at.Report(i18n.New("study.unmeasurable-without-why", "a comparison is marked as unmeasurable, and nothing says why"), i18n.New("study.add-unmeasurable", "add: unmeasurable: why, and how to run it where it can be measured"))
 	}
 }
 
@@ -144,7 +144,7 @@ func (s scope) expression(space *claim.Space, over []claim.Moderator) string {
 // not written there as it is, because it is folded or has escapes, at the beginning
 // of the text.
 func (s scope) wrong(text string, err *claim.Error) {
-	p := Problem{At: s.At(), Message: err.Message, Hint: err.Hint}
+	p := Problem{At: s.At(), Message: err.What, Hint: err.Hint}
 	if from := s.in.columnOf(text, p.Line, p.Column); from > 0 {
 		p.Column = from + err.Column - 1
 	} else {

@@ -17,7 +17,7 @@ func (in *input) design(s *Study, f map[string]scope) {
 	}
 	s.Design = designAt(at)
 	if _, ok := f["factors"]; !ok {
-		at.Report(i18n.New("study.design-needs-factors", "a design needs factors"), i18n.Verbatim("add: factors: {connections: [16, 64]}"))
+		at.Report(i18n.New("study.design-needs-factors", "a design needs factors"), i18n.New("study.add-field", "add: %s: %s", "factors", "{connections: [16, 64]}"))
 	}
 }
 

@@ -78,7 +78,7 @@ func thinkAt(at scope) profile.Think {
 	if v, ok := f["mean"]; ok {
 		t.Mean = v.Duration(0, profile.MaxThink)
 	} else if understood {
-		at.Report(i18n.New("study.think-needs-mean", "a think time needs a mean"), i18n.Verbatim("add: mean: 100ms"))
+		at.Report(i18n.New("study.think-needs-mean", "a think time needs a mean"), i18n.New("study.add-field", "add: %s: %s", "mean", "100ms"))
 	}
 	if v, ok := f["spread"]; ok {
 		t.Spread = profile.Spread(v.oneOf(string(profile.Fixed), string(profile.Exponential)))
@@ -100,7 +100,7 @@ func openAt(at scope) profile.Profile {
 	case phased:
 		p.Phases = phasesAt(phases)
 	case understood:
-		at.Report(i18n.New("study.open-needs-rate", "an open load needs a rate"), i18n.Verbatim("add: rate: 1000"))
+		at.Report(i18n.New("study.open-needs-rate", "an open load needs a rate"), i18n.New("study.add-field", "add: %s: %s", "rate", "1000"))
 	}
 	if v, ok := f["arrivals"]; ok {
 		p.Arrivals = profile.Arrivals(v.oneOf(string(profile.Uniform), string(profile.Poisson)))

@@ -84,7 +84,7 @@ func stampAt(f map[string]scope) *request.Stamp {
 	clock, clocked := f["stamp_clock"]
 	if !stamped {
 		if clocked {
-			clock.Report(i18n.New("study.stamp-clock-alone", "a stamp's clock goes with a stamp"), i18n.Verbatim("add: stamp: json:.at"))
+			clock.Report(i18n.New("study.stamp-clock-alone", "a stamp's clock goes with a stamp"), i18n.New("study.add-field", "add: %s: %s", "stamp", "json:.at"))
 		}
 		return nil
 	}

@@ -19,7 +19,7 @@ func requestsAt(at scope) []request.Request {
 	for _, item := range at.list() {
 		r := requestAt(item)
 		if r.Name != "" && taken[r.Name] {
-			item.Report(i18n.New("study.request-named-twice", "two requests are called %s", form.Quote(r.Name)), i18n.Verbatim("add: name: …"))
+			item.Report(i18n.New("study.request-named-twice", "two requests are called %s", form.Quote(r.Name)), i18n.New("study.add-field", "add: %s: %s", "name", "…"))
 		}
 		taken[r.Name] = true
 		requests = append(requests, r)
@@ -34,7 +34,7 @@ func requestAt(at scope) request.Request {
 	if _, call := f["grpc"]; call {
 		callAt(at, f, &r)
 	} else if field := firstField(f, callFields); field != "" && understood {
-		f[field].Report(i18n.New("study.goes-grpc-only", "%s goes with grpc only", field), i18n.Verbatim("add: grpc: package.Service/Method"))
+		f[field].Report(i18n.New("study.goes-grpc-only", "%s goes with grpc only", field), i18n.New("study.add-field", "add: %s: %s", "grpc", "package.Service/Method"))
 	} else if given := methodAndPath(f, &r); given != 1 && understood {
 		at.Report(i18n.New("study.expected-one-request-line", "expected one method and path, got %d", given), i18n.New("study.request-form", "write it as: get: /path"))
 	}
@@ -93,7 +93,7 @@ func methodAndPath(f map[string]scope, r *request.Request) (given int) {
 		r.Method = strings.ToUpper(v.filled(""))
 		v.check(request.Request{Path: "/", Method: r.Method})
 		if !hasPath {
-			v.Report(i18n.New("study.method-with-path", "method goes with path"), i18n.Verbatim("add: path: /"))
+			v.Report(i18n.New("study.method-with-path", "method goes with path"), i18n.New("study.add-field", "add: %s: %s", "path", "/"))
 			return 1
 		}
 	}

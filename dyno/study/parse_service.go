@@ -68,7 +68,7 @@ func serviceAt(at scope, others []Service) (Service, bool) {
 	if v, ok := f["name"]; ok {
 		s.Name = v.name()
 	} else if s.Name == "" && understood {
-		at.Report(i18n.New("study.service-without-name", "the service has no name"), i18n.Verbatim("add: name: mine"))
+		at.Report(i18n.New("study.service-without-name", "the service has no name"), i18n.New("study.add-field", "add: %s: %s", "name", "mine"))
 	}
 	if s.As == "" {
 		s.As = variables[s.Use]

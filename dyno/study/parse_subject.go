@@ -90,7 +90,7 @@ func subjectAt(at scope) Subject {
 	if v, ok := f["name"]; ok {
 		s.Name = v.subjectName()
 	} else if _, ok := f["use"]; !ok && understood {
-		at.Report(i18n.New("study.subject-without-name", "the subject has no name"), i18n.Verbatim("add: name: mine"))
+		at.Report(i18n.New("study.subject-without-name", "the subject has no name"), i18n.New("study.add-field", "add: %s: %s", "name", "mine"))
 	}
 	return s
 }

@@ -110,7 +110,7 @@ func (s *Study) QuickOpen() []i18n.Message {
 	var open []i18n.Message
 	for _, c := range s.Claims {
 		if err := cantBeAsked(c, space); err != nil {
-			why := err.Message
+			why := err.What
 			if !err.Hint.IsZero() {
 				why = i18n.Join(why, " (", err.Hint, ")")
 			}

@@ -65,7 +65,7 @@ func untilAt(at scope) Until {
 	_, time := f["time"]
 	_, blocks := f["blocks"]
 	if understood && !time && !blocks {
-		at.Report(i18n.New("study.until-without-end", "until has neither time nor blocks, so that it may never end"), i18n.Verbatim("add: time: 10m"))
+		at.Report(i18n.New("study.until-without-end", "until has neither time nor blocks, so that it may never end"), i18n.New("study.add-field", "add: %s: %s", "time", "10m"))
 	}
 	return u
 }

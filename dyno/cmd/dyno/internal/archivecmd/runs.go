@@ -18,7 +18,7 @@ func NewList(global *cli.Global) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List archived runs, newest first",
-		Args:  cli.ExactArgs(0, i18n.Verbatim("none")),
+		Args:  cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			lib, err := library.Open(cmd.Context(), global)
 			if err != nil {

@@ -59,7 +59,7 @@ func verify(ctx context.Context, global *cli.Global, ref string) (bool, error) {
 	out := global.Out()
 	out.Print(i18n.New("archivecmd.run-address", "run     %s\naddress %s\nin      %s", v.ID, v.Address, v.Dir))
 	for _, d := range v.Damages {
-		out.Print(i18n.Format("DAMAGED %v", d))
+		out.Print(i18n.New("archivecmd.damaged", "DAMAGED %v", d))
 	}
 	if len(v.Damages) == 0 {
 		out.Print(i18n.New("archivecmd.files-intact", "all %d files are as they were when the run ended", v.Files))
@@ -68,7 +68,7 @@ func verify(ctx context.Context, global *cli.Global, ref string) (bool, error) {
 	if len(v.Damages) == 0 {
 		checked := false
 		if broken, checked = lib.Lawful(ctx, ref); broken != nil {
-			out.Print(i18n.Format("BROKEN  %v", broken))
+			out.Print(i18n.New("archivecmd.breaks-law", "BROKEN  %v", broken))
 		} else if checked {
 			out.Print(i18n.New("archivecmd.laws-hold", "and they break none of the laws that every record obeys"))
 		}

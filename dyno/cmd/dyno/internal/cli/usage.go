@@ -13,6 +13,9 @@ import (
 // ExactArgs asks for n arguments and says what they are.
 func ExactArgs(n int, what i18n.Message) cobra.PositionalArgs { return ArgsBetween(n, n, what) }
 
+// NoArgs asks for none.
+func NoArgs() cobra.PositionalArgs { return ArgsBetween(0, 0, i18n.Message{}) }
+
 // ArgsBetween asks for least to most arguments and says what they are.
 func ArgsBetween(least, most int, what i18n.Message) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -153,7 +153,7 @@ func newBaselineList(global *cli.Global, store *baseline.Store) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the baselines",
-		Args:  cli.ExactArgs(0, i18n.Verbatim("none")),
+		Args:  cli.NoArgs(),
 		RunE:  func(*cobra.Command, []string) error { return listBaselines(global, store) },
 	}
 }

@@ -24,7 +24,7 @@ one event loop for each CPU it may use, no parsing. What is measured against it 
 generator and the kernel. It takes each read for one request, which holds for small
 requests that are not pipelined; over HTTP/2 by prior knowledge it responds to each stream.`,
 		Example: "  dyno null-server --port 8080",
-		Args:    cli.ExactArgs(0, i18n.Verbatim("nothing but flags")),
+		Args:    cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if port < 1 || port > 65535 {
 				return cli.UsageError(i18n.Errorf("loadcmd.bad-port", "--port must be from 1 to 65535, not %d", port))

@@ -28,7 +28,7 @@ each CPU is, and who is busy. dyno/docs/machine.md explains each.
 tune sets what can be set, restore puts all back, and noise measures how small a
 difference can be seen here.`,
 		Example: "  dyno machine\n  sudo dyno machine tune --profile quiet\n  sudo dyno machine restore\n  dyno machine noise --quick",
-		Args:    cli.ExactArgs(0, i18n.Verbatim("none")),
+		Args:    cli.NoArgs(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return showMachine(cmd.Context(), global, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

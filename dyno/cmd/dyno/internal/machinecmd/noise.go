@@ -22,7 +22,7 @@ each CPU, how late it wakes one up, how much a loopback exchange varies, and by 
 much a fixed subject, a server that costs nothing, differs from run to run and from
 start to start. From that follows the smallest difference that a study of so many
 blocks can see here. A subject with noise of its own needs more.`,
-		Args: cli.ExactArgs(0, i18n.Verbatim("none")),
+		Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan := noise.Full()
 			if quick {

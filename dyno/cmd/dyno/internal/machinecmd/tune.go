@@ -29,7 +29,7 @@ switched off. Values that are good already are left alone.
 Each old value is written to a journal in DYNO_HOME, and is on the disk, before
 it is changed: dyno machine restore works after a crash too. Nothing outlives a
 reboot.`,
-		Args: cli.ExactArgs(0, i18n.Verbatim("none")),
+		Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := setting.ParseProfile(profile)
 			if err != nil {
@@ -83,7 +83,7 @@ func newRestore(global *cli.Global) *cobra.Command {
 also after tune was killed. A setting that somebody else has changed since is
 left alone, unless --force is given. After a reboot there is nothing to put back;
 restore then says what is otherwise than before all the same.`,
-		Args: cli.ExactArgs(0, i18n.Verbatim("none")),
+		Args: cli.NoArgs(),
 		RunE: func(*cobra.Command, []string) error { return restoreMachine(global, force, asJSON) },
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "also put back what somebody else has changed since")

@@ -30,7 +30,7 @@ what dyno builds for them. On Debian and what derives from it, such as Ubuntu, -
 the command, which takes root; elsewhere it says what is needed and where it is had. With
 --yes what is built is built too: otherwise the first study that needs it does that.`,
 		Example: "  dyno services install postgres\n  sudo dyno services install kafka --yes",
-		Args:    cli.ArgsBetween(1, mostNamed, i18n.Verbatim("a name of a service")),
+		Args:    cli.ArgsBetween(1, mostNamed, i18n.New("servicecmd.name-arg", "a name of a service")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return install(cmd.Context(), global, args, yes)
 		},

@@ -21,7 +21,7 @@ func New(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "services",
 		Short: "List the services that studies can start, such as databases; check and install them",
-		Args:  cli.ExactArgs(0, i18n.Verbatim("none, or a subcommand: check or install")),
+		Args:  cli.NoArgs(),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return cli.WriteJSON(os.Stdout, rows())

@@ -29,7 +29,7 @@ func NewClaims(global *cli.Global) *cobra.Command {
 		Short: "List published claims, and what decides them",
 		Long: `List the performance claims that dyno knows, with the command that decides each.
 Verdicts show where there is a folder of published results (see dyno publish).`,
-		Args: cli.ExactArgs(0, i18n.Verbatim("none")),
+		Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := questions(results, page || cmd.Flags().Changed("results"))
 			if err != nil {

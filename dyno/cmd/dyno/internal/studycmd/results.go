@@ -32,7 +32,7 @@ Nothing else of the document changes. Of a published report.md it is the tables 
 that are put into today's order, computed from the trials.csv.gz beside it; a README's
 tables are taken from there.`,
 		Example: "  dyno results\n  dyno results --into README.md\n  dyno results --into dyno/docs/results/languages-quick/report.md",
-		Args:    cli.ExactArgs(0, i18n.Verbatim("none")),
+		Args:    cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if into == "" && cmd.Flags().Changed("into") {
 				return cli.UsageError(i18n.Errorf("studycmd.into-empty", "--into is empty: name a file"))

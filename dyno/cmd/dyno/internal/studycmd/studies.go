@@ -32,7 +32,7 @@ func newList(use, short string, rows func(c *subject.Catalog) ([][]string, error
 	return &cobra.Command{
 		Use:   use,
 		Short: short,
-		Args:  cli.ExactArgs(0, i18n.Verbatim("none")),
+		Args:  cli.NoArgs(),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := cli.Catalog()
 			if err != nil {
@@ -113,7 +113,7 @@ func newStudySchema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of study files, for editors",
-		Args:  cli.ExactArgs(0, i18n.Verbatim("none")),
+		Args:  cli.NoArgs(),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := os.Stdout.Write(studies.Schema())
 			return err

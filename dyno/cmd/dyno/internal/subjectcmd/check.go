@@ -135,7 +135,7 @@ func (b *bench) check(ctx context.Context, items []check.Item, flags checkFlags)
 		Catalog: b.catalog, Builder: b.builder, StateDir: b.home, Patience: flags.patience,
 		OnBuild: func(m subject.Manifest, took time.Duration, err error) {
 			done++
-			what := i18n.Verbatim("built")
+			what := i18n.New("subjectcmd.built", "built")
 			if err != nil {
 				what = i18n.New("subjectcmd.build-failed", "could not build")
 			}

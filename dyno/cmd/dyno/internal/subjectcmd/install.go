@@ -27,7 +27,7 @@ func newInstall(global *cli.Global, from *string) *cobra.Command {
 compilers, interpreters, servers. On Debian and what derives from it, such as Ubuntu,
 --yes runs it, which takes root; elsewhere it says what is needed and where it is had.`,
 		Example: "  dyno subjects install python ruby\n  sudo dyno subjects install haskell --yes",
-		Args:    cli.ArgsBetween(1, maxNamed, i18n.Verbatim("a language or name of a subject")),
+		Args:    cli.ArgsBetween(1, maxNamed, i18n.New("subjectcmd.language-or-name", "a language or name of a subject")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return install(cmd.Context(), global, *from, args, yes)
 		},

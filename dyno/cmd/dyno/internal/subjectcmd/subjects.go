@@ -22,7 +22,7 @@ func New(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "subjects",
 		Short: "List the subjects that ship with dyno; check, install and clean them",
-		Args:  cli.ExactArgs(0, i18n.Verbatim("none, or a subcommand: check, install or clean")),
+		Args:  cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b, err := newBench(global, from)
 			if err != nil {
