@@ -64,6 +64,9 @@ func (x *exchange) String() string {
 type Violation struct {
 	At         int64 // ns
 	Kind, What string
+
+	request int // that it tells of, by ID; 0: of none
+	begun   int // requests by then
 }
 
 func (v Violation) String() string {
@@ -77,7 +80,13 @@ func (w *world) violate(kind, format string, args ...any) {
 		w.violated = mostViolations
 	}
 	if len(w.violations) < mostViolations {
-		w.violations = append(w.violations, Violation{w.sys.Now() - w.began, kind, fmt.Sprintf(format, args...)})
+		v := Violation{At: w.sys.Now() - w.began, Kind: kind, What: fmt.Sprintf(format, args...), begun: len(w.order)}
+		for _, a := range args {
+			if x, ok := a.(*exchange); ok && x != nil {
+				v.request = x.ID
+			}
+		}
+		w.violations = append(w.violations, v)
 	}
 }
 

@@ -2,32 +2,53 @@
 
 package simulator
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// Shrink makes a scenario that fails smaller, as long as it does: by leaving out parts of what
-// happens, fewer at a time when many won't do (delta debugging), and by making what is left
-// plain. It asks so many times at most, and changes the scenario in place.
-func Shrink(sc *Scenario, fails func(*Scenario) bool, most int) (runs int) {
-	s := &shrinking{sc: sc, is: fails, left: most}
-	for before := -1; before != s.size() && s.left > 0; {
+// Effort is what making a scenario smaller may take.
+type Effort struct {
+	Runs   int         // at most
+	Enough func() bool // ends it earlier; nil: nothing does
+	Near   []int       // requests, by ID: those of which it is likelier to fail come later; nil: nobody knows
+}
+
+// Shrink makes a scenario that fails smaller, as long as it does: first all clients but a few
+// of those that are nearest go, then clients, requests and changes, many at a time and fewer
+// when many won't do (delta debugging), and what is left is made plain in the same way. It
+// changes the scenario in place.
+func Shrink(sc *Scenario, fails func(*Scenario) bool, e Effort) (runs int) {
+	s := &shrinking{sc: sc, is: fails, left: e.Runs, enough: e.Enough}
+	s.nearest(e.Near)
+	for before := -1; before != s.size() && !s.spent(); {
 		before = s.size()
-		s.requests()
-		s.plain()
+		s.clients()
+		s.happenings()
+		s.plain(s.faults())
+		s.plain(s.simplerRoutes())
+		s.plain(s.simplerPeers())
+		s.plain(s.simplerRequests())
 	}
-	return most - s.left
+	return e.Runs - s.left
 }
 
 type shrinking struct {
-	sc   *Scenario
-	is   func(*Scenario) bool
-	left int
+	sc     *Scenario
+	is     func(*Scenario) bool
+	left   int
+	enough func() bool
 }
 
-func (s *shrinking) size() int { return s.sc.Size()*1000 + len(s.simpler()) }
+func (s *shrinking) size() int {
+	return s.sc.Size()*1000 + len(s.faults()) + len(s.simplerRoutes()) + len(s.simplerPeers()) + len(s.simplerRequests())
+}
+
+func (s *shrinking) spent() bool { return s.left <= 0 || s.enough != nil && s.enough() }
 
 // fails reports whether it still does.
 func (s *shrinking) fails() bool {
-	if s.left <= 0 {
+	if s.spent() {
 		return false
 	}
 	s.left--
@@ -41,68 +62,105 @@ func Violates(kind string) func(*Scenario) bool {
 	}
 }
 
-// requests leaves out requests and changes.
-func (s *shrinking) requests() {
-	clients, changes := s.sc.Clients, s.sc.Changes
-	type part struct{ client, request, change int }
-	var all []part
-	for i, c := range clients {
-		for j := range c.Requests {
-			all = append(all, part{i, j, -1})
+// Near is whose request a violation was likely to be of, the likeliest last: the one that it
+// tells of, and before that those that had begun last.
+func (r *Result) Near(v Violation) []int {
+	return append(r.begun[:v.begun:v.begun], v.request)
+}
+
+// nearest leaves the fewest clients of those that are nearest with which it fails: that takes
+// small worlds only, where going down from all of them takes large ones.
+func (s *shrinking) nearest(near []int) {
+	all := s.sc.Clients
+	rank := map[int]int{}
+	for i, id := range near {
+		rank[id] = i + 1
+	}
+	rankOf := func(c *Client) (last int) {
+		for _, r := range c.Requests {
+			last = max(last, rank[r.ID])
+		}
+		return last
+	}
+	ranked := slices.Clone(all)
+	slices.SortStableFunc(ranked, func(a, b *Client) int { return rankOf(b) - rankOf(a) })
+	for n := 1; n < len(all) && !s.spent(); n *= 2 {
+		kept := ranked[:n]
+		s.sc.Clients = slices.DeleteFunc(slices.Clone(all), func(c *Client) bool { return !slices.Contains(kept, c) })
+		if s.fails() {
+			return
 		}
 	}
-	for i := range changes {
-		all = append(all, part{change: i})
+	s.sc.Clients = all
+}
+
+func (s *shrinking) clients() {
+	without(s, s.sc.Clients, func(list []*Client) { s.sc.Clients = list })
+}
+
+// happenings leaves out requests, and changes of the gateway.
+func (s *shrinking) happenings() {
+	type asked struct {
+		by *Client
+		r  *Request
 	}
-	set := func(keep []part) {
-		s.sc.Clients, s.sc.Changes = nil, nil
-		last := (*Client)(nil)
-		for _, p := range keep {
-			if p.change >= 0 {
-				s.sc.Changes = append(s.sc.Changes, changes[p.change])
-				continue
-			}
-			if last == nil || last.Number != clients[p.client].Number {
-				copied := *clients[p.client]
-				copied.Requests = nil
-				last = &copied
-				s.sc.Clients = append(s.sc.Clients, last)
-			}
-			last.Requests = append(last.Requests, clients[p.client].Requests[p.request])
+	var all []asked
+	for _, c := range s.sc.Clients {
+		for _, r := range c.Requests {
+			all = append(all, asked{c, r})
 		}
 	}
-	for pieces := 2; len(all) > 0 && s.left > 0; {
-		smaller := false
-		for i := range pieces {
-			from, to := i*len(all)/pieces, (i+1)*len(all)/pieces
-			if from == to {
-				continue
+	without(s, all, func(list []asked) {
+		s.sc.Clients = nil
+		for i, a := range list {
+			if i == 0 || list[i-1].by != a.by {
+				c := *a.by
+				c.Requests = nil
+				s.sc.Clients = append(s.sc.Clients, &c)
 			}
-			rest := append(append([]part(nil), all[:from]...), all[to:]...)
+			last := s.sc.Clients[len(s.sc.Clients)-1]
+			last.Requests = append(last.Requests, a.r)
+		}
+	})
+	without(s, s.sc.Changes, func(list []*Change) { s.sc.Changes = list })
+}
+
+// without leaves out of a list what makes no difference, and sets what is left.
+func without[T any](s *shrinking, all []T, set func([]T)) {
+	for size := len(all); size > 0; size /= 2 {
+		for at := 0; at < len(all) && !s.spent(); {
+			rest := slices.Concat(all[:at], all[min(at+size, len(all)):])
 			if set(rest); s.fails() {
-				all, pieces, smaller = rest, max(2, pieces-1), true
-				break
+				all = rest
+			} else {
+				at += size
 			}
 		}
-		if smaller {
-			continue
-		}
-		if pieces >= len(all) {
-			break
-		}
-		pieces = min(len(all), 2*pieces)
 	}
 	set(all)
 }
 
-// simpler are the ways in which something of the scenario could be plainer, each of which is
-// tried and undone.
-func (s *shrinking) simpler() (list []func() (undo func())) {
-	return append(s.simplerPeers(), s.simplerRequests()...)
+// edit makes something of the scenario plainer.
+type edit func() (undo func())
+
+// plain makes all of that plain which makes no difference.
+func (s *shrinking) plain(list []edit) {
+	if len(list) == 0 || s.spent() {
+		return
+	}
+	undo := together(nil, list)[0]()
+	if s.fails() {
+		return
+	}
+	undo()
+	if half := len(list) / 2; half > 0 {
+		s.plain(list[:half])
+		s.plain(list[half:])
+	}
 }
 
 // change gives a variable another value.
-func change[T comparable](list []func() func(), at *T, to T) []func() func() {
+func change[T comparable](list []edit, at *T, to T) []edit {
 	if *at == to {
 		return list
 	}
@@ -113,8 +171,26 @@ func change[T comparable](list []func() func(), at *T, to T) []func() func() {
 	})
 }
 
+// together makes edits one, of which none does alone.
+func together(list, of []edit) []edit {
+	if len(of) == 0 {
+		return list
+	}
+	return append(list, func() func() {
+		var undo []func()
+		for _, one := range of {
+			undo = append(undo, one())
+		}
+		return func() {
+			for _, one := range slices.Backward(undo) {
+				one()
+			}
+		}
+	})
+}
+
 // lower makes a number smaller, if it isn't by then.
-func lower(list []func() func(), at *int, to int) []func() func() {
+func lower(list []edit, at *int, to int) []edit {
 	if *at <= to {
 		return list
 	}
@@ -125,18 +201,43 @@ func lower(list []func() func(), at *int, to int) []func() func() {
 	})
 }
 
-func (s *shrinking) simplerPeers() (list []func() func()) {
+// faults are what peers do wrong, which counts as much as requests do.
+func (s *shrinking) faults() (list []edit) {
+	for _, c := range s.sc.Clients {
+		for _, r := range c.Requests {
+			for i := range r.Tries {
+				list = change(list, &r.Tries[i], Fault{})
+			}
+			list = change(list, &r.Abort, "")
+		}
+	}
+	return list
+}
+
+func (s *shrinking) simplerRoutes() (list []edit) {
 	list = change(list, &s.sc.Loops, 1)
 	list = change(list, &s.sc.Busy, 0)
+	list = change(list, &s.sc.Workers, 0)
 	list = change(list, &s.sc.Descriptors, 1<<20)
 	for _, r := range s.sc.Routes {
+		var guards []edit
 		for _, l := range r.Lines {
-			if l.Text[:5] != "grpc-" {
+			switch name, _, _ := strings.Cut(l.Text, ":"); name {
+			case "grpc-web", "grpc-json": // the route is one by it
+			case "deny", "csrf", "keys": // which refuse a request isn't said of each
+				guards = change(guards, &l.Off, true)
+			case "retry":
+				list = together(list, change(change(nil, &l.Off, true), &r.retry, 2))
+			default:
 				list = change(list, &l.Off, true)
 			}
 		}
+		list = together(list, guards)
 	}
-	list = change(list, &s.sc.Workers, 0)
+	return list
+}
+
+func (s *shrinking) simplerPeers() (list []edit) {
 	for _, g := range s.sc.Groups {
 		list = change(list, &g.Warm, 0)
 		list = change(list, &g.Bound, 0)
@@ -162,9 +263,8 @@ func (s *shrinking) simplerPeers() (list []func() func()) {
 	return list
 }
 
-func (s *shrinking) simplerRequests() (list []func() func()) {
+func (s *shrinking) simplerRequests() (list []edit) {
 	for _, c := range s.sc.Clients {
-		list = change(list, &c.At, 0)
 		list = change(list, &c.Line.Latest, 0)
 		list = change(list, &c.Line.Capacity, 256<<10)
 		list = change(list, &c.Line.Pieces, false)
@@ -174,10 +274,6 @@ func (s *shrinking) simplerRequests() (list []func() func()) {
 		list = change(list, &c.Depth, 1)
 		list = change(list, &c.Window, 0)
 		for _, r := range c.Requests {
-			for i := range r.Tries {
-				list = change(list, &r.Tries[i], Fault{})
-			}
-			list = change(list, &r.Abort, "")
 			list = change(list, &r.Delay, 0)
 			list = change(list, &r.Interims, 0)
 			list = change(list, &r.Nonsense, 0)
@@ -191,22 +287,13 @@ func (s *shrinking) simplerRequests() (list []func() func()) {
 			}
 			list = lower(lower(list, &r.Body, 0), &r.Body, r.Body/2)
 			list = lower(lower(list, &r.Want, 0), &r.Want, r.Want/2)
-			if !r.Route.json() {
+			if !r.Route.needsHTTP2() { // calls are POSTs
 				list = change(list, &r.Method, "GET")
 			}
 		}
 	}
-	return list
-}
-
-// plain makes what is left plain.
-func (s *shrinking) plain() {
-	for _, try := range s.simpler() {
-		if s.left <= 0 {
-			return
-		}
-		if undo := try(); !s.fails() {
-			undo()
-		}
+	for _, c := range s.sc.Clients { // at last, as it moves all moments
+		list = change(list, &c.At, 0)
 	}
+	return list
 }

@@ -31,6 +31,7 @@ type world struct {
 	paths     map[string][]*exchange
 	open      int // connections of clients
 	opened    uint64
+	order     []int // requests, by ID, as they began
 	finished  int
 	standings []standing // of endpoints, by number
 	seats     map[seatOf]seat
@@ -67,6 +68,8 @@ type Result struct {
 	Counts     map[string]int
 	Log        string // what the gateway said
 	Err        error  // the scenario couldn't be run
+
+	begun []int // requests, by ID, as they began
 }
 
 // Failed reports whether something didn't hold.
@@ -101,6 +104,7 @@ func Run(sc *Scenario, o Options) *Result {
 		w.tidy()
 	}
 	r.Exchanges, r.Hash, r.Violations, r.Counts, r.Log = w.finished, w.sys.Hash(), w.violations, w.counts, w.log.String()
+	r.begun = w.order
 	return r
 }
 
@@ -266,7 +270,10 @@ func (w *world) forgotten() {
 	}
 }
 
-func (w *world) startExchange(x *exchange) { x.begun = w.sys.Now() }
+func (w *world) startExchange(x *exchange) {
+	x.begun = w.sys.Now()
+	w.order = append(w.order, x.ID)
+}
 
 // connect opens a client's connection.
 func (w *world) connect(c *Client, list []*exchange) {

@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -65,6 +66,11 @@ func run() error {
 		fmt.Printf("%-9s %-26s %s\n", m.Part, m.Name, said)
 	}
 	fmt.Printf("%d of %d found\n", found, all)
+	if n := len(t.shrunk); n > 0 {
+		slices.Sort(t.shrunk)
+		few, _ := slices.BinarySearch(t.shrunk, handful+1)
+		fmt.Printf("%d were made smaller: %d to at most %d things that happen, half of them to at most %d, the largest to %d\n", n, few, handful, t.shrunk[(n-1)/2], t.shrunk[n-1])
+	}
 	return nil
 }
 
@@ -72,7 +78,11 @@ func run() error {
 type trial struct {
 	folder string
 	args   []string
+	shrunk []int // to how many things that happen worlds were made smaller
 }
+
+// handful is how many things that happen may be in a world that was made smaller.
+const handful = 20
 
 var (
 	summary = regexp.MustCompile(`(?m)^(\d+) worlds, (\d+) exchanges, (\d+) failures`)
@@ -115,6 +125,9 @@ func (t *trial) of(ctx context.Context, m *mutation) (said string, found bool, e
 		said = fmt.Sprintf("found after %7s exchanges, %4.1f s: %s", done[2], used.Seconds(), kind)
 		if s := smaller.FindSubmatch(out); s != nil {
 			said += fmt.Sprintf("; of %s things that happen %s will do", s[1], s[2])
+			if n, err := strconv.Atoi(string(s[2])); err == nil {
+				t.shrunk = append(t.shrunk, n)
+			}
 		}
 		return said, true, nil
 	}

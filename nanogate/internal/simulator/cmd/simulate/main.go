@@ -33,6 +33,7 @@ func main() {
 	trace := flag.Bool("trace", false, "print all that happens")
 	shrink := flag.Int("shrink", 3000, "runs to make a world smaller in which something doesn't hold; 0: it isn't")
 	digests := flag.Bool("digests", false, "print a digest of what happens in each world, by which builds can be compared")
+	shrinking := flag.Duration("shrink-cpu", time.Minute, "of a CPU for that at most")
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "worlds at once")
 	most := flag.Int("failures", 1, "that are shown before it ends")
 	limit := flag.Duration("for", 0, "how long at most, however many seeds are left; 0: as long as it takes")
@@ -43,7 +44,7 @@ func main() {
 	flag.Parse()
 	collectLess()
 	r := run{exchanges: *exchanges, trace: *trace, shrink: *shrink, most: *most, counts: map[string]int{}}
-	r.total, r.cpu, r.digests = *total, *cpu, *digests
+	r.total, r.cpu, r.digests, r.shrinking = *total, *cpu, *digests, *shrinking
 	if err := limitCPU(2 * *cpu); err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(2)
@@ -114,6 +115,7 @@ type run struct {
 	last                    uint64
 	total                   int
 	cpu                     time.Duration // 0: any
+	shrinking               time.Duration // of CPUs
 
 	mu                     sync.Mutex
 	worlds, done, failures int
@@ -173,7 +175,13 @@ func (r *run) show(seed uint64, result *simulator.Result) {
 	}
 	sc := simulator.Draw(seed, r.exchanges)
 	size := sc.Size()
-	runs := simulator.Shrink(sc, simulator.Violates(result.Violations[0].Kind), r.shrink)
+	until := processor() + r.shrinking
+	if r.cpu > 0 {
+		until = min(until, r.cpu*19/10) // by the double of it the process is killed
+	}
+	runs := simulator.Shrink(sc, simulator.Violates(result.Violations[0].Kind), simulator.Effort{
+		Runs: r.shrink, Enough: func() bool { return processor() >= until }, Near: result.Near(result.Violations[0]),
+	})
 	fmt.Printf("of %d things that happen %d will do (found in %d runs):\n%s", size, sc.Size(), runs, sc)
 	var trace []string
 	again := simulator.Run(sc, simulator.Options{Until: result.Violations[0].Kind, Trace: func(line string) { trace = append(trace, line) }})
