@@ -104,6 +104,9 @@ func newBench(ctx context.Context, spec *load.Spec) (*bench, error) {
 		Engine: spec.Engine, Threads: spec.Threads, CPUs: spec.CPUs, Pacing: spec.Pacing,
 		Link: request.Link{Streams: min(spec.Link.Streams, mostStreams)},
 	}}
+	if spec.Link.ReadRate > 0 {
+		b.spec.Engine = "epoll" // which alone reads slowly
+	}
 	b.spec.Profile = profile.Profile{Mode: profile.Closed, Connections: min(spec.Profile.Connections, mostConnection)}
 	return b, nil
 }

@@ -28,6 +28,9 @@ func (s *Spec) Check() error {
 	if s.KernelTimestamps && (s.Engine == "uring" || s.Engine == "portable" || s.Link.Unix != "" || s.Link.HTTP3) {
 		return i18n.Errorf("load.timestamps-need-epoll", "kernel timestamps are read by the epoll engine, from TCP connections only")
 	}
+	if s.Link.ReadRate > 0 && (s.Engine == "uring" || s.Engine == "portable" || s.Link.Unix != "" || s.Link.HTTP3) {
+		return i18n.Errorf("load.read-rate-needs-epoll", "clients that read slowly are the epoll engine's, on TCP connections only")
+	}
 	if err := s.Link.Check(); err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ type Turn struct {
 // closed loop or has one rate, and keeps its connections.
 func (s *Spec) CanHold() i18n.Message {
 	p, k := &s.Profile, &s.Link
-	name, _ := engine.Pick(s.Engine, s.KernelTimestamps)
+	name, _ := engine.Pick(s.Engine, s.needsEpoll())
 	switch {
 	case name == "portable" || k.HTTP3:
 		return i18n.New("load.held-portable", "the portable engine can't hold connections between turns")

@@ -167,6 +167,7 @@ func TestLinkCheck(t *testing.T) {
 		{request.Link{MaxAge: -1}, "negative"},
 		{request.Link{Unix: strings.Repeat("x", 200)}, "longer than"},
 		{request.Link{Unix: "x", FastOpen: true}, "unix socket"},
+		{request.Link{ReadRate: 100}, "bytes a second"},
 	} {
 		if err := tt.link.Check(); err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%+v: error %v, want %q", tt.link, err, tt.says)

@@ -102,7 +102,7 @@ func (spec *Spec) prepare(ctx context.Context) (*prepared, error) {
 	if spec.Link.HTTP3 {
 		spec.Engine = "portable"
 	}
-	name, open := engine.Pick(spec.Engine, spec.KernelTimestamps)
+	name, open := engine.Pick(spec.Engine, spec.needsEpoll())
 	if name == "portable" && spec.streamsMessages() {
 		return nil, errPortableStreams
 	}

@@ -79,6 +79,9 @@ func (s *Spec) drain() time.Duration {
 	return max(s.Drain, 0)
 }
 
+// needsEpoll reports whether the load wants what the epoll engine alone can do.
+func (s *Spec) needsEpoll() bool { return s.KernelTimestamps || s.Link.ReadRate > 0 }
+
 // Collector gathers evidence while a load runs; see [Spec.Sampler].
 type Collector interface {
 	Sampler() *evidence.Sampler

@@ -9,7 +9,7 @@ import (
 )
 
 // linkFields are the fields of a load that say how it connects and waits.
-var linkFields = []string{"reuse", "max_age", "sources", "fast_open", "nagle", "quick_ack", "http2", "streams", "pacing", "websocket", "events"}
+var linkFields = []string{"reuse", "max_age", "sources", "fast_open", "nagle", "quick_ack", "read_rate", "http2", "streams", "pacing", "websocket", "events"}
 
 // linkAt reads them into l, whose profile is known.
 func linkAt(f map[string]scope, l *Load) {
@@ -33,6 +33,9 @@ func linkAt(f map[string]scope, l *Load) {
 		if v, ok := f[name]; ok {
 			*into = v.Boolean()
 		}
+	}
+	if v, ok := f["read_rate"]; ok {
+		k.ReadRate = readRateAt(v)
 	}
 	if v, ok := f["http2"]; ok && v.Boolean() {
 		k.Streams = 1
@@ -59,6 +62,17 @@ func linkAt(f map[string]scope, l *Load) {
 			v.Report(i18n.New("study.closed-has-no-schedule", "a closed load waits for no schedule"), i18n.New("study.make-load-open", "give that load open: {rate: …}"))
 		}
 	}
+}
+
+// readRateAt reads how many bytes a second clients take.
+func readRateAt(at scope) int64 {
+	text, _ := at.Scalar()
+	n, ok := parseSize(text)
+	if !ok || n < request.LeastReadRate || n > request.MostReadRate {
+		at.Report(i18n.New("study.expected-read-rate", "expected bytes a second from 1KiB to 1GiB, got %s", at.Describe()), i18n.Verbatim("read_rate: 1MiB"))
+		return 0
+	}
+	return n
 }
 
 // reuseAt reads a kind of reuse, or a number of requests.

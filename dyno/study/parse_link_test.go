@@ -15,12 +15,12 @@ import (
 
 func TestLinkOfALoad(t *testing.T) {
 	s := parse(t, minimal+`loads:
-  - {name: churn, closed: {}, reuse: none, sources: [127.0.0.2-127.0.0.3, "::1"], fast_open: true, nagle: true, quick_ack: true}
+  - {name: churn, closed: {}, reuse: none, sources: [127.0.0.2-127.0.0.3, "::1"], fast_open: true, nagle: true, quick_ack: true, read_rate: 1MB}
   - {name: aged, open: {rate: 10}, reuse: 100, max_age: 30s, pacing: spin}
   - {name: many, closed: {}, http2: true, streams: 10}
 `)
 	want := request.Link{
-		Reuse: request.NoReuse, FastOpen: true, Nagle: true, QuickAck: true,
+		Reuse: request.NoReuse, FastOpen: true, Nagle: true, QuickAck: true, ReadRate: 1e6,
 		Sources: []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.3"), netip.MustParseAddr("::1")},
 	}
 	if got := s.Loads[0].Link; !reflect.DeepEqual(got, want) {

@@ -36,6 +36,10 @@ type Link struct {
 	Nagle         bool          `json:"nagle,omitempty"`          // leave delayed sending on (no TCP_NODELAY)
 	QuickAck      bool          `json:"quick_ack,omitempty"`      // acknowledge at once (TCP_QUICKACK), no delayed ACKs
 
+	// ReadRate makes the clients slow: each connection is read at so many bytes a second at most,
+	// out of a small receive buffer, so that what it doesn't take stays with the server. 0: at once.
+	ReadRate int64 `json:"read_rate,omitempty"`
+
 	// Streams makes the load speak HTTP/2, with up to so many requests under way on each
 	// connection: over TLS by ALPN, else by prior knowledge (RFC 9113 3). 0: HTTP/1.1.
 	Streams int `json:"streams,omitempty"`
@@ -45,6 +49,12 @@ type Link struct {
 	WebSocket *WebSocket `json:"websocket,omitempty"` // messages over WebSockets; nil: none
 	Events    *Events    `json:"events,omitempty"`    // server-sent events are listened to; nil: none
 }
+
+// Bounds of [Link.ReadRate], bytes a second.
+const (
+	LeastReadRate = 1 << 10
+	MostReadRate  = 1 << 30
+)
 
 // MostStreams bounds [Link.Streams].
 const MostStreams = 10_000
@@ -128,6 +138,9 @@ func (k *Link) Check() error {
 	}
 	if k.HTTP3 && (k.Unix != "" || k.FastOpen || k.Nagle || k.QuickAck) {
 		return i18n.Errorf("request.http3-no-tcp-options", "HTTP/3 runs over UDP (QUIC, RFC 9000): there is no unix socket, TCP Fast Open, Nagle's algorithm or quick ACK to choose")
+	}
+	if k.ReadRate != 0 && (k.ReadRate < LeastReadRate || k.ReadRate > MostReadRate) {
+		return i18n.Errorf("request.bad-read-rate", "a connection is read at %d to %d bytes a second, not %d", LeastReadRate, MostReadRate, k.ReadRate)
 	}
 	if k.MaxAge < 0 {
 		return i18n.Errorf("request.negative-max-age", "the age of connections must not be negative, not %v", k.MaxAge)

@@ -15,6 +15,7 @@ type Dialer struct {
 	Nagle    bool            // leave delayed sending on
 	FastOpen bool            // TCP_FASTOPEN_CONNECT: the SYN goes out with the first data
 	QuickAck bool            // TCP_QUICKACK
+	Receive  int             // SO_RCVBUF in bytes, of which the kernel makes twice as many; 0 leaves it to the kernel
 
 	next int // of From
 }
@@ -52,6 +53,11 @@ func (d *Dialer) prepare(fd int) error {
 			if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, o.option, 1); err != nil {
 				return err
 			}
+		}
+	}
+	if d.Receive > 0 { // before the handshake, which says how large the window may become
+		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, d.Receive); err != nil {
+			return err
 		}
 	}
 	if len(d.From) == 0 {

@@ -243,6 +243,9 @@ func (l *connector) keepsWarm() bool {
 func (sh *Share) dialer() reactor.Dialer {
 	k := sh.Link
 	d := reactor.Dialer{To: sockaddr(sh.Addr), Nagle: k.Nagle, FastOpen: k.FastOpen, QuickAck: k.QuickAck}
+	if k.ReadRate > 0 {
+		d.Receive = slowBuffer
+	}
 	if k.Unix != "" {
 		d.To = &unix.SockaddrUnix{Name: k.Unix}
 	}

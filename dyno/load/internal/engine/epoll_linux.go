@@ -27,6 +27,7 @@ type epoll struct {
 	unread []incarnation       // connections that have had their turn and may hold more
 	rested []incarnation       // those of the turn before; the two change places
 	stamps *kernelstamp.Reader // nil unless requested
+	slow   *slowReaders        // nil unless clients read slowly
 }
 
 // incarnation identifies a connection, as later ones have the same place.
@@ -46,6 +47,9 @@ func openEpoll(sh Share) (Engine, error) {
 		if sh.Stamps {
 			p.stamps = kernelstamp.New()
 		}
+		if sh.Link.ReadRate > 0 {
+			p.slow = newSlowReaders(sh.Link.ReadRate)
+		}
 		return p, nil
 	})
 }
@@ -56,6 +60,9 @@ func (p *epoll) close() { p.poller.Close() }
 func (p *epoll) wait(d time.Duration) (events int, err error) {
 	if len(p.unread) > 0 {
 		d = 0
+	}
+	if p.slow != nil {
+		d = p.slow.within(d, clock.Now())
 	}
 	p.events, err = p.poller.Wait(d)
 	return len(p.events) + len(p.unread), err
@@ -76,6 +83,7 @@ func (p *epoll) handle() {
 			p.receive(c.id, true)
 		}
 	}
+	p.readOn()
 }
 
 // event deals with one event.
@@ -146,11 +154,17 @@ func (p *epoll) receive(id int32, ending bool) {
 	c := &l.conns[id]
 	gen := c.gen
 	for reads := 0; c.gen == gen && c.state >= securing; reads++ {
+		room := p.read
+		if p.slow != nil {
+			if room = room[:p.slow.may(incarnation{id, gen}, len(room), clock.Now())]; len(room) == 0 {
+				return
+			}
+		}
 		if reads == readTurn {
 			p.unread = append(p.unread, incarnation{id, gen})
 			return
 		}
-		n, errno := p.readFrom(c)
+		n, errno := p.readFrom(c, room)
 		switch {
 		case errno == unix.EAGAIN:
 			return
@@ -163,8 +177,11 @@ func (p *epoll) receive(id int32, ending bool) {
 			l.ended(id)
 			return
 		}
-		l.received(id, p.read[:n])
-		if n < len(p.read) && !ending {
+		if p.slow != nil {
+			p.slow.read(id, n)
+		}
+		l.received(id, room[:n])
+		if n < len(room) && !ending {
 			return
 		}
 	}
@@ -172,11 +189,11 @@ func (p *epoll) receive(id int32, ending bool) {
 
 // readFrom reads from a connection, and notes how long the bytes had been with the
 // kernel if that is requested.
-func (p *epoll) readFrom(c *conn) (n int, errno unix.Errno) {
+func (p *epoll) readFrom(c *conn, room []byte) (n int, errno unix.Errno) {
 	if p.stamps == nil {
-		return reactor.Read(int(c.fd), p.read)
+		return reactor.Read(int(c.fd), room)
 	}
-	n, delay, errno := p.stamps.Read(int(c.fd), p.read)
+	n, delay, errno := p.stamps.Read(int(c.fd), room)
 	if delay > 0 && p.loop.rec != nil {
 		p.loop.rec.Durations.Timed[measure.ReadDelay].Record(delay)
 	}

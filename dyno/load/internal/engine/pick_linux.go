@@ -7,12 +7,12 @@ import (
 )
 
 // Pick returns the engine of the name or, for "", the best one that can do what is
-// needed: timestamp responses in the kernel (stamps).
-func Pick(asked string, stamps bool) (name string, open func(Share) (Engine, error)) {
+// needed: what sockets of its own alone can (sockets), as timestamps of the kernel's.
+func Pick(asked string, sockets bool) (name string, open func(Share) (Engine, error)) {
 	switch {
 	case asked == "portable":
 		return "portable", openPortable
-	case asked == "uring" || asked == "" && HasRing() && !stamps:
+	case asked == "uring" || asked == "" && HasRing() && !sockets:
 		return "uring", openRing
 	}
 	return "epoll", openEpoll

@@ -28,7 +28,7 @@ var loadGroups = []struct {
 	{"Output", "output", []string{
 		"json", "html", "explain", "keep", "pprof", "out", "junit", "remote-write", "remote-write-header", "otlp", "otlp-header", "label",
 	}},
-	{"Connections", "connections", []string{"http2", "http3", "streams", "reuse", "max-age", "source", "unix-socket", "fast-open", "nagle", "quick-ack"}},
+	{"Connections", "connections", []string{"http2", "http3", "streams", "reuse", "max-age", "source", "unix-socket", "fast-open", "nagle", "quick-ack", "read-rate"}},
 	{"TLS", "tls", []string{
 		"insecure", "cacert", "cert", "key", "server-name", "tls-min", "tls-max", "tls-resume", "alpn", "key-log",
 	}},

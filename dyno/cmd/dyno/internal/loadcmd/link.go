@@ -22,6 +22,7 @@ type linkFlags struct {
 	fastOpen bool
 	nagle    bool
 	quickAck bool
+	readRate int64
 	pacing   string
 	stamps   string
 	http2    bool
@@ -41,6 +42,7 @@ func (f *linkFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.fastOpen, "fast-open", false, "use TCP Fast Open")
 	flags.BoolVar(&f.nagle, "nagle", false, "leave Nagle's algorithm on (no TCP_NODELAY)")
 	flags.BoolVar(&f.quickAck, "quick-ack", false, "acknowledge at once (TCP_QUICKACK)")
+	flags.Int64Var(&f.readRate, "read-rate", 0, "slow clients: bytes a second that each connection takes at most (default: all at once)")
 	flags.StringVar(&f.pacing, "pacing", "auto", "waiting for the schedule: auto (sleep, then poll), spin (poll: most exact, a whole CPU) or timer (sleep: cheapest)")
 	flags.StringVar(&f.stamps, "timestamps", "", "kernel: let the kernel note when responses came, and show how much later they were read")
 	flags.BoolVarP(&f.tls.Insecure, "insecure", "k", false, "accept any certificate")
@@ -57,7 +59,7 @@ func (f *linkFlags) register(flags *pflag.FlagSet) {
 
 // apply puts the flags into a spec.
 func (f *linkFlags) apply(spec *load.Spec) error {
-	k := request.Link{MaxAge: f.maxAge, Unix: f.unix, FastOpen: f.fastOpen, Nagle: f.nagle, QuickAck: f.quickAck}
+	k := request.Link{MaxAge: f.maxAge, Unix: f.unix, FastOpen: f.fastOpen, Nagle: f.nagle, QuickAck: f.quickAck, ReadRate: f.readRate}
 	var err error
 	if k.Reuse, k.PerConnection, err = request.ParseReuse(f.reuse); err != nil {
 		return fmt.Errorf("--%w", err)
