@@ -52,6 +52,7 @@ func injectedCauses() []explained {
 		{name: "http2-hog", injected: "over HTTP/2, a stream at a time, another program computes 100 ms of 400 on the service's CPU", outside: hog, want: []string{"cpu-wait"}, load: ", http2: true"},
 		{name: "path", injected: "one response of 40 is long, and its path takes 4 MB/s", cause: "path", want: []string{"send-queue"}},
 		{name: "nagle", injected: "one response of 40 is written in two pieces, without TCP_NODELAY", cause: "nagle", want: []string{"send-queue"}},
+		{name: "slow-reader", injected: "one response of 40 is long, and the client reads 4 MB/s", cause: "long", want: []string{"send-queue"}, load: slowReaders},
 		{name: "lazy", injected: "a connection isn't read for 100 ms after one response of 40", cause: "lazy", want: []string{"receive-queue"}},
 		{name: "loss", injected: "one segment of a hundred to the service is lost", cause: "loss", want: []string{"retransmit"}},
 		{name: "collections", injected: "a heap of 4 million pointers is collected twice a second, on a CPU without the generator", cause: "gc", outside: ownCPU, want: []string{"gc"}},

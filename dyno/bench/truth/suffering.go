@@ -238,7 +238,7 @@ func suffer(args []string) error {
 		}
 		io.WriteString(w, "ok")
 	})}
-	if h := map[string]http.HandlerFunc{"path": s.slowPath, "nagle": s.smallWrites}[*cause]; h != nil {
+	if h := map[string]http.HandlerFunc{"path": s.slowPath, "nagle": s.smallWrites, "long": s.longNow}[*cause]; h != nil {
 		server.Handler, server.ConnContext = h, withConn
 	}
 	server.Protocols.SetHTTP1(true)
