@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,8 +16,11 @@ const (
 	tailToRead = 64 << 10 // bytes of a file's end that are read for its last lines
 )
 
-// lineWriter splits what is written to it into lines, hands each on and keeps
-// the last ones. It is written to by one goroutine at a time.
+// escapes are control sequences of terminals (ECMA-48, 5.4), such as colours.
+var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]")
+
+// lineWriter splits what is written to it into lines, hands each on without the colours of
+// a terminal, and keeps the last ones. It is written to by one goroutine at a time.
 type lineWriter struct {
 	each    func(line string) // may be nil
 	copy    io.Writer         // gets all bytes; may be nil
@@ -53,6 +57,11 @@ func (w *lineWriter) flush() {
 func (w *lineWriter) line() {
 	line := strings.TrimRight(string(w.partial), "\r")
 	w.partial = w.partial[:0]
+	if bare := escapes.ReplaceAllString(line, ""); bare != line {
+		if line = bare; bare == "" {
+			return // Maven ends with a line of them, also without colours
+		}
+	}
 	if len(w.last) == w.keep {
 		w.last = w.last[1:]
 	}

@@ -29,6 +29,21 @@ func TestLineWriter(t *testing.T) {
 	}
 }
 
+// The log has what a build printed; what is shown of it has no colours, and no line of nothing else.
+func TestLinesHaveNoColours(t *testing.T) {
+	const printed = "\x1b[1mApache Maven 3.8.7\x1b[m\n\n\x1b[0m\x1b[0m[\x1b[1;31mERROR\x1b[m] no plugin\n\x1b[0m"
+	var copied strings.Builder
+	w := &lineWriter{copy: &copied, keep: 9}
+	_, _ = w.Write([]byte(printed))
+	w.flush()
+	if want := []string{"Apache Maven 3.8.7", "", "[ERROR] no plugin"}; !slices.Equal(w.last, want) {
+		t.Errorf("kept %q, want %q", w.last, want)
+	}
+	if copied.String() != printed {
+		t.Errorf("copied %q", copied.String())
+	}
+}
+
 func TestLongLinesAreCut(t *testing.T) {
 	w := &lineWriter{keep: 1}
 	for range 100 {
