@@ -105,11 +105,11 @@ func (c *Checker) Try(ctx context.Context, item *Item, builds Builds) (Result, e
 
 // serve runs a subject through its life and notes its figures.
 func (c *Checker) serve(ctx context.Context, a *subject.Artifact, r *Result) (err error) {
-	dir, err := os.MkdirTemp("", "dyno-check-")
+	dir, cleanUp, err := scratch(c.StateDir)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer cleanUp()
 	spec := a.StartSpec()
 	spec.StateDir, spec.CPUs, spec.Log, spec.Patience = c.StateDir, c.CPUs, filepath.Join(dir, "log"), c.Patience
 	if spec.Upstream, err = c.upstream(ctx, a.Manifest.Upstream); err != nil {
