@@ -30,12 +30,8 @@ type Seen struct {
 	places    map[string]uint32
 }
 
-// add notes a stretch; functions are those of the stack, from the innermost out.
-func (s *Seen) add(one Stretch, functions []string) {
-	if len(s.stretches) == mostStretches {
-		s.Lost++
-		return
-	}
+// place is that of a stack: functions from the innermost out.
+func (s *Seen) place(functions []string) uint32 {
 	stack := strings.Join(functions, "\n")
 	at, known := s.places[stack]
 	if !known {
@@ -45,7 +41,15 @@ func (s *Seen) add(one Stretch, functions []string) {
 		at = uint32(len(s.stacks))
 		s.places[stack], s.stacks = at, append(s.stacks, stack)
 	}
-	one.stack = at
+	return at
+}
+
+// add notes a stretch.
+func (s *Seen) add(one Stretch) {
+	if len(s.stretches) == mostStretches {
+		s.Lost++
+		return
+	}
 	s.stretches = append(s.stretches, one)
 }
 
@@ -76,6 +80,10 @@ const (
 	uninterrupt = 0x02
 	halted      = 0x04 | 0x08 | 0x8000
 )
+
+// couldRun stands at the tip of a stack while the thread, which had waited there, could run and had no
+// CPU yet.
+const couldRun = "[runnable]"
 
 // why is what stands at the tip of a stack: the system call in which the thread left the CPU, or
 // what else had it do so.

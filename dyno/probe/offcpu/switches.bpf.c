@@ -42,6 +42,7 @@ enum { PREEMPTED = 1 << 30 }; // in a stretch's state, in place of the task's
 // A stretch of time off the CPU, as stretch in switches_linux.go.
 struct stretch {
 	u64 from, to; // CLOCK_MONOTONIC, ns; from is 0 of a thread that isn't off
+	u64 woken;    // since when it could run; 0 if that isn't known
 	u32 tid, tgid;
 	u32 state; // the task's
 	s16 call;  // number of the system call, -1 if in none
@@ -100,6 +101,7 @@ INLINE void leaves(u64 *ctx, struct task_struct *t)
 	long size = get_stack(ctx, s->stack, sizeof s->stack, USER_STACK); // of the one that runs, which is still this
 	s->depth = size > 0 ? (u32)size / 8 : 0;
 	s->from = now();
+	s->woken = s->state == PREEMPTED ? s->from : 0;
 }
 
 SEC("tp_btf/sched_switch")
@@ -118,6 +120,19 @@ int on_switch(u64 *ctx)
 	}
 	if (watches(prev->tgid))
 		leaves(ctx, prev);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int on_waking(u64 *ctx)
+{
+	struct task_struct *t = (void *)ctx[0];
+	u32 tid = t->pid;
+	if (!watches(t->tgid))
+		return 0;
+	struct stretch *s = map_lookup(&threads, &tid);
+	if (s && s->from && !s->woken)
+		s->woken = now();
 	return 0;
 }
 

@@ -22,7 +22,7 @@ var object []byte
 const (
 	readEvery = 50 * time.Millisecond
 	deepest   = 48
-	fixed     = 32 // bytes of a stretch before its stack
+	fixed     = 40 // bytes of a stretch before its stack
 )
 
 // Watcher watches some processes until it is stopped.
@@ -32,7 +32,8 @@ type Watcher struct {
 	reader     *ringbuf.Reader
 	seen       Seen
 	names      map[uint32]*sampled.Names // by process
-	functions  map[string][]string       // by process and stack, as the kernel writes them
+	places     map[string]uint32         // of stacks, by process, state, call and stack as the kernel writes them
+	runnable   map[string]uint32         // the same of threads that could run
 	stop, done chan struct{}
 }
 
@@ -44,7 +45,7 @@ func Start(processes []int) (*Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Watcher{names: map[uint32]*sampled.Names{}, functions: map[string][]string{}, stop: make(chan struct{}), done: make(chan struct{})}
+	w := &Watcher{names: map[uint32]*sampled.Names{}, places: map[string]uint32{}, runnable: map[string]uint32{}, stop: make(chan struct{}), done: make(chan struct{})}
 	if w.collection, err = ebpf.NewCollection(spec); err != nil {
 		return nil, fmt.Errorf("watching threads leave the CPU (which takes a kernel with BTF, and root, or CAP_BPF and CAP_PERFMON): %w", err)
 	}
@@ -111,18 +112,31 @@ func (w *Watcher) take(raw []byte) {
 		return
 	}
 	word := binary.NativeEndian
-	pid, depth := word.Uint32(raw[20:]), int(word.Uint16(raw[30:]))
+	depth := int(word.Uint16(raw[38:]))
 	if depth > deepest {
 		return
 	}
-	one := Stretch{From: int64(word.Uint64(raw)), To: int64(word.Uint64(raw[8:])), Thread: int32(word.Uint32(raw[16:]))}
-	key := raw[20 : fixed+8*depth] // process, state, call, stack
-	functions, known := w.functions[string(key)]
-	if !known {
-		functions = w.name(pid, why(word.Uint32(raw[24:]), int16(word.Uint16(raw[28:]))), raw[fixed:fixed+8*depth])
-		w.functions[string(key)] = functions
+	from, to, woken := int64(word.Uint64(raw)), int64(word.Uint64(raw[8:])), int64(word.Uint64(raw[16:]))
+	thread, state := int32(word.Uint32(raw[24:])), word.Uint32(raw[32:])
+	tip := why(state, int16(word.Uint16(raw[36:])))
+	if woken <= from || woken > to || state == preempted {
+		woken = to
 	}
-	w.seen.add(one, functions)
+	key := raw[28 : fixed+8*depth]
+	w.seen.add(Stretch{From: from, To: woken, Thread: thread, stack: w.place(w.places, key, tip)})
+	if woken < to {
+		w.seen.add(Stretch{From: woken, To: to, Thread: thread, stack: w.place(w.runnable, key, couldRun)})
+	}
+}
+
+// place is that of a stack as the kernel writes it, below a tip.
+func (w *Watcher) place(places map[string]uint32, key []byte, tip string) uint32 {
+	at, known := places[string(key)]
+	if !known {
+		at = w.seen.place(w.name(binary.NativeEndian.Uint32(key), tip, key[12:]))
+		places[string(key)] = at
+	}
+	return at
 }
 
 // name finds the functions of a stack while its process is there.

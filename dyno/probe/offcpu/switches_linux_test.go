@@ -2,7 +2,9 @@ package offcpu
 
 import (
 	"bufio"
+	"encoding/binary"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"strconv"
@@ -14,6 +16,7 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
+	"dyno.example/dyno/probe/sampled"
 	"dyno.example/nano/wire/clock"
 )
 
@@ -231,5 +234,36 @@ func TestWhy(t *testing.T) {
 		if got := why(c.state, c.call); got != c.want {
 			t.Errorf("%x in %d: %s, want %s", c.state, c.call, got, c.want)
 		}
+	}
+}
+
+// TestTake: the time in which a thread could run again isn't the system call's.
+func TestTake(t *testing.T) {
+	w := &Watcher{names: map[uint32]*sampled.Names{}, places: map[string]uint32{}, runnable: map[string]uint32{}}
+	take := func(from, to, woken uint64, state uint32) {
+		raw := make([]byte, fixed+8*deepest)
+		for i, v := range []uint64{from, to, woken} {
+			binary.NativeEndian.PutUint64(raw[8*i:], v)
+		}
+		for i, v := range []uint32{7, 4711, state} {
+			binary.NativeEndian.PutUint32(raw[24+4*i:], v)
+		}
+		none := int16(-1)
+		binary.NativeEndian.PutUint16(raw[36:], uint16(none))
+		w.take(raw)
+	}
+	take(1000, 5000, 3000, 1)
+	take(6000, 7000, 0, 1) // who woke it wasn't seen
+	take(8000, 8500, 8000, preempted)
+	w.take(make([]byte, fixed)) // cut off
+	got := map[string]int64{}
+	for _, s := range w.seen.stretches {
+		if s.Thread != 7 {
+			t.Errorf("%+v", s)
+		}
+		got[w.seen.stacks[s.stack]] += s.To - s.From
+	}
+	if want := map[string]int64{"[kernel]": 3000, couldRun: 2000, "[preempted]": 500}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
