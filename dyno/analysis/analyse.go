@@ -81,7 +81,7 @@ func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 	found.addLost(tables, m.Accept)
 	a.Findings = found.sorted()
 	shareTwins(a.Groups)
-	a.Explained = explained(tables)
+	a.Explained = explained(tables, run)
 	a.Sensitivity = sensitivity(m, a.Groups)
 	source, options := newEvidence(m, a.Groups, builders, all), optionsOf(confidence)
 	a.Claims = decide(m, source, options)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -145,6 +146,17 @@ func (r *Run) KeptFile(i int, kind Kind) string {
 	for _, k := range r.Trials[i].Kept {
 		if k.Kind == kind && k.File != "" && r.Dir != "" {
 			return filepath.Join(trialFolder(r.Dir, r.Trials[i].Index), k.File)
+		}
+	}
+	return ""
+}
+
+// KeptName is a kept file of a trial within the run's folder, with slashes; empty if there is none
+// of that kind.
+func (t *Trial) KeptName(kind Kind) string {
+	for _, k := range t.Kept {
+		if k.Kind == kind && k.File != "" {
+			return path.Join(trialsFolder, trialName(t.Index), k.File)
 		}
 	}
 	return ""

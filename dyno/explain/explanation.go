@@ -33,11 +33,14 @@ type Explanation struct {
 	ServerTiming []ServerTiming       `json:"server_timing,omitempty"` // parts that the service told of, the largest difference first
 	Unexplained  float64              `json:"unexplained"`
 	Sampled      Sampled              `json:"sampled"`
-	ProbeCost    *evidence.Cost       `json:"probe_cost"`       // nil if not measured
-	Notes        []i18n.Message       `json:"notes,omitempty"`  // what lowers the confidence, or can't be known here
-	Gaps         map[evidence.Gap]int `json:"gaps,omitempty"`   // kind of missing evidence → records
-	Beside       []Strip              `json:"beside,omitempty"` // what went on in the trial that has most of Slowest
-	Slowest      []Slow               `json:"slowest,omitzero"` // for the picture, the slowest first
+	ProbeCost    *evidence.Cost       `json:"probe_cost"`      // nil if not measured
+	Notes        []i18n.Message       `json:"notes,omitempty"` // what lowers the confidence, or can't be known here
+	Gaps         map[evidence.Gap]int `json:"gaps,omitempty"`  // kind of missing evidence → records
+	// Profiles are files within the run's folder that say in which functions its slow requests ran
+	// and waited.
+	Profiles []string `json:"profiles,omitempty"`
+	Beside   []Strip  `json:"beside,omitempty"` // what went on in the trial that has most of Slowest
+	Slowest  []Slow   `json:"slowest,omitzero"` // for the picture, the slowest first
 }
 
 // Group is the load with its levels: "saturate, connections=64".

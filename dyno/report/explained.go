@@ -19,6 +19,7 @@ type explanation struct {
 	Rest         string // share that is unexplained
 	Budget       []explainedPart
 	ServerTiming []explainedPart // what the service itself told of its time
+	Profiles     string          // where they are; empty if there are none
 	Notes        []string
 	By           explain.Source
 	// Picture is nil where no single request was traced.
@@ -62,10 +63,26 @@ func newExplained(e *explain.Explanation, c language) explanation {
 	for _, t := range e.ServerTiming {
 		x.ServerTiming = append(x.ServerTiming, partOf(strings.TrimSpace(t.Name+" "+t.Text), t.Ordinary, t.Slow))
 	}
+	x.Profiles = explainedProfiles(e.Profiles, c)
 	for _, note := range explainedNotes(e) {
 		x.Notes = append(x.Notes, c.say(note))
 	}
 	return x
+}
+
+// mostProfiles are named.
+const mostProfiles = 4
+
+// explainedProfiles says where profiles of slow requests are.
+func explainedProfiles(files []string, c language) string {
+	if len(files) == 0 {
+		return ""
+	}
+	named := strings.Join(files[:min(len(files), mostProfiles)], c.text("list.comma"))
+	if more := len(files) - mostProfiles; more > 0 {
+		named = c.text("explained.profiles.more", "files", named, "n", more)
+	}
+	return c.text("explained.profiles", "files", named)
 }
 
 func partOf(name string, ordinary, slow float64) explainedPart {

@@ -89,6 +89,9 @@ func (x *explanation) terminal(c language, width int, p painter) string {
 		}
 		out += "\n" + alignedTable(rows, p)
 	}
+	if x.Profiles != "" {
+		out += "\n" + present.Wrap(printable(x.Profiles), width) + "\n"
+	}
 	if len(x.Notes) > 0 {
 		out += "\n"
 	}

@@ -29,7 +29,8 @@ func explainedTails() *analysis.Analysis {
 		Budget:       []explain.Part{{Stage: evidence.OnCPU, Ordinary: 1e6, Slow: 2e6}, {Stage: evidence.Disk, Slow: 19e6}},
 		ServerTiming: []explain.ServerTiming{{Name: "upstream", Text: "10.0.0.4:9000", Ordinary: 0.25e6, Slow: 18e6, Requests: 60}},
 		Sampled:      explain.Sampled{Slow: 60, Ordinary: 180, Units: explain.Stretches, Groups: 9}, Unexplained: 0.4,
-		Beside: []explain.Strip{{Name: explain.Steal, Trial: 0, Values: []float64{0, 1, 2, 0, 4, 0, 0, 0, 3, 0}}},
+		Profiles: []string{"trials/0000/cpu-slow.pb.gz", "trials/0000/off-cpu-slow.pb.gz", "trials/0004/off-cpu-slow.pb.gz", "trials/0008/off-cpu-slow.pb.gz", "trials/0012/off-cpu-slow.pb.gz"},
+		Beside:   []explain.Strip{{Name: explain.Steal, Trial: 0, Values: []float64{0, 1, 2, 0, 4, 0, 0, 0, 3, 0}}},
 	}
 	for i := range 60 {
 		took := float64(30-i/3) * 1e6
@@ -57,6 +58,7 @@ func TestExplainedInTheTerminal(t *testing.T) {
 		"unexplained   40 %", "- in fdatasync", "slow seconds", "can't be told apart here from: cpu-wait", "no cause found", "over 9 stretches of time", "over 5 restarts",
 		"There is too little to say anything", "the service said (Server-Timing)",
 		"upstream 10.0.0.4:9000 ", "+17.8 ms",
+		"trials/0000/off-cpu-slow.pb.gz, ", "trials/0008/off-cpu-slow.pb.gz, and 1 more. dyno profile adds up",
 	} {
 		if !strings.Contains(strings.ReplaceAll(out.String(), "\n", " "), want) && !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())

@@ -209,6 +209,9 @@ func TestKeptWaits(t *testing.T) {
 	if slow == nil || others == nil {
 		t.Fatal("no profile of requests")
 	}
+	if name := run.Trials[0].KeptName(archive.SlowOffCPUProfile); name != "trials/0000/off-cpu-slow.pb.gz" {
+		t.Errorf("it is in %q", name)
+	}
 	table := profiled.Waited("off-cpu", 3, whole, slow, others)
 	if first := table.Rows[0].Function; !strings.Contains(first, "runner.stuck") && !strings.Contains(first, "runner.serveBurn.func") {
 		t.Errorf("slow requests: %+v", table)
