@@ -48,7 +48,7 @@ func (j *joiner) waitsAlone(v *Interval, from, to int64) bool {
 	if e == nil || !parkedFor[e.comm()].alone {
 		return false
 	}
-	j.waitsFor(v, e)
+	waitFor(v, e)
 	return true
 }
 
@@ -58,12 +58,12 @@ func (j *joiner) waits(v *Interval, from, to int64) {
 	switch v.Stage {
 	case Lock, Poll, Sleep, Scheduler:
 		if e := j.parkedIn(from, to); e != nil {
-			j.waitsFor(v, e)
+			waitFor(v, e)
 		}
 	}
 }
 
-func (j *joiner) waitsFor(v *Interval, e *Event) {
+func waitFor(v *Interval, e *Event) {
 	why := parkedFor[e.comm()]
 	v.Stage, v.Reason, v.By, v.Others = why.stage, why.full, nil, nil
 }
