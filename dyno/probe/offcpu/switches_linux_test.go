@@ -56,7 +56,7 @@ func blocked() {
 	asked := make(chan struct{})
 	go func() {
 		for range asked {
-			sleepFor(20 * time.Millisecond)
+			sleepFor(50 * time.Millisecond)
 			unix.Write(pipe[1], []byte{1})
 		}
 	}()
@@ -67,6 +67,7 @@ func blocked() {
 		case <-ended:
 			return
 		default:
+			fmt.Println(clock.Now())
 			sleepsLong()
 			asked <- struct{}{}
 			waitsForPipe(pipe[0])
@@ -126,7 +127,7 @@ func subject(t *testing.T, kind string) (cmd *exec.Cmd, out *bufio.Reader) {
 // TestWatcher: what a program is blocked in is known, for how long, with the system call at its tip
 // and the names of who called it.
 func TestWatcher(t *testing.T) {
-	cmd, _ := subject(t, "blocked")
+	cmd, out := subject(t, "blocked")
 	begin := clock.Now()
 	w, err := Start([]int{cmd.Process.Pid})
 	if err != nil {
@@ -136,7 +137,16 @@ func TestWatcher(t *testing.T) {
 	for _, p := range w.collection.Programs {
 		ids = append(ids, idOf(p))
 	}
-	time.Sleep(1500 * time.Millisecond)
+	attached := clock.Now()
+	for rounds := 0; rounds < 8; { // of which the last has begun
+		var at int64
+		if _, err := fmt.Fscanln(out, &at); err != nil {
+			t.Fatal(err)
+		}
+		if at > attached {
+			rounds++
+		}
+	}
 	seen := w.Stop()
 	took := clock.Now() - begin
 	slept, waited := in(seen, "sleepsLong", "[nanosleep]"), in(seen, "waitsForPipe", "[read]")
