@@ -182,7 +182,7 @@ func (j *joiner) find() {
 	case before != nil:
 		j.reader = before.Thread
 	default:
-		j.reader = j.usual(readers)
+		j.reader = usual(readers)
 	}
 }
 
@@ -225,7 +225,7 @@ func word(e *Event, i int) uint32 {
 }
 
 // usual is the thread that reads most; 0 if there is none.
-func (j *joiner) usual(readers map[uint64]int32) int32 {
+func usual(readers map[uint64]int32) int32 {
 	counts := make(map[int32]int)
 	for _, t := range readers {
 		counts[t]++
