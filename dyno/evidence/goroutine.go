@@ -88,6 +88,17 @@ func (j *joiner) parkedIn(from, to int64) (last *Event) {
 	return last
 }
 
+// idle reports whether a thread of a Go program slept as its goroutine had nothing to do: in a wait for
+// events or, as the runtime had it rest, on a futex. An event loop that does so has put aside the requests
+// that it has read: they wait for an event of theirs, such as a timer, and not for the loop.
+func (p *span) idle() bool {
+	if p.doing != asleep || p.out == nil {
+		return false
+	}
+	stage, reason := waitOf(p.out)
+	return stage == Poll || stage == Lock && reason == "futex"
+}
+
 // collectorHolds reports whether a request wouldn't wait as an interval says if the threads of
 // its server weren't collecting garbage: it waits for one of them.
 func (j *joiner) collectorHolds(v *Interval) bool {

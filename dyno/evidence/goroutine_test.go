@@ -126,6 +126,33 @@ func TestJoinOfALoopOfGoroutines(t *testing.T) {
 	}
 }
 
+// A request that a loop has read and put aside, until a timer say, waits for that and not for the loop,
+// which sleeps and now and then serves others.
+func TestJoinOfARequestPutAside(t *testing.T) {
+	if numbers[runtime.GOARCH] == nil {
+		t.Skip("no system calls of " + runtime.GOARCH)
+	}
+	for _, call := range []string{"epoll_wait", "futex"} {
+		events := []Event{
+			out(-100, loop, "epoll_wait"), at(10, Ready, 0, us, 1), at(10, Waking, loop, 0, 0), at(10, SwitchIn, loop, 0, 0),
+			ofRoutine(at(10, Received, loop, us, 80)), out(1000, loop, call),
+			at(30_000, Waking, loop, 0, 0), at(30_000, SwitchIn, loop, 0, 0), ofRoutine(at(30_000, Received, loop, them, 80)), at(30_500, Sent, loop, them, 200), out(31_000, loop, call),
+			at(90_000, Waking, loop, 0, 0), at(90_000, SwitchIn, loop, 0, 0), at(99_900, Sent, loop, us, 200), at(100_000, ClientReady, 0, us, 1),
+		}
+		s := requested(100e6)
+		r := Join(&s, events, Server{Pooled: true, Loops: map[uint64]bool{routine: true}})
+		for stage, want := range map[Stage]int64{Poll: 88e6, Scheduler: 0, Lock: 0} {
+			if got := r.Budget()[stage]; got != want {
+				t.Errorf("%s: %s takes %d ns, want %d; %+v", call, stage, got, want, r.Intervals)
+			}
+		}
+		other := Join(&s, events, Server{Pooled: true, Loops: map[uint64]bool{routine + 1: true}})
+		if got := other.Budget()[Scheduler]; got < 59e6 {
+			t.Errorf("%s: of a goroutine that is no loop scheduler is %d ns; %+v", call, got, other.Intervals)
+		}
+	}
+}
+
 // Whoever knows a reason by its cut text gets its whole name, and no other is known.
 func TestParkedText(t *testing.T) {
 	for text, why := range parkedFor {

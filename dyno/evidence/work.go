@@ -189,10 +189,11 @@ func (j *joiner) worked(p *path, t, to int64) Interval {
 		v.Stage = Unexplained
 		return v
 	}
+	looped := j.loops[j.goroutine]
 	for _, w := range p.away {
-		if h.thread == p.reader && w.from <= t && t < w.to && s.doing != runnable {
+		if h.thread == p.reader && w.from <= t && t < w.to && s.doing != runnable && !(looped && s.idle()) {
 			v.Stage, v.Others = LoopQueue, w.as.Others
-			if j.migrates || len(p.hops) > 1 {
+			if !looped && (j.migrates || len(p.hops) > 1) {
 				v.Stage, v.Others = Scheduler, nil
 				j.waits(&v, t, to)
 			}
@@ -206,6 +207,9 @@ func (j *joiner) worked(p *path, t, to int64) Interval {
 		j.waitsForCPU(&v, s)
 	default:
 		j.sleeps(p, &v, s, t)
+		if v.Stage == Lock && looped && s.idle() {
+			v.Stage, v.By = Poll, nil
+		}
 		if (v.Stage == Lock || v.Stage == Poll || v.Stage == Sleep) && (j.migrates || len(p.hops) > 1) && !j.waitsAlone(&v, t, to) {
 			j.helped(&v, t)
 			j.waits(&v, t, to)
