@@ -22,24 +22,29 @@ const askGateway = `, headers: {Nanogate-Explain: "1"}`
 // gatewayWait is how long nanogate may take until it responds for the first time.
 const gatewayWait = 30 * time.Second
 
-// behindGateway puts the service that suffers behind nanogate.
-func behindGateway(ctx context.Context, l *lab, x *explained, upstream, resolver string) (*staged, error) {
-	program, err := l.gatewayProgram(ctx)
-	if err != nil {
-		return nil, err
+// heldInGateway are options of a route that holds some requests before it asks an upstream.
+const heldInGateway = ", fault: {delay: {for: 30ms, share: 2.5%}}"
+
+// behindGateway puts the service that suffers behind nanogate, whose route has options besides.
+func behindGateway(options string) stage {
+	return func(ctx context.Context, l *lab, x *explained, upstream, resolver string) (*staged, error) {
+		program, err := l.gatewayProgram(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s, err := l.suffer(ctx, x.cause, upstream, resolver)
+		if err != nil {
+			return nil, err
+		}
+		g, err := l.gateway(ctx, program, s.url, options)
+		if err != nil {
+			s.stop()
+			return nil, err
+		}
+		stop := g.stop
+		g.stop = func() { stop(); s.stop() }
+		return g, nil
 	}
-	s, err := l.suffer(ctx, x.cause, upstream, resolver)
-	if err != nil {
-		return nil, err
-	}
-	g, err := l.gateway(ctx, program, s.url)
-	if err != nil {
-		s.stop()
-		return nil, err
-	}
-	stop := g.stop
-	g.stop = func() { stop(); s.stop() }
-	return g, nil
 }
 
 // gatewayProgram builds nanogate, once.
@@ -52,13 +57,13 @@ func (l *lab) gatewayProgram(ctx context.Context) (string, error) {
 }
 
 // gateway starts nanogate before an upstream and waits until it responds.
-func (l *lab) gateway(ctx context.Context, program, upstream string) (*staged, error) {
+func (l *lab) gateway(ctx context.Context, program, upstream, options string) (*staged, error) {
 	at, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
 	file := filepath.Join(l.dir, "nanogate.yaml")
-	text := gatewayFile(at, upstream)
+	text := gatewayFile(at, upstream, options)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
@@ -78,14 +83,14 @@ func (l *lab) gateway(ctx context.Context, program, upstream string) (*staged, e
 }
 
 // gatewayFile is a configuration of nanogate that sends everything to one upstream.
-func gatewayFile(at, upstream string) string {
+func gatewayFile(at, upstream, options string) string {
 	return fmt.Sprintf(`listen: %s
 explain: 127.0.0.1
 routes:
-  - {match: {path: "/*"}, to: service}
+  - {match: {path: "/*"}, to: service%s}
 upstreams:
   service: [%q]
-`, at, strings.TrimSuffix(upstream, "/"))
+`, at, options, strings.TrimSuffix(upstream, "/"))
 }
 
 // responds waits until a service responds with 200.
