@@ -190,6 +190,8 @@ func (p *supposition) speed(metric string, cell, block int) (by float64, ok bool
 type supposed struct {
 	*evidence
 	without map[int]map[int]bool // by cell and block
+	moved   map[int]map[int]bool // by cell and block: as if they had been like the cell's others …
+	by      float64              // … and so many standard errors of what these differ by beyond that
 	p       *supposition         // nil: nothing else is changed
 	chosen  map[int]mode
 	seed    uint64
@@ -254,9 +256,12 @@ func (s *supposed) change(metric string, cell int, values []float64) []float64 {
 	if in.at >= anywhere {
 		r = rand.New(rand.NewPCG(s.seed, uint64(cell)))
 	}
+	onto := s.onto(cell, values)
 	for i, block := range s.blocks {
 		switch {
 		case i >= len(values):
+		case s.moved[cell][block]:
+			values[i] *= onto
 		case s.without[cell][block]:
 			values[i] = math.NaN()
 		case metric == errorsMetric && values[i] == 0 && !s.leaves(cell, block):
@@ -272,6 +277,38 @@ func (s *supposed) change(metric string, cell int, values []float64) []float64 {
 		}
 	}
 	return values
+}
+
+// onto is by what the moved values of a cell are to be multiplied to be like its others: by what
+// the two differ by on average, and as many standard errors of that as are to be tried.
+func (s *supposed) onto(cell int, values []float64) float64 {
+	var logs [2][]float64
+	for i, block := range s.blocks {
+		if i >= len(values) || !(values[i] > 0) || math.IsInf(values[i], 1) {
+			continue
+		}
+		level := 0
+		if s.moved[cell][block] {
+			level = 1
+		}
+		logs[level] = append(logs[level], math.Log(values[i]))
+	}
+	var means [2]float64
+	squares, share := 0.0, 0.0
+	for level, list := range logs {
+		if len(list) == 0 {
+			return math.NaN()
+		}
+		for _, x := range list {
+			means[level] += x / float64(len(list))
+		}
+		for _, x := range list {
+			squares += (x - means[level]) * (x - means[level])
+		}
+		share += 1 / float64(len(list))
+	}
+	within := float64(max(len(logs[0])+len(logs[1])-2, 1))
+	return math.Exp(means[0] - means[1] + s.by*math.Sqrt(squares/within*share))
 }
 
 // move puts a value where it is to lie within its bound.

@@ -21,7 +21,7 @@ import (
 type doubt struct {
 	finding *Finding
 	in      map[int]map[int]float64 // by cell and block: by which factor its machine was slower, if the finding says so, else 1
-	levels  bool                    // starts have two levels: tried without those of either
+	levels  bool                    // starts have two levels: tried without those of either, and with all on one
 	caveat  bool                    // it is what a subject did: that can't be left out
 	whole   bool                    // it is about the run: nothing can be tried
 }
@@ -37,7 +37,7 @@ func turning(run *archive.Run, a *Analysis, source *evidence, options claim.Opti
 		out.Basis.Tried, out.Basis.ByPart = true, true
 		c := &run.Manifest.Claims[i]
 		used, indices := askedFor(c, source, options)
-		var movable []*doubt
+		var movable, levels []*doubt
 		for k := range doubts {
 			d := &doubts[k]
 			if !d.whole && !indices && !d.touches(used) {
@@ -50,14 +50,20 @@ func turning(run *archive.Run, a *Analysis, source *evidence, options claim.Opti
 				turned.try(c, source, options, used, []*doubt{d})
 			}
 			turned.tell(string(d.finding.Name), i18n.Join(string(d.finding.Name), ": ", d.finding.Detail))
-			if !turned.all && !d.levels {
+			switch {
+			case turned.all:
+			case d.levels:
+				levels = append(levels, d)
+			default:
 				movable = append(movable, d)
 			}
 		}
-		if len(out.Basis.Turning) == 0 && len(movable) > 1 {
-			turned := newTurned(out)
-			turned.try(c, source, options, used, movable)
-			turned.tellTogether(movable)
+		for _, together := range [][]*doubt{movable, levels} {
+			if len(out.Basis.Turning) == 0 && len(together) > 1 {
+				turned := newTurned(out)
+				turned.try(c, source, options, used, together)
+				turned.tellTogether(together)
+			}
 		}
 	}
 }
@@ -139,10 +145,8 @@ func (t *turned) try(c *claim.Claim, source *evidence, options claim.Options, as
 		other := claim.Evaluate(c, as, options)
 		return t.compare(&other)
 	}
-	if len(doubts) == 1 && doubts[0].levels {
-		lower, upper := source.levelsOf(doubts[0])
-		compare(&supposed{evidence: source, without: lower})
-		compare(&supposed{evidence: source, without: upper})
+	if doubts[0].levels {
+		t.tryLevels(source, doubts, compare)
 		return
 	}
 	without := map[int]map[int]bool{}
@@ -163,9 +167,14 @@ func (t *turned) try(c *claim.Claim, source *evidence, options claim.Options, as
 	left := *t
 	*t = *newTurned(t.out)
 	supposing(source, asked, doubts).each(compare)
-	t.all = t.all && left.all
+	t.either(&left)
+}
+
+// either leaves what both could have turned.
+func (t *turned) either(other *turned) {
+	t.all = t.all && other.all
 	for i := range t.parts {
-		t.parts[i] = t.parts[i] && left.parts[i]
+		t.parts[i] = t.parts[i] && other.parts[i]
 	}
 	if t.tellsOfParts() {
 		t.all = slices.Contains(t.parts, true)
@@ -243,36 +252,4 @@ func (e *evidence) rests(t *archive.Trial) bool {
 	}
 	s := e.builders[t.Cell]
 	return slices.Contains(s.Trials, t.Index) || slices.Contains(s.Failed, t.Index)
-}
-
-// levelsOf are the starts of a cell on either of its two levels, as what is to be left out.
-func (e *evidence) levelsOf(d *doubt) (lower, upper map[int]map[int]bool) {
-	lower, upper = map[int]map[int]bool{}, map[int]map[int]bool{}
-	for cell := range d.in {
-		s := e.builders[cell]
-		metric := "cpu"
-		if len(s.measured(metric)) != len(s.blocks) {
-			metric = "throughput"
-		}
-		values := s.measured(metric)
-		if len(values) != len(s.blocks) || len(values) < 2 {
-			continue
-		}
-		sorted := slices.Sorted(slices.Values(values))
-		gap, split := 0.0, sorted[0]
-		for i := 1; i < len(sorted); i++ {
-			if g := sorted[i] / sorted[i-1]; g > gap {
-				gap, split = g, sorted[i]
-			}
-		}
-		lower[cell], upper[cell] = map[int]bool{}, map[int]bool{}
-		for i, block := range s.blocks {
-			if values[i] < split {
-				lower[cell][block] = true
-			} else {
-				upper[cell][block] = true
-			}
-		}
-	}
-	return lower, upper
 }

@@ -40,6 +40,7 @@ type Disturbance struct {
 	Stolen  float64       // the share of it that is in the subject's CPU time
 	Bunched float64       // how much more or less of its system time a late request takes, up to
 	Slower  float64       // by how much the CPUs were slower, up to; of cpu-speed, which stops nobody
+	Apart   float64       // by how much the starts that have it cost more than the others, up to; of restart-plateau
 	Lost    float64       // the share of the requests that were sent again, up to; of retransmits
 	Coarse  time.Duration // by what the generator's timer goes, up to; of arrivals-off and lag-floor
 }
@@ -63,6 +64,7 @@ func (q *Queue) Runs(seed uint64) (disturbed, clean *archive.Run) {
 		p.Rate, p.Arrivals = queueLoad/max(q.Costs[0], q.Costs[1]).Seconds(), profile.Poisson
 	}
 	r := rand.New(rand.NewPCG(seed, 3))
+	level := 1 + q.Disturb.Apart*(0.5+0.5*rand.New(rand.NewPCG(seed, 4)).Float64())
 	disturbed = &archive.Run{Manifest: manifest(seed, []string{"a", "b"}, p)}
 	disturbed.Manifest.Placement = archive.Placement{Mode: "split", Generator: []int{0}, Subject: []int{1}}
 	disturbed.Manifest.Plan.Trials = slices.DeleteFunc(disturbed.Manifest.Plan.Trials, func(t study.PlannedTrial) bool { return t.Block >= q.Blocks })
@@ -75,6 +77,11 @@ func (q *Queue) Runs(seed uint64) (disturbed, clean *archive.Run) {
 		var stops []stop
 		by := 1.0
 		switch {
+		case q.Disturb.Apart > 0:
+			if hit {
+				s.cost *= level
+			}
+			s.levels = q.Disturb.Of[planned.Cell] > 0 // all of its starts are on one or the other
 		case hit && q.Disturb.Lost > 0:
 			s.lost = q.Disturb.Lost * (0.1 + 0.9*r.Float64())
 		case hit && q.Disturb.Coarse > 0:
@@ -120,6 +127,7 @@ type server struct {
 
 	lost   float64 // share of requests
 	coarse float64 // ns
+	levels bool    // starts of the subject are on two levels
 	ahead  int     // lost requests that were on their way at the end
 }
 
@@ -284,7 +292,7 @@ func (s *server) record(planned study.PlannedTrial, requests []simulated, stops 
 	server := probe.Window{Length: s.queue.Length, Process: &probe.Process{CPU: time.Duration(cpu), CPUUser: time.Duration(cpu - sys), CPUSys: time.Duration(sys), RSS: 1 << 24, Threads: 1, OpenFiles: 20},
 		Machine: &probe.Machine{CPUs: 2, Busy: time.Duration(cpu), TasksByCPU: []time.Duration{0, time.Duration(busy)}, Self: &probe.Self{}}}
 	t := archive.Trial{PlannedTrial: planned, Status: archive.Complete, Started: began, Validity: finding.Valid}
-	if s.lost > 0 || s.coarse > 0 || len(stops) > 0 {
+	if s.levels || s.lost > 0 || s.coarse > 0 || len(stops) > 0 {
 		switch d.Name {
 		case finding.Retransmits:
 			w.Resent = uint64(math.Ceil(resent / max(d.Beyond, 1)))

@@ -22,25 +22,26 @@ type dismissals struct {
 }
 
 // disturbances are what is injected: in the trials of one subject, or of both; as much as is
-// on record, or twice. The generator's collections are bounded as its stalls are, and what other
-// programs used as what was stolen.
+// on record, or twice. Of starts on two levels the truth is what they cost on the lower one.
 func disturbances() (list []analysistest.Disturbance) {
-	for _, name := range []finding.Name{finding.GeneratorStalled, finding.GeneratorLate, finding.LagFloor, finding.ArrivalsOff, finding.Retransmits, finding.Steal, finding.CPUSpeed} {
+	for _, name := range []finding.Name{finding.GeneratorStalled, finding.GeneratorLate, finding.LagFloor, finding.ArrivalsOff, finding.Retransmits, finding.GeneratorGC, finding.Steal, finding.OtherLoad, finding.CPUSpeed, finding.RestartPlateau} {
 		for _, of := range [][2]float64{{0, 0.9}, {0.5, 0.5}} {
 			for _, beyond := range []float64{1, 2} {
 				d := analysistest.Disturbance{Name: name, Of: of, Share: 0.05, Most: 4, Beyond: beyond, Bunched: 1}
 				switch name {
-				case finding.Steal:
+				case finding.Steal, finding.OtherLoad:
 					d.Share, d.Stolen = 0.15, 0.7
 				case finding.Retransmits:
 					d.Share, d.Most, d.Lost = 0, 0, 0.01
-				case finding.GeneratorLate, finding.LagFloor, finding.ArrivalsOff, finding.CPUSpeed:
+				case finding.GeneratorLate, finding.LagFloor, finding.ArrivalsOff, finding.CPUSpeed, finding.RestartPlateau:
 					if beyond > 1 {
-						continue // how late each was is on record itself, and so is the speed
+						continue // how late each was is on record itself, and so are the speed and what starts cost
 					}
 					switch name {
 					case finding.CPUSpeed:
 						d.Slower = 0.4
+					case finding.RestartPlateau:
+						d.Of, d.Apart = [2]float64{of[0], 0.5}, 0.2 // starts are on either level
 					case finding.LagFloor:
 						d.Share, d.Most, d.Coarse = 0, 0, time.Millisecond
 					}

@@ -24,6 +24,9 @@ func TestDoubtsAreDismissedRightly(t *testing.T) {
 		"bunches of both":           {profile.Open, analysistest.Disturbance{Name: finding.ArrivalsOff, Of: [2]float64{0.5, 0.5}, Share: 0.03, Most: 4, Bunched: 1}},
 		"lost in a closed loop":     {profile.Closed, analysistest.Disturbance{Name: finding.Retransmits, Of: [2]float64{0.5, 0.5}, Lost: 0.01, Bunched: 1}},
 		"lost under a rate":         {profile.Open, analysistest.Disturbance{Name: finding.Retransmits, Of: [2]float64{0, 0.9}, Lost: 0.01, Bunched: 1}},
+		"other programs":            {profile.Closed, analysistest.Disturbance{Name: finding.OtherLoad, Of: [2]float64{0, 0.9}, Share: 0.1, Most: 4, Stolen: 0.7, Bunched: 1}},
+		"the lab's collections":     {profile.Closed, analysistest.Disturbance{Name: finding.GeneratorGC, Of: [2]float64{0.5, 0.5}, Share: 0.03, Most: 4, Bunched: 1}},
+		"starts on two levels":      {profile.Closed, analysistest.Disturbance{Name: finding.RestartPlateau, Of: [2]float64{0, 0.5}, Apart: 0.2}},
 		"another speed, in one arm": {profile.Closed, analysistest.Disturbance{Name: finding.CPUSpeed, Of: [2]float64{0, 0.9}, Slower: 0.4}},
 	} {
 		n, err := countDismissed(c.mode, c.d, 6, 1)
