@@ -18,17 +18,18 @@ import (
 // cellBuilder is a cell while its trials are taken in one by one.
 type cellBuilder struct {
 	Cell
-	name     string               // of the cell: its subject and group
-	title    string               // of its group
-	other    *cellBuilder         // the same, measured beside it: one of the two in slices, the other in trials; nil if there is none
-	inTrials bool                 // it is the one in trials
-	aside    map[string][]float64 // values of metrics that are the other's
-	mode     profile.Mode
-	clocks   []measure.Clock // that figures rest on
-	blocks   []int           // block of each used trial
-	merged   *sums           // all used trials
-	stages   *stageSums      // of all used trials; nil unless the load has several
-	services []*serviceSums  // of all used trials
+	name      string               // of the cell: its subject and group
+	title     string               // of its group
+	other     *cellBuilder         // the same, measured beside it: one of the two in slices, the other in trials; nil if there is none
+	inTrials  bool                 // it is the one in trials
+	aside     map[string][]float64 // values of metrics that are the other's
+	mode      profile.Mode
+	clocks    []measure.Clock // that figures rest on
+	blocks    []int           // block of each used trial
+	merged    *sums           // all used trials
+	unsettled bool            // the response times of some are of slices that don't tell them
+	stages    *stageSums      // of all used trials; nil unless the load has several
+	services  []*serviceSums  // of all used trials
 	// responses of each used trial, see [responseWindows]
 	responses [][]stats.Counts
 	explained *explain.Cell           // what is known of the slow requests of its used trials
@@ -74,7 +75,7 @@ func (s *cellBuilder) newSums(all []figure) *sums {
 func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, err error) {
 	t := &run.Trials[i]
 	sums := s.newSums(all)
-	sums.sliced = t.Sliced != nil
+	sums.fromSlices(t, run.Manifest.Plan.Cells)
 	sums.startUp, sums.executable, sums.size, sums.idle, sums.warmUp = t.StartUp, t.Executable, t.Size, t.Idle, t.WarmUp
 	responses := responseWindows{each: 1}
 	disturbances := watch(run, t)
@@ -120,6 +121,7 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 	s.Windows += sums.windows
 	s.Invalid += sums.invalid
 	s.merged.merge(sums)
+	s.unsettled = s.unsettled || !sums.unsettled().IsZero()
 	s.responses = append(s.responses, responses.counts)
 	for _, f := range all {
 		s.compute(f, sums)
@@ -218,11 +220,13 @@ func (s *cellBuilder) estimate(c *confidence) {
 		}
 		s.Estimates[name] = i
 	}
-	s.Curve = s.merged.distribution(measure.Response).curve()
-	s.Service = s.merged.distribution(measure.Service).curve()
+	if !s.unsettled {
+		s.Curve = s.merged.distribution(measure.Response).curve()
+		s.Service = s.merged.distribution(measure.Service).curve()
+		s.Merged = s.mergedIntervals()
+	}
 	s.Stages = s.stages.stages()
 	s.Services = s.servicesOf()
-	s.Merged = s.mergedIntervals()
 	s.Unusable = s.unusableFigures()
 }
 

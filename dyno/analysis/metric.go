@@ -93,9 +93,14 @@ func ranked(name, unit string, better stats.Better, of func(*sums) (float64, i18
 func times(clock measure.Clock) []figure {
 	of := func(name string, value func(*distribution) (float64, i18n.Message)) figure {
 		f := ranked(clock.String()+"."+name, "µs", stats.Lower, func(s *sums) (float64, i18n.Message) {
+			if why := s.unsettled(); !why.IsZero() {
+				return 0, why
+			}
 			return value(s.distribution(clock))
 		})
-		f.atLeast = func(s *sums) (float64, bool) { return math.Inf(1), s.distribution(clock).worst() }
+		f.atLeast = func(s *sums) (float64, bool) {
+			return math.Inf(1), s.unsettled().IsZero() && s.distribution(clock).worst()
+		}
 		return f
 	}
 	list := []figure{of("mean", (*distribution).mean)}
@@ -107,8 +112,18 @@ func times(clock measure.Clock) []figure {
 
 func quantile(clock measure.Clock, q float64) figure {
 	name := fmt.Sprintf("%s.p%s", clock, percentile(q))
-	f := ranked(name, "µs", stats.Lower, func(s *sums) (float64, i18n.Message) { return s.distribution(clock).quantile(q) })
-	f.atLeast = func(s *sums) (float64, bool) { return s.distribution(clock).atLeast(q) }
+	f := ranked(name, "µs", stats.Lower, func(s *sums) (float64, i18n.Message) {
+		if why := s.unsettled(); clock != measure.Lag && !why.IsZero() {
+			return 0, why
+		}
+		return s.distribution(clock).quantile(q)
+	})
+	f.atLeast = func(s *sums) (float64, bool) {
+		if clock != measure.Lag && !s.unsettled().IsZero() {
+			return 0, false
+		}
+		return s.distribution(clock).atLeast(q)
+	}
 	return f
 }
 

@@ -9,13 +9,16 @@ import (
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/probe"
+	"dyno.example/dyno/study"
 	"dyno.example/internal/i18n"
 )
 
 // sums adds up the measured windows of one trial that are not invalid.
 type sums struct {
 	mode       profile.Mode
-	sliced     bool // windows are made of slices: what drained after them is in their CPU time
+	sliced     bool          // windows are made of slices: what drained after them is in their CPU time
+	settle     time.Duration // of slices that are cut out of a load: how long that had gone on before; else 0
+	users      int           // of a closed loop: connections, or streams on them
 	startUp    time.Duration
 	executable int64         // bytes
 	size       uint64        // bytes
@@ -172,6 +175,28 @@ func (s *sums) distribution(clock measure.Clock) *distribution {
 	return &distribution{
 		recorded: s.hist[clock], waited: s.waited[clock],
 		censored: int64(counts.GivenUp(clock)), failed: int64(counts.Failed(clock)),
+	}
+}
+
+// unsettled says why slices of a closed loop don't tell its response times. A load that begins from rest
+// sends all that its users have at once, so that these wait for less than they will; that takes as
+// long as a response does once it goes on, by Little's law users/throughput.
+func (s *sums) unsettled() i18n.Message {
+	if s.settle <= 0 || s.completed == 0 {
+		return i18n.Message{}
+	}
+	response := time.Duration(float64(s.users) * float64(s.length) / float64(s.completed))
+	if response <= s.settle {
+		return i18n.Message{}
+	}
+	return i18n.New("analysis.slice-unsettled", "a response takes %v, by users and throughput, and a slice counts after %v: a load that goes on tells (slices: off)", response.Round(100*time.Microsecond), s.settle)
+}
+
+// fromSlices are what a trial's being in slices means for its figures.
+func (s *sums) fromSlices(t *archive.Trial, cells []study.Cell) {
+	if s.sliced = t.Sliced != nil; s.sliced && t.Sliced.Cut {
+		c := &cells[t.Cell]
+		s.settle, s.users = t.Sliced.Settle, c.Profile.Connections*max(c.Link.Streams, 1)
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 // measuring the user may see what was measured.
 func (s *cellBuilder) takeUnusable(run *archive.Run, i int, all []figure) error {
 	sums := s.newSums(all)
-	sums.sliced = run.Trials[i].Sliced != nil
+	t := &run.Trials[i]
+	sums.fromSlices(t, run.Manifest.Plan.Cells)
 	for w, err := range run.Windows(i) {
 		if err != nil {
 			return err
