@@ -19,7 +19,8 @@ func (o *options) covariate(r *Record, run *archive.Run) error {
 	if len(cells) < 2 {
 		return fmt.Errorf("-what covariate is about runs in slices of at least two subjects")
 	}
-	starts, rounds, n, used := 0.0, 0.0, 0, 0
+	starts, rounds, half, shift, n, used := 0.0, 0.0, 0.0, 0.0, 0, 0
+	var explains []float64
 	for _, cell := range cells[1:] {
 		pair := pairOf(trials, cells[0], cell)
 		with, without := stats.SlicedRatio(pair, level), stats.SlicedRatio(blind(pair), level)
@@ -31,17 +32,17 @@ func (o *options) covariate(r *Record, run *archive.Run) error {
 		}
 		starts += math.Log(halfOf(with.Ratio) / halfOf(without.Ratio))
 		rounds += math.Log(halfOf(with.Rounds) / halfOf(without.Rounds))
-		r.add(Result{
-			What: "covariate", Series: run.Manifest.ID, Figure: fmt.Sprintf("%s against %s", run.Manifest.Plan.Cells[cell].Subject, run.Manifest.Plan.Cells[cells[0]].Subject), Blocks: len(pair), Effect: halfOf(with.Ratio) / halfOf(without.Ratio),
-			Note: fmt.Sprintf("±%.2f %% instead of ±%.2f %%; it explains %.0f %% of what rounds differ by, used: %v; the ratio is %+.2f %% higher", 100*halfOf(with.Ratio), 100*halfOf(without.Ratio), 100*with.Covariate.Explains, with.Covariate.Used, 100*(with.Ratio.Estimate/without.Ratio.Estimate-1)),
-		})
+		half += math.Log(halfOf(with.Ratio))
+		explains = append(explains, with.Covariate.Explains)
+		shift = max(shift, math.Abs(with.Ratio.Estimate/without.Ratio.Estimate-1))
 	}
 	if n == 0 {
 		return fmt.Errorf("-what covariate: too few blocks for intervals")
 	}
 	r.add(Result{
-		What: "covariate", Series: run.Manifest.ID, Figure: "all, on average", Blocks: n, Effect: math.Exp(starts / float64(n)),
-		Note: fmt.Sprintf("of rounds alone %.3f; used in %d of %d", math.Exp(rounds/float64(n)), used, n),
+		What: "covariate", Series: run.Manifest.ID, Figure: "all subjects against the first, on average", Blocks: n, Effect: math.Exp(starts / float64(n)),
+		Note: fmt.Sprintf("±%.2f %% with it; of rounds alone %.3f; used in %d of %d; it explains %.0f to %.0f %% of what rounds differ by; no ratio is another by more than %.2f %%",
+			100*math.Exp(half/float64(n)), math.Exp(rounds/float64(n)), used, n, 100*slices.Min(explains), 100*slices.Max(explains), 100*shift),
 	})
 	return nil
 }
