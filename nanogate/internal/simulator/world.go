@@ -79,12 +79,20 @@ func (r *Result) Failed() bool { return len(r.Violations) > 0 || r.Err != nil }
 // than all limits of the configuration.
 const patience = 300e9 // ns
 
-// Run runs a scenario.
-func Run(sc *Scenario, o Options) *Result {
-	w := &world{
+// mostEvents is how many there may be meanwhile, as time needn't pass: a hundred times as many as
+// there are between the ends of two requests.
+const mostEvents = 1_000_000
+
+func newWorld(sc *Scenario) *world {
+	return &world{
 		Scenario: sc, sys: simulated.New(sc.Seed, sc.Descriptors), rules: simulated.Seeded(sc.Seed, 200),
 		configs: map[string]*http2.Config{}, paths: map[string][]*exchange{}, buffer: make([]byte, 64<<10), counts: map[string]int{}, log: &strings.Builder{},
 	}
+}
+
+// Run runs a scenario.
+func Run(sc *Scenario, o Options) *Result {
+	w := newWorld(sc)
 	w.until = o.Until
 	w.sys.Latest = time.Duration(sc.Workers)
 	w.began = w.sys.Now()
@@ -238,12 +246,12 @@ func (w *world) run() {
 	for _, change := range w.Changes {
 		w.sys.At(w.began+change.At, func() { w.change(change) })
 	}
-	last, at := w.finished, w.sys.Now()
+	last, at, events := w.finished, w.sys.Now(), 0
 	for w.open > 0 && w.sys.Next(1<<62) {
-		if w.finished != last {
-			last, at = w.finished, w.sys.Now()
+		if events++; w.finished != last {
+			last, at, events = w.finished, w.sys.Now(), 0
 		}
-		if w.sys.Now()-at > patience {
+		if w.sys.Now()-at > patience || events > mostEvents {
 			w.forgotten()
 			return
 		}
@@ -262,7 +270,7 @@ func (w *world) run() {
 func (w *world) forgotten() {
 	for _, x := range w.exchanges {
 		if x != nil && x.begun != 0 && !x.over {
-			w.violate("hang", "nothing has happened for %v s: %s", int64(patience/1e9), x)
+			w.violate("hang", "it comes to no end in %v s, or %d events: %s", int64(patience/1e9), mostEvents, x)
 		}
 	}
 	if w.violated == 0 {
