@@ -85,8 +85,8 @@ const (
 	namedBeside = 0.01 // from which on it is named
 )
 
-// lingers is how long after the last response of a slice a subject's work still is none that
-// it does without load.
+// lingers is how long after the last response of a slice a subject's work still counts as
+// caused by load.
 const lingers = time.Millisecond
 
 // slice has the arm take its turn of a round.
@@ -118,9 +118,9 @@ func (a *arm) slice(ctx context.Context, s study.Slices, round int) error {
 	return nil
 }
 
-// counted is what counts of a slice, and what the subject used for it. A closed loop keeps a
-// subject busy: its slice is cut out of the load, by the CPU's clock at both ends. Where there is a rate,
-// what counts begins and ends with nothing under way.
+// counted is the part of a slice that counts, and what the subject used for it. A closed loop
+// keeps a subject busy, so its slice is cut out of the load, by the CPU's clock at both ends.
+// With a rate, the part that counts begins and ends with nothing under way.
 func (a *arm) counted(ctx context.Context, s study.Slices, seed uint64) (load.Turn, *probe.Process, error) {
 	if a.cut() {
 		return a.slicedOut(ctx, s, seed)
@@ -164,7 +164,7 @@ func (a *arm) slicedOut(ctx context.Context, s study.Slices, seed uint64) (load.
 	return turn, partOf(&used, &turn, seen), nil
 }
 
-// counts is the part that counts of what services did between their readings around a turn.
+// counts is the part of what services did, between their readings around a turn, that counts.
 // Requests of a slice that is cut out began and ended between them with those around it, so
 // that in proportion to the requests it is what they cost on average.
 func (a *arm) counts(turn *load.Turn) float64 {
@@ -174,12 +174,12 @@ func (a *arm) counts(turn *load.Turn) float64 {
 	return 1
 }
 
-// partCut is the part of the requests of a load that the slice cut out of it has.
+// partCut is the share of a load's requests that are in the slice cut out of it.
 func partCut(turn *load.Turn) float64 { return float64(turn.Requests) / float64(max(turn.All, 1)) }
 
-// partOf is what of a load is that of the slice cut out of it. CPU time is by the clock, if that
-// has seen all of it: not where processes came or went. Everything else, and then that too, is
-// in proportion to the requests.
+// partOf is the part of a load that belongs to the slice cut out of it. CPU time is by the clock
+// if the clock has seen all of it, which it has not where processes came or went. Everything
+// else, and then CPU time too, is in proportion to the requests.
 func partOf(whole *probe.Process, turn *load.Turn, seen time.Duration) *probe.Process {
 	p := *whole
 	scale(&p, partCut(turn))
@@ -203,7 +203,7 @@ func (a *arm) note(p *probe.Process, length time.Duration) {
 	a.length += length
 }
 
-// window ends one of the trial's, which is made of the slices since the last.
+// window ends one of the trial's windows, which is made of the slices since the last one.
 func (a *arm) window() {
 	if a.length == 0 {
 		return
@@ -225,11 +225,11 @@ func (a *arm) share() float64 {
 	return float64(a.burnt) / float64(a.beside)
 }
 
-// toldWithin is how soon after its connections broke it is known that a subject has died.
+// toldWithin bounds how long after its connections broke a subject's death is noticed.
 const toldWithin = 5 * time.Second
 
-// awaitDeath waits until it is known whether the subject, which fails, has died: its
-// connections break before its keeper can tell.
+// awaitDeath waits until it is known whether a failing subject has died: its connections
+// break before its keeper notices.
 func (a *arm) awaitDeath(ctx context.Context) {
 	select {
 	case <-a.in.Done():
@@ -241,7 +241,7 @@ func (a *arm) awaitDeath(ctx context.Context) {
 // broken says why an arm can't go on: that it died, if it did.
 func (a *arm) broken(err error) error { return cmp.Or(died(a.in), err) }
 
-// close ends the load; what it came to is in the trial.
+// close ends the load; its result is in the trial.
 func (a *arm) close(c validity.Conditions) {
 	if a.held == nil {
 		return

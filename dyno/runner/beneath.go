@@ -7,8 +7,8 @@ import (
 	"dyno.example/dyno/probe"
 )
 
-// beneath reads what the services use that the arms of a block stand on, one after the other.
-// Its readings lie before and after what counts of a slice, never in it. Each takes some 40 µs of
+// beneath reads what is used by the services that the arms of a block stand on, one after the
+// other. Its readings lie before and after the part of a slice that counts, never in it. Each takes some 40 µs of
 // CPU a process, 2.5 ms of the 60 of a PostgreSQL with 50 connections (BenchmarkBeneath).
 type beneath struct{ services []serviceMeter }
 
@@ -57,7 +57,7 @@ func (b *beneath) close() {
 	}
 }
 
-// stood is what the services used in the slices of one arm since its last window.
+// stood is what the services used during the slices of one arm since its last window.
 type stood struct {
 	used []probe.Process
 	lost []bool // in a slice it could not be read
@@ -83,9 +83,9 @@ func (s *stood) note(b *beneath, part float64) {
 	}
 }
 
-// window is what was noted since the last one. What services hold is held for all arms at
-// once, and what they tell of themselves may come later than the slice that it is of: neither is
-// in it.
+// window is what was noted since the last one. It has neither what services hold, which they
+// hold for all arms at once, nor what they report of themselves, which may come later than the
+// slice it belongs to.
 func (s *stood) window(b *beneath) (list []probe.ServiceWindow) {
 	for i := range s.used {
 		one := probe.ServiceWindow{Name: b.services[i].name, Shared: true}

@@ -12,7 +12,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// What an arm is taken to need, in bytes, of which nothing is known yet, and what a machine
+// What an arm of which nothing is known yet is assumed to need, in bytes, and what a machine
 // must have left when all are up.
 const (
 	usualArm  = 64 << 20
@@ -66,8 +66,8 @@ func (b *turns) shares() []float64 {
 	return list
 }
 
-// busyBeside says of an arm what it did beside the others, and of the others what they did
-// beside it. What those used of its CPU is a bound of what they can have changed.
+// busyBeside says what an arm did while others had the load, and what the others did while it
+// had. What they used of its CPU bounds what they can have changed.
 func (b *turns) busyBeside(a *arm, shares []float64) (found []finding.Finding) {
 	others, worst := 0.0, -1
 	for i, other := range b.arms {
@@ -102,7 +102,7 @@ func (e *execution) measureAlone(ctx context.Context, w *archive.Writer, a *arm)
 	}
 }
 
-// seal says what became of an arm's trial.
+// seal notes how an arm's trial ended.
 func (e *execution) seal(ctx context.Context, a *arm, f failure) {
 	t := &a.trial
 	if a.sealed {

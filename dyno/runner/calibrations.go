@@ -15,8 +15,8 @@ import (
 // takes about a second.
 const mostCalibrations = 8
 
-// wire is what makes the generator cost more or less: what is spoken, and how many
-// requests a connection has under way.
+// wire is what the generator's cost depends on: the protocol, and how many requests a
+// connection has under way.
 type wire struct {
 	protocol string
 	streams  int
@@ -29,7 +29,7 @@ func wireOf(c *study.Cell) wire {
 	return wire{c.Link.Protocol(), c.Link.Streams, c.Link.WebSocket != nil || c.Link.Events != nil, calls}
 }
 
-// calibrated is what came of one calibration.
+// calibrated is the result of one calibration.
 type calibrated struct {
 	wire   wire
 	result *measure.Calibration // nil if there is none

@@ -155,7 +155,7 @@ type subjectError struct{ error }
 
 func (e *subjectError) Unwrap() error { return e.error }
 
-// faultOf says whose fault it is that a trial failed: the subject's if it was executed
+// faultOf says whose fault a failed trial is: the subject's if it was executed
 // and did not get ready, sent wrong responses, or ended by itself.
 func faultOf(err error) archive.Fault {
 	var own *subjectError

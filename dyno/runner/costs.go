@@ -102,12 +102,11 @@ func middle(list []cost, of func(cost) time.Duration) time.Duration {
 	return all[len(all)/2]
 }
 
-// Estimate is how long a plan takes here after its builds: the checks of its subjects,
-// the calibration, and its trials with what each takes apart from its loads, as earlier runs
-// on this machine have found it: also what comes after the first block of a run that goes on
-// block by block. Of a subject that has not run here it is a guess, which for
-// warm-ups until a subject is steady is the most they may take. Trials that are repeated
-// come on top.
+// Estimate is how long a plan takes here after its builds: the checks of its subjects, the
+// calibration, and its trials with what each takes apart from its loads, as earlier runs on
+// this machine have found it. For a run that goes on block by block it includes what comes
+// after the first block. For a subject that has not run here it is a guess; a warm-up until
+// the subject is steady is taken to last as long as it may. Repeated trials come on top.
 func Estimate(s *study.Study, plan *study.Plan, catalog *subject.Catalog, stateDir string) (whole time.Duration, ahead study.Ahead) {
 	known, sum := readCosts(stateDir), float64(lookingAtOthers)
 	sum += float64(min(len(fastestOfEach(plan.Cells)), mostCalibrations)) * float64(oneCalibration)

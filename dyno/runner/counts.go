@@ -8,8 +8,8 @@ import (
 	"dyno.example/dyno/probe"
 )
 
-// requestCounter compares a load with how many requests the subject itself counts,
-// where its metrics have that.
+// requestCounter compares a load with the number of requests that the subject itself
+// counts, if its metrics have that.
 type requestCounter struct {
 	url    string      // of the metrics; empty: there are none
 	trust  *tls.Config // as for [probe.CountRequests]

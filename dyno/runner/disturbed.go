@@ -12,8 +12,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// fewestTrials is how many trials must be of no use before a run ends for it: one or
-// two may be so by chance, whatever a block has.
+// fewestTrials is how many trials must be of no use before a run ends because of it: one
+// or two may be by chance, however many a block has.
 const fewestTrials = 3
 
 // DisturbedError says that a run has ended because the machine was disturbed in each
@@ -75,9 +75,9 @@ func firstBlock(plan *study.Plan) (n int) {
 	return n
 }
 
-// robbed returns the names of the machine's faults for which no window of a trial can
-// be used, and the trial's findings that say so; nil if one can, or if it is for
-// anything else.
+// robbed returns the names of the machine's faults because of which no window of a trial
+// can be used, and the trial's findings that say so; nil if one can be used, or if the
+// reason is another.
 func robbed(t *archive.Trial) (names []finding.Name, reasons []i18n.Message) {
 	if t.Status != archive.Complete || anyUsable(t.Windows) {
 		return nil, nil

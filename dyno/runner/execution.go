@@ -68,7 +68,7 @@ func (e *execution) manifest() archive.Manifest {
 }
 
 // trials does the planned trials in order. A trial that fails is archived as
-// such; only what makes going on pointless ends the run.
+// failed; the run ends only where going on would be pointless.
 func (e *execution) trials(ctx context.Context, w *archive.Writer) error {
 	unconfine, err := confine(e.places.Generator)
 	if err != nil {
@@ -93,8 +93,8 @@ func (e *execution) trials(ctx context.Context, w *archive.Writer) error {
 	}
 }
 
-// next does the planned trial with the given index, or those from it on that take turns,
-// and returns how many they are.
+// next does the planned trial with the given index, or all trials from it on that take
+// turns, and returns how many it did.
 func (e *execution) next(ctx context.Context, w *archive.Writer, i int) (n int, err error) {
 	runtime.GC() // so that ours does not fall into the trial
 	if planned := slices.Clone(e.plan.Turns(i)); len(planned) > 1 {

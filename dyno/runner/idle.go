@@ -9,9 +9,9 @@ import (
 	"dyno.example/nano/wire/clock"
 )
 
-// How long a subject is looked at before its load. Most use nothing, which shows at a
-// glance. One that is busy may only be about to finish starting: it is looked at again
-// for longer, and what counts is that.
+// How long a subject is watched before its load. Most use nothing, which shows at once. A
+// busy one may only be about to finish starting: it is watched again for longer, and the
+// second look counts.
 const (
 	idleGlance = 50 * time.Millisecond
 	idleLook   = 250 * time.Millisecond

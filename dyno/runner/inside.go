@@ -8,7 +8,7 @@ import (
 	"dyno.example/dyno/subject"
 )
 
-// inside is where a subject tells of itself from inside.
+// inside is where a subject reports what goes on inside it.
 type inside struct {
 	runtime *probe.RuntimeListener // nil if its runtime doesn't tell
 	flights *probe.FlightListener  // nil if no traces are to be kept

@@ -17,8 +17,8 @@ const (
 	listenedFor   = 50 * time.Millisecond
 )
 
-// verifyMessages exchanges each kind of message of a cell twice with a subject, or
-// opens what the cell listens to.
+// verifyMessages exchanges each kind of message of a cell with a subject twice, or opens
+// the stream that the cell listens to.
 func verifyMessages(ctx context.Context, url string, secure request.TLS, cell *study.Cell) error {
 	for _, r := range cell.SizedRequests() {
 		spec := load.Spec{

@@ -7,7 +7,7 @@ import (
 	"dyno.example/dyno/study"
 )
 
-// narrator calls an observer with events: one at a time, without secrets. Builds, loads
+// narrator passes events to an observer, one at a time and without secrets. Builds, loads
 // and probes report from goroutines of their own.
 type narrator struct {
 	observe func(Event)   // nil: there is no observer

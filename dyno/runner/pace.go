@@ -6,7 +6,7 @@ import (
 	"dyno.example/dyno/study"
 )
 
-// pace is how far a run is, and how long it has taken and will take.
+// pace is how far a run has come, how long it has taken, and how long it will.
 type pace struct {
 	until     study.Until
 	estimate  time.Duration // of the whole plan, before anything is measured
@@ -50,8 +50,8 @@ func (p *pace) remaining() time.Duration {
 	return p.taken() / time.Duration(p.done) * time.Duration(p.total-p.done)
 }
 
-// remainingBlocks is the time that was thought to be left, less what has passed since; in any case what
-// is left of this block, and one more block as long as another may follow.
+// remainingBlocks is the time last estimated, less what has passed since; but at least what
+// is left of this block, plus one more block if another may follow.
 func (p *pace) remainingBlocks() time.Duration {
 	if p.ended {
 		return 0

@@ -83,7 +83,7 @@ func (p *places) ofUpstream() []int {
 	return p.Generator
 }
 
-// ofServices are the CPUs that what subjects stand on runs on: of their own where there
+// ofServices are the CPUs of the services that subjects stand on: of their own where there
 // are enough, else those of the subjects. A database at work on the generator's only
 // CPU keeps it from sending on time and from seeing responses.
 func (p *places) ofServices() []int {

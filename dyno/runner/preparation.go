@@ -99,7 +99,7 @@ func (p *preparation) check(ctx context.Context) error {
 	return nil
 }
 
-// checkCell starts a subject as for a cell, and sends the requests of all cells.
+// checkCell starts a subject as a cell needs it, and sends the requests of all cells.
 func (p *preparation) checkCell(ctx context.Context, s study.Subject, cell *study.Cell) error {
 	all := *cell
 	all.Requests = p.study.Requests

@@ -7,12 +7,12 @@ import (
 	"dyno.example/dyno/finding"
 )
 
-// mayRepeat reports whether a trial is to be repeated: it is invalid by a fault of
-// the machine or the generator, it or what it repeats was not repeated too often
-// already, and all repetitions together remain below half of the trials that were
-// planned. A machine that disturbs more than that would be measured for ever. What
-// is the subject's own fault is a result: to repeat it would be to choose the trials
-// in which it works.
+// mayRepeat reports whether a trial is to be repeated: it is invalid through a fault of
+// the machine or the generator, neither it nor the trial that it repeats was repeated too
+// often already, and all repetitions together remain below half of the trials that were
+// planned. On a machine that disturbs more than that a run would never end. A failure that
+// is the subject's own fault is a result: repeating it would select the trials in which
+// the subject works.
 func (e *execution) mayRepeat(t *archive.Trial) bool {
 	if t.InSlices { // alone it would be at another time than those that it is compared with
 		return false
@@ -39,8 +39,8 @@ func (e *execution) tries(index int) (n int) {
 }
 
 // repeat puts a repetition of the trial at the end of its block. The plan is
-// archived before the repetition begins: no trial is ever there that isn't in
-// the plan.
+// archived before the repetition begins, so that every trial in the archive is
+// in the plan.
 func (e *execution) repeat(w *archive.Writer, t *archive.Trial) error {
 	plan, again := e.plan.Repeat(t.Index)
 	e.replan(plan)

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// revision names the git commit that a subject of the user's was built from, with
-// "+changes" if files that git follows were different; "" if it isn't known, as of a
-// folder in no repository.
+// revision names the git commit that a user's own subject was built from, with "+changes"
+// if tracked files differed; "" if it isn't known, as for a folder outside a repository.
 func revision(ctx context.Context, dir string) string {
 	if dir == "" {
 		dir = "."

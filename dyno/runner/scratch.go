@@ -7,9 +7,9 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// newScratch makes an empty folder for what a run needs for a time: sockets and keys.
-// It has one name per state folder, whose lock the caller holds, so that what a run
-// leaves there when it is killed is gone with the next. Only the user that runs dyno
+// newScratch makes an empty folder for what a run needs temporarily: sockets and keys. It
+// has the same name in every run of a state folder, whose lock the caller holds, so that
+// what a killed run leaves there is removed by the next. Only the user that runs dyno
 // can read it.
 func newScratch(stateDir string) (string, error) {
 	dir, err := filepath.Abs(filepath.Join(stateDir, "scratch")) // subjects work elsewhere

@@ -7,7 +7,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Progress says how far a run is towards what it is to find out.
+// Progress says how far a run is from what it is to find out.
 type Progress struct {
 	Goals []Goal `json:"goals"` // none: the run goes on until its time is up
 }
@@ -54,10 +54,10 @@ const (
 // block shows no spread.
 const leastBlocks = 2
 
-// goOn plans one more block, or says that the run ends here. It is an error if nothing
-// has come of the last blocks: time would fill with trials that fail at once. A run
-// that stops by what it found needs intervals that hold at any time of stopping;
-// package analysis takes those for a run with [archive.Manifest.Until].
+// goOn plans one more block, or says that the run ends here. It is an error if the last
+// blocks had no usable trial: the time would be spent on trials that fail at once. A run
+// that stops depending on what it found needs intervals that hold at any time of stopping;
+// package analysis uses those for a run with [archive.Manifest.Until].
 func (e *execution) goOn(ctx context.Context, w *archive.Writer) (more bool, err error) {
 	if !e.runner.Study.Until.Sequential() || ctx.Err() != nil {
 		return false, nil

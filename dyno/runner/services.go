@@ -13,8 +13,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// services are those of the study, and of its subjects' manifests what the study has none
-// of.
+// services are those of the study, and those of its subjects' manifests whose kind the
+// study doesn't have.
 func (b *builder) services() []study.Service {
 	all := slices.Clone(b.study.Services)
 	for _, sub := range b.study.Subjects {
@@ -73,8 +73,8 @@ func (p *preparation) stopServices() {
 	}
 }
 
-// keepServiceLogs archives what the services have printed until now. No figure rests on it: what
-// can't be kept is said.
+// keepServiceLogs archives what the services have printed until now. No figure rests on it:
+// a failure to keep it is reported, and ends nothing.
 func (e *execution) keepServiceLogs(w *archive.Writer) {
 	for _, one := range e.ready.services.Logs() {
 		if err := w.AddServiceLog(one.Name, one.Text); err != nil {

@@ -25,9 +25,8 @@ func assign(t *tune.Tuner, cell *study.Cell) (*tune.Assignment, error) {
 	return t.Assign(cell.Kernel)
 }
 
-// checkSettings sets each level of each setting once and puts it back, so that
-// what this machine does not have, or does not let be set, is known before
-// anything is measured.
+// checkSettings sets each level of each setting once and restores it, so that a setting
+// that this machine lacks, or refuses to change, is known before anything is measured.
 func checkSettings(t *tune.Tuner, s *study.Study, cells []study.Cell) error {
 	seen := make(map[[2]string]bool)
 	for i := range cells {

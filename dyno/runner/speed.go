@@ -9,20 +9,20 @@ import (
 	"dyno.example/dyno/validity"
 )
 
-// speeds are those of the CPUs around the trials done so far.
+// speeds are the CPUs' speeds around the trials done so far.
 type speeds []*archive.Speed
 
-// begin begins the record of a trial on some CPUs. Nothing of the trial's is running
-// yet, and nothing is when [speeds.end] goes on with it: what is slow then is the
-// machine, not the subject's doing.
+// begin begins the record of a trial on some CPUs. Nothing of the trial is running yet,
+// nor when [speeds.end] completes the record: slowness then is the machine's, not the
+// subject's.
 func (*speeds) begin(cpus []int) *archive.Speed {
 	s := &archive.Speed{}
 	s.Before = readSpeed(cpus, s)
 	return s
 }
 
-// end ends the record, and holds a complete trial to those before it, so that it is
-// known at once. The analysis holds it to all of them.
+// end ends the record, and compares a complete trial with those before it, so that a change
+// is known at once. The analysis compares it with all of them.
 func (s *speeds) end(t *archive.Trial, cpus []int, accept []finding.Name) {
 	if t.Status == archive.Interrupted {
 		return
@@ -37,8 +37,8 @@ func (s *speeds) end(t *archive.Trial, cpus []int, accept []finding.Name) {
 	t.Validity = t.Validity.Worse(finding.Worst(found))
 }
 
-// readSpeed reads the CPUs' speed. A machine that does not let it be read is
-// measured on all the same: the record says why.
+// readSpeed reads the CPUs' speed. Where it can't be read the trial goes on all the
+// same, and the record says why.
 func readSpeed(cpus []int, s *archive.Speed) []speed.Reading {
 	readings, err := speed.Measure(cpus)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// trial measures one cell: start, verify, warm up, measure, stop. What goes
-// wrong is in the trial's status and error.
+// trial measures one cell: start, verify, warm up, measure, stop. If something goes
+// wrong, the trial's status and error say so.
 func (e *execution) trial(ctx context.Context, planned *study.PlannedTrial, cell *study.Cell, log string) archive.Trial {
 	t := archive.Trial{PlannedTrial: *planned, Status: archive.Complete, Started: time.Now(), Validity: finding.Valid}
 	cpus := e.places.ofTrial(e.ready.contenders[cell.Subject], cell)
@@ -75,8 +75,8 @@ func (e *execution) measure(ctx context.Context, t *archive.Trial, cell *study.C
 	return failure{cause: e.load(ctx, t, cell, in, told)}
 }
 
-// load puts the load on the subject while the probes watch it. Of a subject that
-// dies under it, the trial has the windows up to then.
+// load puts the load on the subject while the probes watch it. If the subject dies under
+// it, the trial has the windows up to then.
 func (e *execution) load(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, told *inside) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -141,8 +141,8 @@ func (e *execution) spec(t *archive.Trial, cell *study.Cell, in *subject.Instanc
 	}
 }
 
-// died is how the subject ended, if it did by itself; or its upstream or a service, which
-// is no fault of the subject's.
+// died is how the subject ended, if it ended by itself; or how its upstream or a service
+// did, which is no fault of the subject's.
 func (e *execution) died(in *subject.Instance) error {
 	return cmp.Or(e.ready.services.Err(), died(in))
 }
@@ -158,7 +158,7 @@ func died(in *subject.Instance) error {
 	return nil
 }
 
-// conditions are what a cell's trials are done under.
+// conditions are those under which a cell's trials are done.
 func (e *execution) conditions(cell *study.Cell) validity.Conditions {
 	contender, places := e.ready.contenders[cell.Subject], e.places
 	c := validity.Conditions{Profile: cell.Profile, Quota: hasQuota(contender, cell), Accept: e.runner.Study.Accept}

@@ -17,7 +17,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// turns are the arms of a block that are all up at once and have the load in turns.
+// turns are the arms of a block: all are up at once, and they take turns to have the load.
 type turns struct {
 	execution *execution
 	arms      []*arm
@@ -28,8 +28,9 @@ type turns struct {
 	glanced   time.Duration // the last reading of the CPU's speed
 }
 
-// turns does the planned trials with the indices from on in slices, archives them, and
-// returns how many they are. What can't be measured so is measured alone, in the same block.
+// turns does the planned trials of a group, from the given index on, in slices, archives
+// them, and returns how many they are. An arm that can't be measured that way is measured
+// alone, in the same block.
 func (e *execution) turns(ctx context.Context, w *archive.Writer, planned []study.PlannedTrial) error {
 	b := e.newTurns(planned)
 	began := time.Now()
@@ -221,7 +222,7 @@ func (b *turns) windows() {
 	}
 }
 
-// end stops all arms at once, and returns what could not be stopped of each.
+// end stops all arms at once, and returns for each what could not be stopped.
 func (b *turns) end(ctx context.Context) []error {
 	left := make([]error, len(b.arms))
 	shares := b.shares()

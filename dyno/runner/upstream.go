@@ -10,7 +10,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// upstreams reports whether some subject sends requests on to another program.
+// upstreams reports whether some subject forwards requests to another program.
 func (b *builder) upstreams() bool {
 	return slices.ContainsFunc(b.study.Subjects, func(s study.Subject) bool {
 		if s.Upstream != "" || s.Use == "" {
@@ -21,7 +21,7 @@ func (b *builder) upstreams() bool {
 	})
 }
 
-// upstream builds what a contender sends requests on to, and notes how it is started.
+// upstream builds what a contender forwards requests to, and notes how it is started.
 func (b *builder) upstream(ctx context.Context, c *contender, name string) (cached bool, err error) {
 	if name == "" {
 		return true, nil
@@ -41,8 +41,8 @@ func (b *builder) upstream(ctx context.Context, c *contender, name string) (cach
 	return artifact.Cached, nil
 }
 
-// upstream says how to start what the contender sends requests on to, on CPUs that are
-// not the subject's. It has the subject's variables, so that studies can vary what it does.
+// upstream says how to start what the contender forwards requests to, on CPUs other than
+// the subject's. It has the subject's variables, so that studies can vary what it does.
 func (s *starter) upstream(c *contender, cell *study.Cell) *subject.StartSpec {
 	if c.upstream == nil {
 		return nil

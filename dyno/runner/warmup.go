@@ -14,13 +14,13 @@ import (
 	"dyno.example/nano/wire/clock"
 )
 
-// rejoining is how long a subject that was steady already is loaded before it is
-// measured, as the connections of the measured load are new.
+// rejoining is how long a subject that is already steady is loaded before it is
+// measured, because the connections of the measured load are new.
 const rejoining = time.Second
 
-// warmUp puts the load of a cell on its subject until that is steady, for at least and
-// at most as long as the timing says, and notes it in the trial. The load is one of its
-// own, so that the one that is measured has the same schedule for every subject.
+// warmUp puts the load of a cell on its subject until the subject is steady, for at least
+// and at most as long as the timing says, and notes it in the trial. It is a load of its
+// own, so that the measured one has the same schedule for every subject.
 func (e *execution) warmUp(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, timing study.Timing) error {
 	w := newWatch(in.PID())
 	defer w.close()

@@ -213,7 +213,7 @@ func (in *Instance) run(ctx context.Context, r recipe) (*Part, error) {
 	return p, nil
 }
 
-// startError is that a part can't be started, and says which.
+// startError says which part can't be started, and why.
 type startError struct{ error }
 
 func (e *startError) Unwrap() error { return e.error }

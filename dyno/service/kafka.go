@@ -66,7 +66,7 @@ func (in *Instance) startKafka(ctx context.Context) error {
 	if in.def.Env["KAFKA_HEAP"] != "" {
 		heap = in.def.Env["KAFKA_HEAP"]
 	}
-	// Its own way to stop hands over what a single broker has nobody for.
+	// Its own way to stop hands partitions over, and a single broker has nobody to hand them to.
 	p, err := in.run(ctx, recipe{
 		name: in.def.Name, shell: kafkaScript, stop: syscall.SIGKILL, kind: study.Kafka, within: time.Minute, grace: time.Second,
 		env:     map[string]string{"KAFKA": folder, "CONTROLLER": strconv.Itoa(controller), "SETTINGS": strings.Join(settings, "\n"), "HEAP": heap},

@@ -30,7 +30,7 @@ func (s *Set) Logs() (list []Log) {
 	return list
 }
 
-// joined are logs with those of later starts behind them.
+// joined are logs followed by those of later starts.
 func joined(list, later []Log) []Log {
 	for _, one := range later {
 		at := slices.IndexFunc(list, func(l Log) bool { return l.Name == one.Name })

@@ -32,8 +32,8 @@ func Kinds() []Kind {
 	}
 }
 
-// Of are the services that a shipped subject stands on, as they are if nothing else is
-// said.
+// Of are the services that a shipped subject stands on, with the settings they have by
+// default.
 func Of(m *subject.Manifest) (defs []study.Service) {
 	for _, kind := range m.Services {
 		defs = append(defs, study.DefaultService(kind))
@@ -51,7 +51,7 @@ func KindOf(name string) (Kind, bool) {
 	return Kind{}, false
 }
 
-// Lacks are the tools that this machine has not.
+// Lacks are the tools that this machine doesn't have.
 func (k *Kind) Lacks() (missing []subject.Need) {
 	for _, need := range k.Needs {
 		if need.Command == "initdb" {
@@ -85,7 +85,7 @@ func (k *Kind) Build(ctx context.Context, h *Host) error {
 	return nil
 }
 
-// Missing is the error that a kind lacks tools on this machine.
+// Missing is the error for a kind whose tools this machine lacks.
 func Missing(kind string) error {
 	k, _ := KindOf(kind)
 	var what []string

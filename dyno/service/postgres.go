@@ -215,7 +215,7 @@ func (in *Instance) catchUp(ctx context.Context) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// behindError is that a replica is behind, which a new one would be too.
+// behindError says that a replica lags behind; a new one would, too.
 type behindError struct{ error }
 
 func (e *behindError) Unwrap() error { return e.error }

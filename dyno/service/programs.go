@@ -13,8 +13,8 @@ import (
 
 var goTool = subject.Need{Command: "go", Check: "go version", Min: "1.26", Install: "https://go.dev/dl or your distribution's golang package"}
 
-// goBuild is the command that builds a Go program of a folder: only what that folder says
-// counts.
+// goBuild is the command that builds a Go program of a folder, by that folder's module
+// alone.
 const goBuild = "GOWORK=off GOFLAGS=-mod=readonly CGO_ENABLED=0 go build -trimpath -buildvcs=false -o $OUT/"
 
 func servicekit() subject.Manifest {

@@ -12,7 +12,7 @@ import (
 	"dyno.example/dyno/study"
 )
 
-// redisScript serves what is in memory only, unless the settings say otherwise.
+// redisScript serves from memory only, unless the settings say otherwise.
 const redisScript = `set -eu
 umask 077
 printf '%s\nport %s\n' "$CONFIG" "$PORT" >redis.conf

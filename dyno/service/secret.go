@@ -10,8 +10,8 @@ import (
 )
 
 // newSecret is a password: what listens on a port here can be reached by everybody on the
-// machine, and a superuser of a database can execute programs. It is taken out of what is
-// said of the service.
+// machine, and a superuser of a database can execute programs. It is removed from all
+// messages about the service.
 func (in *Instance) newSecret() string {
 	word := randomWord()
 	in.secrets[word] = request.Redacted

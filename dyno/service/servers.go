@@ -17,7 +17,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Servers that speak HTTP, or of which dyno knows no more than their port.
+// Servers that speak HTTP, or of which dyno knows only the port.
 
 // etcdSeries are those of etcd's metrics that are kept.
 var etcdSeries = []string{
@@ -25,7 +25,7 @@ var etcdSeries = []string{
 	"etcd_server_slow_apply_total", "etcd_disk_wal_fsync_duration_seconds_count", "etcd_disk_wal_fsync_duration_seconds_sum", "etcd_network_client_grpc_sent_bytes_total",
 }
 
-// startEtcd starts the server that is the subject go/etcd, too.
+// startEtcd starts the server that is also the subject go/etcd.
 func (in *Instance) startEtcd(ctx context.Context) error {
 	m, err := in.host.Catalog.Get("go/etcd")
 	if err != nil {
@@ -79,7 +79,7 @@ const commandScript = `export DATA="$PWD"
 cd "$DIR" || exit 1
 `
 
-// composeScript runs a Compose file, and takes away what it has made.
+// composeScript runs a Compose file, and removes what that has created.
 const composeScript = `set -u
 down() { docker compose --file "$FILE" --project-name "$PROJECT" down --volumes --timeout 2 >/dev/null 2>&1; }
 trap 'down; exit 0' TERM INT HUP
@@ -205,8 +205,8 @@ func responds(path string, limit int) func(context.Context, int) error {
 	}
 }
 
-// attach takes a service that is up already. What it can't be reached by, or whom it
-// doesn't let in, is found at once.
+// attach takes a service that is already up. An address that can't be reached, or a login
+// that is refused, is found at once.
 func (in *Instance) attach(ctx context.Context) error {
 	in.env[in.def.As] = in.def.URL
 	p := &Part{Name: in.def.Name}

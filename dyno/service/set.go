@@ -47,7 +47,7 @@ func (s *Set) Instances() []*Instance {
 	return s.instances
 }
 
-// Env are the variables that subjects find the services by.
+// Env are the variables by which subjects find the services.
 func (s *Set) Env() map[string]string {
 	env := make(map[string]string)
 	for _, in := range s.Instances() {

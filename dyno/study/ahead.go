@@ -8,8 +8,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Ahead is what comes of the plan of a run that goes on block by block: the plan has its
-// first block only. The zero value is of a plan that stays as it is.
+// Ahead is what becomes of the plan of a run that goes on block by block: the plan has only
+// its first block. The zero value stands for a plan that stays as it is.
 type Ahead struct {
 	Least, Most int           // blocks after which the run ends; Most, where time is the only bound, as the estimates have it
 	Before      time.Duration // that is spent before the first block, estimated

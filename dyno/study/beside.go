@@ -7,23 +7,23 @@ import (
 	"dyno.example/dyno/claim"
 )
 
-// untold are the metrics that slices can't tell, by their first word, and ofRare those of a
-// time, by their last one: of what a subject comes to hold when it has been under load for long,
-// of what its runtime reports by the second, and of what is seen once in minutes.
+// untold are the metrics that slices can't measure, by their first word: what a subject comes to
+// hold under a long load, and what its runtime reports by the second. ofRare are those of times,
+// by their last word, that are seen once in minutes.
 var (
 	untold = []string{"rss", "pss", "allocs", "alloc", "gc", "sched", "tail"}
 	ofRare = []string{"p99.9", "p99.99", "max"}
 )
 
-// SlicesTell reports whether slices can tell a metric. Start-up, warm-up and what a subject does
+// SlicesTell reports whether slices can measure a metric. Start-up, warm-up and what a subject does
 // before its load are read when it is started, and are known of subjects in slices too.
 func SlicesTell(metric string) bool {
 	first, last, _ := strings.Cut(metric, ".")
 	return !slices.Contains(untold, first) && !slices.Contains(ofRare, last)
 }
 
-// askedFor reports whether the study reports or claims something that slices can tell, and
-// something that they can't. A study that does neither is about cost and response times.
+// askedFor reports whether the study reports or claims something that slices can measure,
+// and something that they can't. A study that does neither is about cost and response times.
 func (s *Study) askedFor() (told, untold bool) {
 	metrics := slices.Clone(s.Report)
 	for i := range s.Claims {
@@ -54,7 +54,7 @@ func trialsBeside(s *Study, cells []Cell, groups [][]int) (all []Cell) {
 	return all
 }
 
-// TrialsBeside are, by the cell in slices, the cells that are measured in trials beside one.
+// TrialsBeside maps each cell in slices to the cell that is measured in trials alongside it.
 func (p *Plan) TrialsBeside() map[int]int {
 	at := make(map[int]int)
 	for i := range p.Cells {

@@ -103,8 +103,8 @@ func (c *Cell) describe() i18n.Message {
 	return i18n.List("; ", parts...)
 }
 
-// describeLink says how the cell's load connects and waits, as far as that is not
-// the default and no level says it.
+// describeLink says how the cell's load connects and waits, where that is neither the
+// default nor a level.
 func (c *Cell) describeLink() (parts []i18n.Message) {
 	k := &c.Link
 	add := func(format string, args ...any) { parts = append(parts, i18n.Format(format, args...)) }

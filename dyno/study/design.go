@@ -62,8 +62,8 @@ func (s *Study) size() (points int, how i18n.Message) {
 	return points, how
 }
 
-// points are the combinations of levels to measure, each once, and how they came
-// about. They are a function of the study and, where the design samples, of the
+// points are the combinations of levels to measure, each once, and how they were
+// chosen. They are a function of the study and, where the design samples, of the
 // seed.
 func (s *Study) points(seed uint64) ([]map[string]string, *PlannedDesign) {
 	points, d := s.allPoints(seed)
@@ -75,7 +75,7 @@ func (s *Study) points(seed uint64) ([]map[string]string, *PlannedDesign) {
 	return points, nil
 }
 
-// allPoints are the points of the design, of which some may come to the same.
+// allPoints are the points of the design, some of which may be equal.
 func (s *Study) allPoints(seed uint64) ([]map[string]string, *PlannedDesign) {
 	d := &PlannedDesign{Kind: s.Design.Kind, Samples: s.Design.Samples}
 	for _, f := range s.Factors {
@@ -141,7 +141,7 @@ func pointKey(levels map[string]string) string {
 }
 
 // sampled turns samples of the unit cube into combinations of levels. Samples
-// that come to the same are one point.
+// with equal levels are one point.
 func (s *Study) sampled(d *PlannedDesign, matrix [][]float64) (points []map[string]string, _ *PlannedDesign) {
 	at := make(map[string]int)
 	for _, row := range matrix {

@@ -45,7 +45,7 @@ func Expand(s *Study, seed uint64) (Plan, error) {
 	return p, nil
 }
 
-// checkSize counts the trials before there is memory for any of them.
+// checkSize counts the trials before memory is allocated for any of them.
 func checkSize(s *Study) error {
 	points, how := s.size()
 	product := i18n.Join(i18n.New("study.subjects-loads", "%d subjects × %d loads", len(s.Subjects), len(s.Loads)), how)
@@ -90,9 +90,9 @@ func cells(s *Study, points []map[string]string) []Cell {
 	return all
 }
 
-// maxTwinPoints is up to how many points of a design each have a twin. Beyond
-// it, only the first of each load has one, so that a study of many points does
-// not cost twice as much where it has one subject.
+// maxTwinPoints is the number of points of a design up to which each has a twin. In a
+// larger design only the first of each load has one, so that a study of one subject at
+// many points does not cost twice as much.
 const maxTwinPoints = 4
 
 // twins are the cells of the reference once more. A study of one subject at one

@@ -9,8 +9,8 @@ import (
 	"dyno.example/dyno/load/request"
 )
 
-// kind is a family of factors: how its levels are read, what speaks against it
-// in a study, and what a level changes of a cell.
+// kind is a family of factors: how its levels are read, in which studies it is
+// not possible, and what a level changes in a cell.
 type kind struct {
 	// name is as in the study. One that ends in NAME stands for all factors that
 	// begin as it does, each with a name of its own.

@@ -25,8 +25,8 @@ import (
 // differ, so that cells can still be distinguished.
 type Secrets map[string]string
 
-// shortest is the length from which a value is taken for a secret. Shorter ones
-// are none, and would be found everywhere in texts.
+// shortest is the length from which a value counts as a secret. A shorter one protects
+// nothing, and would be found everywhere in texts.
 const shortest = 4
 
 // secretsOf collects the secrets of a study, also of its quick form.
@@ -77,8 +77,8 @@ func (s Secrets) addLevels(factors []Factor) {
 	}
 }
 
-// isPlainSetting reports whether a level is what no secret is: a switch, or a
-// number such as that of seconds a session lasts.
+// isPlainSetting reports whether a level can't be a secret: a switch, or a number such as
+// that of the seconds a session lasts.
 func isPlainSetting(level string) bool {
 	const longest = 7 // of a number
 	_, err := strconv.ParseFloat(level, 64)

@@ -3,7 +3,7 @@ package study
 import "time"
 
 // Service is something that subjects stand on: a database, a cache, a broker. Exactly one of
-// Use, Run, Compose and URL says what it is, but that a URL may have Use with it, which
+// Use, Run, Compose and URL says what it is, except that a URL may come with Use, which
 // says what kind of service is there.
 type Service struct {
 	Name    string // unique among services

@@ -7,8 +7,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Settings that dyno itself gives to the servers it starts, with what says so instead. They find
-// their way into a configuration after dyno's, or are overridden by its command line: either the server
+// Settings that dyno itself gives to the servers it starts, with what to write instead. A study's
+// come into the configuration after dyno's, or are overridden by the command line: either the server
 // isn't found where it is looked for, or what the study says has no effect.
 var (
 	portInstead = i18n.New("study.port-instead", "port: of the service says which")

@@ -12,7 +12,7 @@ import (
 
 // Slices says how trials are cut into slices that take turns: all subjects of a block are
 // up at once, and in each of so many rounds each has the load once, in random order. What is
-// measured within a second is measured on the machine in the same state (duet benchmarking:
+// measured within a second is measured in the same state of the machine (duet benchmarking:
 // Bulej et al., ICPE 2020). The zero value is trials that follow each other.
 type Slices struct {
 	Length time.Duration // of one slice
@@ -32,7 +32,7 @@ const (
 // On reports whether there are slices.
 func (s Slices) On() bool { return s.Length > 0 }
 
-// With returns the slices as a word says it: "on" leaves lengths as they are, if there are any.
+// With returns the slices as a word chooses them: "on" leaves lengths as they are, if there are any.
 func (s Slices) With(word string) (Slices, error) {
 	switch word {
 	case "on", "both":

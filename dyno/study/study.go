@@ -118,9 +118,9 @@ type Load struct {
 type Timing struct {
 	Warmup   time.Duration
 	Duration time.Duration // of loads without phases; see [Cell.Timing]
-	// WarmupMost is up to when the warm-up goes on of a subject that is not steady after
-	// Warmup, if its manifest says that it compiles as it runs, or that isn't known, as
-	// of the user's own. 0: the warm-up is as long for all.
+	// WarmupMost bounds the warm-up of a subject that is not steady after Warmup, if its
+	// manifest says that it compiles as it runs, or that isn't known, as of the user's own.
+	// 0: the warm-up is equally long for all.
 	WarmupMost time.Duration
 	Slices     Slices // of loads that can be cut into them
 }
@@ -158,7 +158,7 @@ type Cell struct {
 	Point      int               `json:"point,omitempty"`       // which combination of levels, from 0, in the order of the design
 
 	// Twin says that this cell is another one measured again: the reference's of
-	// its group. What the two differ by is what this machine makes of no
+	// its group. What the two differ by is what this machine shows for no
 	// difference at all. It is no competitor and has no rank.
 	Twin bool `json:"twin,omitempty"`
 

@@ -9,9 +9,9 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Until says when a run ends that goes on block by block: when nothing is left to
+// Until says when a run that goes on block by block ends: when nothing is left to
 // decide, and in any case at its time or after its blocks, whichever comes first.
-// The zero value is a run of the study's blocks, no more and no fewer.
+// The zero value is a run of exactly the study's blocks.
 type Until struct {
 	Time      time.Duration `json:"time,omitempty"`      // of measuring; no block is begun that would end later
 	Precision float64       `json:"precision,omitempty"` // half the width of the intervals wanted, as a share: 0.02 is ±2 %
@@ -21,7 +21,7 @@ type Until struct {
 // Sequential reports whether the run goes on block by block.
 func (u Until) Sequential() bool { return u != Until{} }
 
-// usualPrecision is what a quick run of slices goes on to, its blocks at most.
+// usualPrecision is the precision at which a quick run of slices ends, unless its blocks end first.
 const usualPrecision = 0.02
 
 // WithPrecision returns until the intervals are within ± a share, "2%" or "±2%", with the
@@ -39,7 +39,7 @@ func (u Until) WithPrecision(text string) (Until, error) {
 	return u, nil
 }
 
-// usualUntil is how long a run goes on at most that has no other end.
+// usualUntil bounds a run that has no other end.
 const usualUntil = 10 * time.Minute
 
 // Bounds of what a study may set.

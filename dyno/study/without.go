@@ -9,8 +9,8 @@ import (
 )
 
 // Without returns the study with some of its subjects left out, and with them the
-// claims that speak of one of them. If the reference is among them, the first of those that
-// stay is the reference.
+// claims that speak of one of them. If the reference is among them, the first of the remaining
+// ones is the reference.
 func (s *Study) Without(names ...string) (*Study, error) {
 	for _, name := range names {
 		if !slices.ContainsFunc(s.Subjects, func(one Subject) bool { return one.Name == name }) {
