@@ -31,7 +31,7 @@ type Analysis struct {
 	Claims   []claim.Outcome  `json:"claims,omitempty"` // in the study's order
 	Failures []Failure        `json:"failures,omitempty"`
 
-	// Explained says of each cell why its slow requests were slow, in the order of the groups.
+	// Explained says for each cell why its slow requests were slow, in the order of the groups.
 	Explained []explain.Explanation `json:"explained,omitempty"`
 
 	Sensitivity []Sensitivity `json:"sensitivity,omitempty"` // of a Sobol design: one per subject, load and metric

@@ -5,8 +5,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// Figures of a load that is measured in slices and in trials are each from one of the two:
-// what slices can tell is theirs ([study.SlicesTell]), and everything else the trials'.
+// Each figure of a load that is measured in slices and in trials comes from one of the two:
+// from slices what they can measure ([study.SlicesTell]), and everything else from trials.
 
 // joinBesides joins the builders of cells that are measured in both ways.
 func joinBesides(cells []study.Cell, builders []*cellBuilder) {

@@ -13,8 +13,8 @@ import (
 	"dyno.example/dyno/load/measure"
 )
 
-// bound says between which multiples of what was measured a figure lay without a
-// disturbance. What there is no bound of is left out of a verdict that is tried.
+// bound says between which multiples of the measured value a figure would have been without a
+// disturbance. A trial without such a bound is left out when a verdict is tried.
 type bound struct{ low, high float64 }
 
 var unchanged = bound{1, 1}
@@ -135,7 +135,7 @@ func (d *disturbed) bound(name finding.Name, metric string) (b bound, ok bool) {
 	return d.boundOfTime(&e, metric)
 }
 
-// within is the bound of what was another in a share of requests, up to nothing or twice as much.
+// within is the bound where a share of the requests was affected: each by anything from nothing to twice as much.
 func within(share float64) bound { return bound{1 - share, 1 / (1 - share)} }
 
 // without is the bound if a time may be in the CPU time that isn't the subject's.

@@ -45,8 +45,8 @@ type cellBuilder struct {
 	absent map[string]i18n.Message // metrics that some trial has no value of, and why
 }
 
-// knowable is a value as far as it is known: NaN if it isn't, and the least that it
-// can be. What is worse than any value is infinite.
+// knowable is a value, NaN if it isn't known, with the least that it can be. What is
+// worse than any value is infinite.
 type knowable struct{ value, least float64 }
 
 func newCellBuilder(c *study.Cell) *cellBuilder {
@@ -258,7 +258,7 @@ func (s *cellBuilder) compare(reference *cellBuilder, c *confidence) {
 }
 
 // pairs are a metric's values and those of the reference, by block. They are not ok
-// if there is no ratio of them, as there is none of a subject that failed.
+// if they have no ratio, as for a subject that failed.
 func (s *cellBuilder) pairs(reference *cellBuilder, metric string) (a, b []float64, ok bool) {
 	values, others := s.Values[metric], reference.Values[metric]
 	if len(values) == 0 || !positive(values) || !positive(others) || len(s.Failed)+len(reference.Failed) > 0 {

@@ -16,7 +16,7 @@ const firstLook = 4
 
 // confidence is how intervals and ranks are made. A run that could end by what
 // it found, after any of its blocks, needs intervals that hold at any stopping
-// time: with those of a single look it would stop too often where chance looks
+// time: with those for a single look it would stop too often where chance looks
 // like an effect.
 type confidence struct {
 	sequential  bool
@@ -50,8 +50,8 @@ func confidenceOf(m *archive.Manifest) *confidence {
 // leastWidths is after how many blocks a run may first end by the width of its intervals.
 const leastWidths = 3
 
-// byWidth reports whether a run ends by the width of its intervals and not by what they say:
-// by no claim.
+// byWidth reports whether a run ends by the width of its intervals and not by what they
+// say, as it does without claims.
 func byWidth(m *archive.Manifest) bool {
 	return m.Until.Precision > 0 && len(m.Claims) == 0
 }

@@ -13,9 +13,9 @@ import (
 // reported: with fewer, it is but one or two accidents.
 const beyond = 10
 
-// distribution is that of one clock: what was recorded, how many requests are known
-// only to have taken longer, as they were given up, and how many failed otherwise,
-// which no time is as bad as.
+// distribution is that of one clock: the times recorded, how many requests are known
+// only to have taken longer because they were given up, and how many failed otherwise,
+// which is worse than any time.
 type distribution struct {
 	recorded *hdrhistogram.Histogram
 	censored int64

@@ -9,9 +9,9 @@ import (
 	"dyno.example/dyno/load/profile"
 )
 
-// disturbed is what was measured of the disturbances of one trial: for how long in all
-// somebody was kept from work, by what. Times are of all measured windows, also of those
-// that are left out, as a backlog outlasts its cause.
+// disturbed are the measured disturbances of one trial: for how long in all a process was
+// kept from work, and by what. Times are of all measured windows, including those left out,
+// because a backlog outlasts its cause.
 type disturbed struct {
 	open        bool
 	connections int // or streams on them, together
@@ -66,7 +66,7 @@ func bounded(name finding.Name) bool {
 	return false
 }
 
-// add takes the next window of the trial; nothing of one that nobody asks about, nil.
+// add takes the next window of the trial; on nil, which nobody asks about, it does nothing.
 func (d *disturbed) add(w *archive.Window, generator []int) {
 	c := &w.Client
 	if d == nil || c.Warmup() {
@@ -114,8 +114,8 @@ func (d *disturbed) addOthers(w *archive.Window) {
 	d.others += max(left, 0)
 }
 
-// addBusy adds how busy the window's busiest CPU was, but for what the generator spent
-// polling.
+// addBusy adds how busy the window's busiest CPU was, without the time that the generator
+// spent polling.
 func (d *disturbed) addBusy(w *archive.Window, generator []int) {
 	m := w.Server.Machine
 	if m == nil && d.sliced {
@@ -183,7 +183,7 @@ func (d *disturbed) settle(s *sums, times bool) *disturbed {
 	return d
 }
 
-// busyShare is how busy the busiest CPU was; it is not ok if nobody looked.
+// busyShare is how busy the busiest CPU was; it is not ok if that wasn't recorded.
 func (d *disturbed) busyShare() (share float64, ok bool) {
 	if d == nil || d.looked <= 0 || d.untold {
 		return 0, false

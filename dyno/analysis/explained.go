@@ -7,7 +7,7 @@ import (
 	"dyno.example/dyno/explain"
 )
 
-// explained says of each cell that has used trials why its slow requests were slow.
+// explained says for each cell with used trials why its slow requests were slow.
 func explained(tables []*table, run *archive.Run) (list []explain.Explanation) {
 	for _, t := range tables {
 		for _, s := range t.builders {

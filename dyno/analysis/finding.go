@@ -96,7 +96,7 @@ func (y *findingSet) sorted() []Finding {
 	return list
 }
 
-// likewise says in how many more trials the same was found.
+// likewise says in how many other trials the same was found.
 func likewise(more int) i18n.Message {
 	if more == 1 {
 		return i18n.New("analysis.one-more-trial-likewise", " (and likewise in 1 more trial)")

@@ -77,7 +77,7 @@ func warmUps() figure {
 	return f
 }
 
-// handshakes are the figures of what speaks TLS, each kind of handshake apart.
+// handshakes are the figures of loads over TLS, each kind of handshake separately.
 func handshakes() (all []figure) {
 	for _, clock := range []measure.Clock{measure.FullHandshake, measure.ResumedHandshake} {
 		all = append(all, quantile(clock, 0.5), quantile(clock, 0.99))

@@ -2,8 +2,8 @@ package analysis
 
 import "slices"
 
-// Place is where a subject stands by a metric. Places are in the order of the estimates;
-// where others can't be distinguished from it, a subject's ranks are an interval.
+// Place is a subject's place by a metric. Places are in the order of the estimates; where
+// others can't be distinguished from it, a subject's rank is an interval.
 type Place struct {
 	Rank    int    `json:"rank"` // the best it may have: one more than the number of those better beyond doubt
 	Last    int    `json:"last"` // the worst: as many as there are, less those worse beyond doubt

@@ -81,9 +81,9 @@ func (s *cellBuilder) restarts(metric string) []validity.Restart {
 	return list
 }
 
-// beside are what the other cells' trials of each restart's block are of their usual
-// ones, by their median, as one of them may have levels of its own; and the restarts with their
-// values divided by it. Nil if a block has no others.
+// beside are, for the block of each restart, the values of the other cells' trials as multiples
+// of their usual ones (the median, as one of them may have levels of its own); and the restarts
+// with their values divided by that. Nil if a block has no others.
 func (s *cellBuilder) beside(all []*cellBuilder, metric string) (others, divided []validity.Restart) {
 	divided = s.restarts(metric)
 	others = slices.Clone(divided)

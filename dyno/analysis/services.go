@@ -8,8 +8,8 @@ import (
 	"dyno.example/dyno/probe"
 )
 
-// Service is what something that the subject stands on did, over all windows of the used
-// trials of a cell that figures rest on.
+// Service is what one of the subject's services did, over all windows of a cell's used
+// trials that figures rest on.
 type Service struct {
 	Name string   `json:"name"`
 	CPU  *float64 `json:"cpu,omitempty"` // CPUs used; nil of one that isn't dyno's

@@ -67,8 +67,8 @@ func turnsOf(t *archive.Trial) []stats.Turn {
 	return turns
 }
 
-// compareTurns says of the ratios of CPU time per request, of subjects that took turns with
-// the reference, what their uncertainty is made of.
+// compareTurns says what the uncertainty of ratios of CPU time per request is made of, for
+// subjects that took turns with the reference.
 func (t *table) compareTurns(reference *cellBuilder) {
 	for _, s := range t.arms() {
 		if starts := s.startsWith(reference); s != reference && len(starts) > 0 {

@@ -16,7 +16,7 @@ func usualSpeed(run *archive.Run) *validity.UsualSpeed {
 }
 
 // addSpeed compares a trial's CPUs with those of the whole run. When it ended, it was
-// compared with the trials before it, of which the first ones have too few.
+// compared only with the trials before it, and the first trials have too few of those.
 func (y *findingSet) addSpeed(t *archive.Trial, usual *validity.UsualSpeed, accept []finding.Name) {
 	if t.Speed == nil || t.Status != archive.Complete || named(t.Findings, finding.CPUSpeed) {
 		return

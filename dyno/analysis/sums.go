@@ -262,7 +262,7 @@ func (s *sums) pss() (bytes float64, missing i18n.Message) {
 func (s *sums) threads() (float64, i18n.Message) { return s.process.held(s.process.threads) }
 func (s *sums) files() (float64, i18n.Message)   { return s.process.held(s.process.files) }
 
-// held is a count of what every process has at least one of.
+// held is a count of things of which every process has at least one.
 func (p *process) held(n int) (float64, i18n.Message) {
 	if n == 0 || p.idles() {
 		return 0, unseen

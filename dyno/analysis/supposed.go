@@ -153,8 +153,8 @@ func (p *supposition) reach(metric string, cell, block int) reach {
 	return found
 }
 
-// bound is what the doubts may have made of a metric in one block of a cell, all together,
-// but for the speed. It is not ok where there is no bound.
+// bound is how much all doubts together, except for the speed, may have changed a metric in
+// one block of a cell. It is not ok where there is no bound.
 func (p *supposition) bound(metric string, cell, block int) (b bound, ok bool) {
 	b = unchanged
 	for _, d := range p.doubts {
@@ -174,7 +174,7 @@ func (p *supposition) bound(metric string, cell, block int) (b bound, ok bool) {
 	return b, true
 }
 
-// speed is by what a metric in one block of a cell is to be multiplied for the usual speed.
+// speed is the factor that takes a metric in one block of a cell to the usual speed.
 func (p *supposition) speed(metric string, cell, block int) (by float64, ok bool) {
 	for _, d := range p.doubts {
 		slower, has := d.in[cell][block]
@@ -245,7 +245,7 @@ func (s *supposed) leaves(cell, block int) bool {
 	return false
 }
 
-// change takes values out, or moves them within what the doubts may have made of them.
+// change takes values out, or moves them by as much as the doubts may have changed them.
 func (s *supposed) change(metric string, cell int, values []float64) []float64 {
 	var middle float64
 	var r *rand.Rand

@@ -106,8 +106,8 @@ func (t tail) shared(of func(*tailSecond) *float64, late int) (percent float64, 
 	return 100 * float64(both) / float64(len(worst)), i18n.Message{}
 }
 
-// upperQuarter are the places of the highest quarter of the values, of those that are above
-// the median: of a series that stands still there are none.
+// upperQuarter are the places of the highest quarter of the values, if they are above the
+// median: a constant series has none.
 func upperQuarter(values []float64) []int {
 	sorted := slices.Sorted(slices.Values(values))
 	median := sorted[(len(sorted)-1)/2]

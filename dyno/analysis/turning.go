@@ -12,10 +12,10 @@ import (
 
 // What makes a run SUSPECT need not bear on a claim. A finding can turn a verdict if it is
 // about trials that the claim rests on, and the verdict could be another without what it says.
-// Where that has a bound the verdict is held to both ends of it ([supposition]); else it is
-// decided without the trials that have it. That is done for each finding and for all of them
-// together. What can't be tried, such as that the run was broken off, is taken for something
-// that could.
+// Where its effect has a bound, the claim is decided again at both ends of it ([supposition]);
+// else without the trials that have the finding. That is done for each finding and for all of
+// them together. A finding that can't be tried, such as that the run was broken off, counts
+// as one that could turn it.
 
 // doubt is a finding that lowers what a run is worth.
 type doubt struct {
@@ -26,7 +26,7 @@ type doubt struct {
 	whole   bool                    // it is about the run: nothing can be tried
 }
 
-// turning says of each outcome which of the run's doubts could turn its verdict.
+// turning says for each outcome which of the run's doubts could turn its verdict.
 func turning(run *archive.Run, a *Analysis, source *evidence, options claim.Options, usual *validity.UsualSpeed) {
 	if a.Validity != finding.Suspect {
 		return
@@ -138,8 +138,9 @@ func (t *turned) everything() {
 	}
 }
 
-// try decides a claim again, without the trials that have the doubts, and with whatever of their
-// figures these have made, as far as that is known. A verdict that stands by either stands.
+// try decides a claim again, both without the trials that have the doubts and with whatever the
+// doubts may have made of their figures, as far as that is known. A verdict that survives both
+// stands.
 func (t *turned) try(c *claim.Claim, source *evidence, options claim.Options, asked map[int]bool, doubts []*doubt) {
 	compare := func(as *supposed) (more bool) {
 		other := claim.Evaluate(c, as, options)
@@ -181,8 +182,8 @@ func (t *turned) either(other *turned) {
 	}
 }
 
-// tellsOfParts reports whether the verdict on the whole is one on each part, or comes of there
-// being no other.
+// tellsOfParts reports whether the verdict on the whole is one on each part, or there is no
+// other verdict.
 func (t *turned) tellsOfParts() bool {
 	v := t.out.Verdict
 	return v == claim.Mixed || v == claim.Undecided || v == claim.Direction

@@ -26,15 +26,15 @@
 // Instants are nanoseconds of CLOCK_MONOTONIC, which no setting of the clock
 // moves; lengths are [time.Duration]s; rates are requests per second. Histograms
 // hold nanoseconds, with three significant digits, one for each [measure.Clock]: there
-// is never one unnamed latency. [measure.Window.Quantile] says of a quantile whether it
-// is known or only a lower bound.
+// is never one unnamed latency. [measure.Window.Quantile] says whether a quantile is
+// known or only a lower bound.
 //
 // # Guarantees
 //
 //   - Every arrival of an open loop is accounted for: it was completed, drained,
 //     failed as one of the [measure.Errors], shed, or is unfinished. What was due by
-//     the end is sent and waited for, up to [Spec.Drain]; of what is unfinished or
-//     timed out it is known how long it had taken ([measure.Window.Waited]).
+//     the end is sent and waited for, up to [Spec.Drain]; for what is unfinished or
+//     timed out, how long it had taken is known ([measure.Window.Waited]).
 //   - A result has findings about its validity ([finding.Finding]). A window in which the
 //     generator itself stood still for a tenth of a second, or in which
 //     what piled up meanwhile was not gone yet, is invalid and in no total; a total

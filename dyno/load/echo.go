@@ -15,7 +15,7 @@ import (
 )
 
 // shortestSecret is the length from which a value is looked for in what servers send. A
-// shorter one would be found everywhere.
+// shorter one would match everywhere.
 const shortestSecret = 4
 
 // echoed blanks the secrets of requests out of responses: error pages and debugging

@@ -54,8 +54,8 @@ type turnOver struct {
 	err error
 }
 
-// Turn is what came of one. Every request that was sent in it is over: Requests have the
-// response they were to have, Failed have not.
+// Turn is the outcome of one turn. Every request that was sent in it is over: Requests have
+// the response they were to have, Failed have not.
 type Turn struct {
 	Start    int64         // CLOCK_MONOTONIC, ns: from when on what happened counts
 	Length   time.Duration // from then to the end of the slice, or until the last response was in
@@ -66,8 +66,8 @@ type Turn struct {
 	// … and All how many requests had their response in the turn that it is cut out of.
 	All uint64
 	// Void says that the generator itself was stopped in it, for [measure.StallSuspect] or
-	// longer, so that times are none of the server's: it is in no window. A turn can be
-	// done without, as a second of a load that goes on can't.
+	// longer, so that its times say nothing about the server: it is in no window. Unlike
+	// a second of a load that goes on, a turn can be left out.
 	Void bool
 }
 
@@ -178,8 +178,8 @@ func (h *Held) loop(ctx context.Context, l *heldLoop, sh engine.Share, open func
 
 // Turn sends the load for so long, of [MostTurn] at most, and waits for all responses. An
 // open loop has the schedule of the seed. What it counts is part of the next window, unless
-// counts is false. What a server uses from its beginning to its end is what its requests
-// cost, whole. After an error, also that of a context, the load takes no more turns.
+// counts is false. What a server uses from its beginning to its end is the whole
+// cost of its requests. After an error, also that of a context, the load takes no more turns.
 func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bool) (Turn, error) {
 	from, failed := h.next(0, d)
 	if failed != nil {
@@ -193,8 +193,8 @@ func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bo
 
 // Slice is a turn of a closed loop of which only d counts, from when it has been loaded for
 // as long as it settles: what completes from there to the end, while requests are under way
-// all the time. So it is like so much of a load that goes on: neither the first requests after a rest are in
-// it, nor the last before one. At both ends read is called, on the threads that send, for what
+// all the time. So it is like a piece of a load that goes on: it has neither the first requests after a
+// rest nor the last ones before one. At both ends read is called, on the threads that send, for what
 // the server has used so far.
 func (h *Held) Slice(ctx context.Context, settle, d time.Duration, seed uint64, read func() time.Duration) (Turn, error) {
 	from, failed := h.next(settle, d)
@@ -300,8 +300,9 @@ func (h *Held) collect(s *engine.Slot, t *Turn, of, counts bool) {
 	s.Free()
 }
 
-// Window returns the turns since the last as one window: as long as they were to be
-// together, without the times between them and those in which responses were waited for. Its Start is that of the first.
+// Window returns the turns since the last window as one: as long as they were to be
+// together, without the times between them and those spent waiting for responses. Its
+// Start is that of the first.
 func (h *Held) Window() measure.Window {
 	p := h.pool
 	h.pool = &partial{breakdown: measure.NewBreakdown(h.kinds)}
@@ -320,7 +321,7 @@ func (h *Held) Window() measure.Window {
 	return w
 }
 
-// Result is what the windows came to. No turn may follow.
+// Result sums up the windows. No turn may follow.
 func (h *Held) Result() *Result {
 	r := h.result
 	r.told(h.log)

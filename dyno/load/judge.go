@@ -50,8 +50,8 @@ func judgeWindow(w *measure.Window, spec *Spec) []finding.Finding {
 	return found
 }
 
-// awayFor says how long a loop did not look at the world and, as far as it is
-// known, why.
+// awayFor says for how long a loop did not run and, if known,
+// why.
 func awayFor(w *measure.Window) i18n.Message {
 	away := w.Stall.Round(time.Millisecond)
 	if 2*w.Busy < w.Stall {

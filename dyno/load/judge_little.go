@@ -9,8 +9,8 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// littleSums are what Little's law is about, of the windows that count. It is about what
-// came to its end in them, whenever that was due.
+// littleSums are the sums in Little's law, over the windows that count. The law is about the
+// requests that ended in them, whenever those were due.
 type littleSums struct {
 	recorded float64 // sum of the response times, ns
 	timed    uint64
@@ -36,9 +36,9 @@ func (l *littleSums) merge(o *littleSums) {
 
 // judgeLittle holds the result to Little's law, L = λW (Little 1961), in the form
 // that holds for any stretch of time: the time that requests were in flight, all
-// together, is that of those that got a response, of those that failed, and of what
-// was under way at the ends. So it needs neither many requests nor that what comes
-// in goes out: what is off is the record, within the resolution of a histogram.
+// together, is the time of those that got a response, of those that failed, and of those
+// under way at the ends. So it needs neither many requests nor as many ends as
+// beginnings: if it doesn't hold within a histogram's resolution, the record is wrong.
 func (r *Result) judgeLittle(add func(finding.Name, finding.Validity, i18n.Message)) {
 	t, l := &r.Total, &r.little
 	if t.Length <= 0 || l.longest >= time.Duration(measure.Longest) { // what takes longer than ten minutes is recorded as ten

@@ -5,7 +5,7 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// judgeMessages names what speaks against what was listened to.
+// judgeMessages names the faults of what was listened to.
 func (r *Result) judgeMessages(spec *Spec, add func(finding.Name, finding.Validity, i18n.Message)) {
 	m := &r.Total.Messages
 	if m.Missed > 0 {

@@ -9,9 +9,9 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// limitedBy says what kept an open loop from its rate in the windows that t is the sum
-// of. The generator comes first: one that is at its limit sees responses late, so that
-// connections look busy too.
+// limitedBy says what kept an open loop from its rate in the windows that t sums up.
+// The generator comes first: at its limit it sees responses late, so that connections
+// look busy too.
 func (r *Result) limitedBy(spec *Spec, t *measure.Window) i18n.Message {
 	planned := spec.Profile.TopRate()
 	switch c := spec.Calibration; {

@@ -28,7 +28,7 @@ func (s *StageResult) Throughput() float64 {
 	return perSecond(float64(s.Total.Completed), s.Total.Length)
 }
 
-// Stages returns what came of each stage in order, if the load had more than
+// Stages returns the result of each stage in order, if the load had more than
 // one; otherwise the total says it all. Stages that were not reached, and those
 // without a window of their own, are in it with none.
 func (r *Result) Stages() []StageResult {
@@ -38,7 +38,7 @@ func (r *Result) Stages() []StageResult {
 	return r.planned.stages
 }
 
-// planFold holds what came against what was planned, as windows come in.
+// planFold compares what was sent with what was planned, as windows come in.
 type planFold struct {
 	table     *profile.Timetable
 	planned   float64       // arrivals, over the measured windows that are not invalid

@@ -14,8 +14,8 @@ import (
 // one may be cut short.
 const leastSteady = 500 * time.Millisecond
 
-// seconds are what the windows that count say of how steady the service is, by the client's
-// side alone. They are taken as windows come, as the histograms of long loads are not kept.
+// seconds are what the windows that count show of the service's steadiness, on the client's
+// side alone. They are noted as windows come, because the histograms of long loads are not kept.
 type seconds struct {
 	index       []int
 	rates, p50s []float64
@@ -31,9 +31,9 @@ func (s *seconds) add(w *measure.Window) {
 	s.p50s = append(s.p50s, float64(h.ValueAtQuantile(50)))
 }
 
-// judge says if the service was another one at the end than at the beginning, unless the
-// load itself changes: under one rate it may be steady and under the next one not, stages
-// are rarely as long as it takes to tell, and what the first left behind is in the next.
+// judge says if the service changed between the beginning and the end, unless the load
+// itself changes: a service may be steady under one rate and not under the next, stages are
+// rarely long enough to judge, and what the first left behind is in the next.
 func (s *seconds) judge(p *profile.Profile) []finding.Finding {
 	if len(p.Phases) > 0 {
 		return nil

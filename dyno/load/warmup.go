@@ -9,9 +9,9 @@ import (
 	"dyno.example/internal/i18n"
 )
 
-// MostWarmUp is in how many windows at a load's beginning its service may warm up and
-// have them left out. What is in figures is decided only when the load is over, and until
-// then they are kept apart: a soak can't keep all of its windows.
+// MostWarmUp is the number of windows at a load's beginning that may be left out as warm-up.
+// Which are left out is decided only when the load is over, and until then they are kept
+// apart: a soak can't keep all of its windows.
 const MostWarmUp = 120
 
 // early keeps what windows at the beginning hold until it is known whether they count.
@@ -55,9 +55,9 @@ func (e *early) addPart(p *engine.Part, in int) {
 	e.parts = append(e.parts, earlyPart{p.Window, measure.Pack(&p.Durations, p.Breakdown), in})
 }
 
-// leaveWarmUp judges how steady the service was, and takes the windows in which it was
-// warming up out of figures: what it does when it is warm is not what it did in them. Then
-// all that was kept for that is added to what it belongs to.
+// leaveWarmUp judges how steady the service was, and leaves the windows in which it was
+// warming up out of the figures: they don't show what it does when it is warm. Then all that
+// was kept for this decision is added to what it belongs to.
 func (r *Result) leaveWarmUp(spec *Spec) {
 	r.unsteady = r.seconds.judge(&spec.Profile)
 	for i := range r.unsteady {

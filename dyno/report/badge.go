@@ -7,8 +7,8 @@ import (
 	"dyno.example/dyno/finding"
 )
 
-// accepted is the level of what would be suspect or invalid if nobody had
-// accepted it by name. It is drawn like no validity: neither fine nor doubtful.
+// accepted is the level of what would be suspect or invalid had it not been
+// accepted by name. It has a style of its own: neither fine nor doubtful.
 const accepted = finding.Accepted
 
 // badge says what a run's data are worth, in a word and a sentence. It says

@@ -22,8 +22,8 @@ func TerminalTable(b *strings.Builder, indent string, rows [][]string, width int
 	}
 }
 
-// TerminalTableWithout is [TerminalTable] without columns, in this order, that it would be
-// too wide with: what others tell too, such as a name's first part.
+// TerminalTableWithout is [TerminalTable] without the columns, dropped in this order, with which
+// it would be too wide: those that repeat what others say, such as a name's first part.
 func TerminalTableWithout(b *strings.Builder, rows [][]string, width int, without ...int) {
 	gone := map[int]bool{}
 	kept := rows

@@ -18,8 +18,8 @@ import (
 // count from 1. Where the reference was measured twice there is a column "arm": 2 in the
 // rows of its twin, 1 in all others. The last one, "origin", says where the figure comes
 // from, see [analysis.Cell.Origin]. Lines end in \n. Names and
-// levels are written as they are: a spreadsheet that is not told that they are text
-// takes those that begin with =, +, - or @ for formulas.
+// levels are written as they are: a spreadsheet takes those that begin with =, +, -
+// or @ for formulas unless it is told that they are text.
 func CSV(w io.Writer, a *analysis.Analysis) error {
 	factors := factorNames(a)
 	head := []string{"run", "study", "load"}

@@ -10,7 +10,7 @@ import (
 	"dyno.example/dyno/explain"
 )
 
-// picture is what of a tail is drawn: without slow requests there is none.
+// picture is the drawing of a tail; without slow requests there is none.
 type picture struct {
 	Legend []evidence.Stage
 	Sum    []stacked // ordinary and slow, on one scale

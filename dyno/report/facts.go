@@ -225,8 +225,8 @@ func trialText(m *archive.Manifest, c language) string {
 	return c.text(trialKind(m), "warmup", length(m.Warmup), "duration", length(m.Duration))
 }
 
-// trialKind is the wording of what a trial does: what is only an address can't
-// be started.
+// trialKind is the wording of what a trial does: a subject that is only an address
+// can't be started.
 func trialKind(m *archive.Manifest) string {
 	if !slices.ContainsFunc(m.Subjects, func(s archive.Subject) bool { return s.URL == "" }) {
 		return "method.trial.url"

@@ -133,8 +133,8 @@ func secondary(a *analysis.Analysis, g *analysis.Group, by string) string {
 	return second
 }
 
-// verdictOn says who is first by a metric and by how much, or who can't be told
-// apart; and who has no figure, for nobody is beaten in silence.
+// verdictOn says which subject is first by a metric and by how much, or which can't be told
+// apart; and which have no figure, so that none is beaten in silence.
 func verdictOn(g *analysis.Group, metric string, c language) []string {
 	places, leads := sound(g, metric)
 	lacking := withoutFigure(g, metric, c)
@@ -151,9 +151,9 @@ func verdictOn(g *analysis.Group, metric string, c language) []string {
 	return append(out, lacking...)
 }
 
-// sound are the places of those that never failed, and how the first compares with
-// them: who failed is behind all of these whatever its figures, and ties with nobody. All
-// places, if everybody failed.
+// sound are the places of the subjects that never failed, and how the first compares with
+// them: one that failed is behind all of these whatever its figures, and ties with none. If
+// all failed, sound are all places.
 func sound(g *analysis.Group, metric string) (places []analysis.Place, leads []analysis.Versus) {
 	failed := map[int]bool{}
 	for i := range g.Cells {
@@ -179,7 +179,7 @@ func sound(g *analysis.Group, metric string) (places []analysis.Place, leads []a
 // in addition to whatever else is said: the limit of the finding "errors".
 const manyErrors = 0.5
 
-// failing says who failed, or failed many requests or more than others, and how often.
+// failing says which subjects failed, or failed many requests or more than others, and how often.
 func failing(g *analysis.Group, c language) (said []string) {
 	for i := range g.Cells {
 		cell := &g.Cells[i]
@@ -247,8 +247,8 @@ func first(g *analysis.Group, metric string, places []analysis.Place, leads []an
 	return []string{said}
 }
 
-// contenders parts those that can't be told apart from the first of the places: who may be
-// the first, and the names of those that another one than it is better than beyond doubt.
+// contenders divides the places that can't be told apart from the first: those that may be
+// first, and the names of those that are beyond doubt behind another one.
 func contenders(tied, places []analysis.Place) (may []analysis.Place, beaten []string) {
 	for _, p := range tied {
 		if slices.ContainsFunc(places[1:], func(other analysis.Place) bool { return slices.Contains(p.Behind, other.Cell) }) {
@@ -274,7 +274,7 @@ func against(g *analysis.Group, metric string, ratio stats.Interval) bool {
 }
 
 // tiedWithFirst are the places that can't be told apart from the first: those that aren't
-// behind it, and those of which the comparison with it says nothing.
+// behind it, and those about which the comparison with it says nothing.
 func tiedWithFirst(places []analysis.Place, leads []analysis.Versus) []analysis.Place {
 	var tied []analysis.Place
 	for _, p := range places[1:] {
@@ -317,7 +317,7 @@ func noiseNote(g *analysis.Group, metric string, c language) string {
 	return c.text("answer.noise", "share", noise(g, metric))
 }
 
-// withoutTrials are the subjects of which no trial can be used.
+// withoutTrials are the subjects without a usable trial.
 func withoutTrials(g *analysis.Group) []string {
 	var names []string
 	for i := range g.Cells {

@@ -22,7 +22,7 @@ func (p *page) Many() bool {
 	return slices.ContainsFunc(p.Rankings, func(r ranking) bool { return len(r.Rows) > few })
 }
 
-// Folded reports whether the page's loads are folded, but for the first.
+// Folded reports whether the page's loads are folded, except for the first.
 func (p *page) Folded() bool { return p.Many() && len(p.Rankings) > 1 }
 
 // Long reports whether a table of so many rows is folded.
@@ -129,7 +129,7 @@ func (p *page) LanguagesNote(t languageTable) string {
 	return rankNote(p.text("languages.note", "metric", t.ByTitle), t.Frameworks, p.language)
 }
 
-// LanguageOf is what a subject stands for in the table of languages.
+// LanguageOf is the language that a subject represents in the table of languages.
 func (p *page) LanguageOf(s archive.Subject) string { return p.standsFor(s) }
 
 // Alike says which frameworks can't be told apart from the best of their language.

@@ -36,7 +36,7 @@ var scales = map[string][]scale{
 	"switches/req": {{1, ""}},
 }
 
-// counted are the units of what is counted: whole figures of them have no decimals.
+// counted are the units of counts, whose whole figures have no decimals.
 var counted = map[string]bool{"threads": true, "files": true}
 
 // countOrNumber is number for a figure in a unit, divided by the scale's.

@@ -123,7 +123,7 @@ func rank(a *analysis.Analysis, g *analysis.Group, c language) ranking {
 
 // leading is the metric that answers the group's question: the first that the
 // study asks for; else cost where it is known, throughput when saturated and p99
-// when the rate is given. A throughput that is given comes last: it ranks nobody.
+// when the rate is given. A throughput that is given comes last: it ranks none.
 func leading(a *analysis.Analysis, g *analysis.Group) string {
 	asked, order := a.Run.Report, []string{cpu, throughput, p99}
 	if open(a, g) {
@@ -337,7 +337,7 @@ func rankingNote(r ranking, c language, bars bool) string {
 	return c.paragraph(append(notes, missing(r, c)...))
 }
 
-// missing says of each column why it lacks a figure, once a column.
+// missing says for each column why it lacks a figure, once a column.
 func missing(r ranking, c language) []string {
 	var out []string
 	for i, col := range r.Columns {

@@ -92,8 +92,8 @@ func newStanding(a *analysis.Analysis, cell *analysis.Cell, places []analysis.Pl
 	return s
 }
 
-// standsFor is the language that a subject may stand for: of the products of dyno's own
-// project, which nobody else writes services with, it is a row of their own.
+// standsFor is the language that a subject may represent: the products of dyno's own
+// project, with which nobody else writes services, have a row of their own.
 func (c language) standsFor(s archive.Subject) string {
 	if s.Own && s.Language != "" {
 		return c.text("languages.own", "language", s.Language)

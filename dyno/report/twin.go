@@ -7,8 +7,8 @@ import (
 )
 
 // same stands before a ratio whose whole interval lies within sameMargin of 1, which
-// is a test of equivalence (two one-sided tests). That a difference is no larger than
-// what the A/A comparison leaves open is none, and gets no mark.
+// is a test of equivalence (two one-sided tests). A difference that is merely no larger than
+// what the A/A comparison leaves open is no equivalence, and gets no mark.
 const (
 	same       = "="
 	sameMargin = 0.02
@@ -31,9 +31,9 @@ func noise(g *analysis.Group, metric string) string {
 	return "±" + number(100*share, 2) + gap + "%"
 }
 
-// twinNote says what the A/A comparison of a ranking's metrics came to, empty if
+// twinNote says what the A/A comparison of a ranking's metrics showed; it is empty if
 // there was none, or if it is another group's and there is no difference here to
-// hold against it.
+// compare it with.
 func twinNote(r ranking, c language) string {
 	if r.Group.TwinFrom != "" && !slices.ContainsFunc(r.Columns, func(col column) bool { return col.Ratio }) {
 		return ""

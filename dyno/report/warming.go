@@ -44,7 +44,7 @@ type warmed struct {
 	warming
 }
 
-// warmingNote says what the mark means and whom it is on, nothing if it is on nobody.
+// warmingNote says what the mark means and which subjects have it, nothing if none does.
 func warmingNote(list []warmed, c language) string {
 	var marked []string
 	for _, w := range list {

@@ -31,8 +31,8 @@ func TerminalList(b *strings.Builder, t Texts, title string, items []i18n.Messag
 	}
 }
 
-// TerminalParagraph is a text in lines of at most width columns, of which the first begins
-// with the mark and the others are as far in; width 0 is any.
+// TerminalParagraph is a text in lines of at most width columns: the first begins with the
+// mark, the others are indented as far; width 0 is unlimited.
 func TerminalParagraph(mark, text string, width int) string {
 	word := strings.TrimRight(mark, " ")
 	in := present.Width(plain(word)) + len(mark) - len(word)

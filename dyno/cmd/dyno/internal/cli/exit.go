@@ -15,7 +15,7 @@ import (
 const (
 	exitFailed      = 1   // it could not be done, or what was measured is not good enough
 	ExitUsage       = 2   // wrong flags, arguments, study or baseline file
-	ExitCannotTell  = 3   // of dyno gate: what was measured can't tell, or nothing could be
+	ExitCannotTell  = 3   // of dyno gate: what was measured is inconclusive, or nothing could be
 	ExitInterrupted = 130 // Ctrl-C; what was done so far is kept
 )
 
@@ -78,7 +78,7 @@ func ExitCode(err error, interrupted bool, lang string) int {
 	return exitFailed
 }
 
-// tell prints an error in a language: the one place where errors are.
+// tell prints an error in a language: the only place where errors are printed.
 func tell(lang string, err error) {
 	fmt.Fprintln(visible.Writer{To: os.Stderr}, "dyno:", textsIn(lang).Say(i18n.From(err)))
 }

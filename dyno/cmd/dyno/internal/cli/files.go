@@ -32,7 +32,7 @@ func WriteFile(path string, fill func(*bytes.Buffer) error) error {
 	return nil
 }
 
-// WriteThrough fills a buffer and writes it to w, of which errors give the name.
+// WriteThrough fills a buffer and writes it to w, whose name is in errors.
 func WriteThrough(w io.Writer, name string, fill func(*bytes.Buffer) error) error {
 	var content bytes.Buffer
 	if err := fill(&content); err != nil {

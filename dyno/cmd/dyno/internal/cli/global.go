@@ -24,7 +24,7 @@ func (g *Global) LiveLines() bool {
 	return !g.Quiet && !g.Plain && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// Texts are those of the language asked for; English if there is none such, which
+// Texts are those of the language asked for; English if there is no such language, which
 // [CheckFlags] refuses.
 func (g *Global) Texts() report.Texts { return textsIn(g.Lang) }
 
@@ -56,7 +56,7 @@ func Width() int {
 }
 
 // TableWidth is the terminal's, or 0 where there is none: what goes into a file or to
-// another program is broken into no lines.
+// another program is not broken into lines.
 func TableWidth() int {
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		return w

@@ -104,7 +104,7 @@ func (h help) text(english string, ids ...string) string {
 	return translated
 }
 
-// describe translates what a command says of itself and its flags.
+// describe translates a command's texts and those of its flags.
 func (h help) describe(cmd *cobra.Command) {
 	id := helpID(cmd)
 	cmd.Short = h.text(cmd.Short, id+".short")

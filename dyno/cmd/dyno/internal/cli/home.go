@@ -26,8 +26,8 @@ func Home() (string, error) {
 	return filepath.Join(dir, ".dyno"), nil
 }
 
-// Sweep ends what an earlier dyno left behind that was killed with its keepers, and removes its
-// files. home is that of [Home].
+// Sweep ends what an earlier dyno left behind when it was killed with its keepers, and removes
+// its files. home is that of [Home].
 func Sweep(ctx context.Context, home string) error {
 	if _, err := subject.Sweep(ctx, home); err != nil {
 		return i18n.Errorf("runner.cleaning-up", "ending what an earlier run left behind: %w", err)

@@ -10,8 +10,8 @@ import (
 
 // HideArgs takes secrets out of the process' title, which every user of the machine sees
 // for as long as it runs (ps(1), /proc/PID/cmdline). os.Args is a copy afterwards, with the
-// arguments as they were given. It is called once, first of all, since who looks before
-// that sees them. Only on Linux there is something that can be done.
+// arguments as they were given. It is called once, first of all: until then they can be seen.
+// Only Linux allows this.
 func HideArgs() {
 	given := os.Args
 	os.Args = make([]string, len(given))
@@ -28,8 +28,8 @@ func HideArgs() {
 // span is a part of a text: bytes from at, up to end.
 type span struct{ at, end int }
 
-// secretFlags are the flags whose value is a secret, but for the names in it: up to which
-// text it is shown.
+// secretFlags are the flags whose value is a secret, except for names in it, each with the
+// text up to which it is shown.
 var secretFlags = map[string]string{
 	"bearer": "", "auth": ":", "header": ":", "remote-write-header": ":", "otlp-header": ":", "cookie": "=",
 }

@@ -270,7 +270,7 @@ func (g *gateRun) judgeStudy(ctx context.Context, b *baseline.Baseline) (*regres
 	return r, g.confirm(ctx, g.study, nil, r, func(a *analysis.Analysis) { r.ConfirmStored(a, b, g.options) })
 }
 
-// comparable refuses a baseline of another machine, unless told.
+// comparable refuses a baseline of another machine, unless told to accept it.
 func (g *gateRun) comparable(b *baseline.Baseline, f *machine.Fingerprint) error {
 	if g.flags.across {
 		return nil

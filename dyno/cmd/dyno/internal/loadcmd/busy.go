@@ -31,8 +31,8 @@ func WatchMachine(ctx context.Context, spec *load.Spec, w i18n.Printer) *busy.Wa
 	return watch
 }
 
-// watchLoad has the machine watched during one load. Before a short one, for which a
-// look would take long, nobody looks: other programs then make it suspect at most.
+// watchLoad has the machine watched during one load. Before a short one, compared with
+// which a look would take long, there is no look: other programs then make it suspect at most.
 func watchLoad(ctx context.Context, spec *load.Spec, w i18n.Printer) (watch *busy.Watch) {
 	if isLong(spec) {
 		watch = WatchMachine(ctx, spec, w)

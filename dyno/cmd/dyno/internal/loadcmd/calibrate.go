@@ -67,8 +67,8 @@ func isLong(spec *load.Spec) bool {
 	return spec.Warmup+spec.Duration+spec.Profile.Length() >= calibrateFrom || spec.MaxRequests >= calibrateRequests
 }
 
-// calibrate measures the generator, if it is to be, and says what came of it in
-// a line. Without a calibration the load goes on: it judges itself too.
+// calibrate measures the generator, if asked to, and reports the result in a
+// line. Without a calibration the load goes on: it judges itself too.
 func (t *trustFlags) calibrate(ctx context.Context, spec *load.Spec, w i18n.Printer) {
 	if !t.wants(spec) {
 		return

@@ -94,7 +94,7 @@ func (e *endedLoad) suite() *export.Suite {
 	}
 }
 
-// name is what was loaded: of a mix, no kind of request stands for the others.
+// name is what was loaded: in a mix, no kind of request represents the others.
 func (e *endedLoad) name() i18n.Message {
 	if n := len(e.Spec.Requests); n > 1 {
 		return i18n.New("loadcmd.mix-kinds-requests", "mix of %d kinds of requests to %s", n, export.Origin(e.Spec))

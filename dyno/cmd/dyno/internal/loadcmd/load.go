@@ -289,8 +289,8 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 	return errors.Join(tooManyErrors(r, maxErrors), untrusted)
 }
 
-// tooManyErrors is the error of a load of which more failed than may, also where no window
-// counts.
+// tooManyErrors is the error for a load with more failed requests than allowed, also where no
+// window counts.
 func tooManyErrors(r *load.Result, maxErrors float64) error {
 	t, _ := r.Shown()
 	// Nothing passes because nobody waited, nor because it was never sent: whoever it was due

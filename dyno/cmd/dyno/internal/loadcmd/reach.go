@@ -22,8 +22,8 @@ func (f *Flags) reach(ctx context.Context, spec *load.Spec, progress i18n.Printe
 	return load.Reach(ctx, spec, f.wait)
 }
 
-// Reach is [Resolve] after the target was connected to once: of one where nobody listens
-// that is said before minutes are spent.
+// Reach is [Resolve] after connecting to the target once: if nothing listens there, that is
+// said before minutes are spent.
 func Reach(ctx context.Context, spec *load.Spec) error {
 	if err := load.Reach(ctx, spec, 0); err != nil {
 		return WithHint(err)

@@ -65,7 +65,7 @@ func writeFooter(w io.Writer, run *archive.Run, path, lang string) error {
 }
 
 // unusable is the error for a run with a load of which no trial can be used, or nil:
-// whoever waits for the exit code must not take it for a result.
+// a script that checks the exit code must not take it for a result.
 func unusable(a *analysis.Analysis) error {
 	for i := range a.Groups {
 		used, left := 0, 0

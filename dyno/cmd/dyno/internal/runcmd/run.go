@@ -148,7 +148,7 @@ func CarryOut(ctx context.Context, global *cli.Global, s *study.Study, seed uint
 	return run, err
 }
 
-// DefaultRepeats is how often an invalid trial is repeated unless told otherwise.
+// DefaultRepeats is how often an invalid trial is repeated by default.
 const DefaultRepeats = 2
 
 // describePlan prints what will be done.

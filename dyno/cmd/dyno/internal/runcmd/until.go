@@ -17,7 +17,7 @@ import (
 	"dyno.example/internal/spelling"
 )
 
-// applyTo puts what the flags say in the place of what the study says. A run that
+// applyTo replaces what the study says with what the flags say. A run that
 // goes on block by block begins with the plan of one block.
 func (f *runFlags) applyTo(s *study.Study) error {
 	if f.repeats < 0 {
