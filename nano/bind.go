@@ -34,8 +34,8 @@ import (
 // json tag too. JSON with a name twice in one object, or anything after the
 // value, is refused, as are unknown fields with [Config].StrictJSON; as
 // encoding/json has it, names match fields without regard to case. A type that
-// wants a body needs one: a request without it is refused but for GET and HEAD, and
-// for an urlencoded form without fields; so is JSON null, unless T is a pointer, an
+// wants a body needs one: a request without it is refused, except for GET and HEAD and
+// an urlencoded form without fields; so is JSON null, unless T is a pointer, an
 // interface or unmarshals itself. [BindOptional] takes both.
 //
 // What can't be read is a [Problem] of status 400 whose member "errors" lists
@@ -264,8 +264,8 @@ func isJSON(kind string) bool { return kind == "application/json" || strings.Has
 type JSONCodec struct {
 	// Marshal encodes v. The bytes are sent, and not changed.
 	Marshal func(v any) ([]byte, error)
-	// Unmarshal decodes text, which it must not keep, into what v points to. It is what
-	// decides whether names that are there twice, or unknown, are refused. Its errors
+	// Unmarshal decodes text, which it must not keep, into what v points to. It decides
+	// whether duplicate or unknown names are refused. Its errors
 	// are those of a [Decoder]; what [DecodeJSON] says of the same text may be one.
 	Unmarshal func(text []byte, v any) error
 	// UnmarshalStrict takes its place in apps with [Config].StrictJSON, if it is set.

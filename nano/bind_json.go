@@ -36,8 +36,8 @@ func (c Ctx) bindJSON(v reflect.Value, ptr any, optional bool) error {
 }
 
 // DecodeJSON decodes text into what v points to as [Bind] does without a [JSONCodec]: by
-// encoding/json, but for names that are there twice in one object, which are refused, and,
-// if strict, names that the type doesn't have. What can't be read is a [Problem] of status
+// encoding/json, except that duplicate names in one object are refused, and, if strict,
+// names that the type doesn't have. What can't be read is a [Problem] of status
 // 400 that says where and why.
 func DecodeJSON(text []byte, v any, strict bool) error {
 	if err := decodeJSON(text, v, strict); err != nil {
@@ -114,7 +114,7 @@ func wrongKind(e *json.UnmarshalTypeError) string {
 	return "must be " + jsonKind(e.Type, "") + ", is " + cmp.Or(jsonValues[e.Value], clip(e.Value))
 }
 
-// jsonValues are encoding/json's names of what a value is.
+// jsonValues are encoding/json's names for the kinds of values.
 var jsonValues = map[string]string{
 	"string": "a string", "number": "a number", "bool": "true or false", "array": "an array", "object": "an object",
 }
@@ -283,7 +283,7 @@ func shown(name string) string {
 	return strings.Clone(name) // the name is a piece of the body
 }
 
-// quoted passes over a string and returns what it stands for.
+// quoted passes over a quoted string and returns its value.
 func (k *nameCheck) quoted() string {
 	from := k.at + 1
 	for k.at = from; ; k.at++ {

@@ -40,8 +40,8 @@ type Config struct {
 	// ErrorHandler responds to errors that handlers return. The default sends
 	// problem+json (RFC 9457).
 	ErrorHandler ErrorHandler
-	// Rewrite may change a request's method and path before it is routed, from what its
-	// head says; package middleware has functions for it. It runs on the event loop and
+	// Rewrite may change a request's method and path before it is routed, by what is in its
+	// head; package middleware has functions for it. It runs on the event loop and
 	// must not block.
 	Rewrite func(t *Target)
 	// NotFound responds to requests whose path no route matches.
@@ -49,7 +49,7 @@ type Config struct {
 	// MethodNotAllowed responds where routes match the path, but none the method. The
 	// field Allow has been set.
 	MethodNotAllowed Handler
-	// TrailingSlash says what becomes of "/a/" when only "/a" is a route, or the
+	// TrailingSlash says what to do with "/a/" when only "/a" is a route, or the
 	// other way round. The default is to redirect.
 	TrailingSlash SlashPolicy
 	// Validator checks what [Bind] has read; dyno.example/nano/validate makes one. It
@@ -78,7 +78,7 @@ type Config struct {
 	Debug bool
 }
 
-// SlashPolicy says what becomes of a path that matches but for its last slash.
+// SlashPolicy says what to do with a path that matches except for its last slash.
 type SlashPolicy uint8
 
 const (

@@ -22,9 +22,9 @@ import (
 
 // Detached runs h with a copy of the request on a goroutine of its own and waits
 // for it until ctx ends. In time, its response and its error are the request's: the
-// response is sent, fields and values it has set are kept, hooks it has set see how
+// response is sent, fields and values that h has set are kept, hooks that it has set see how
 // the request ends. Too late, Detached returns [context.Cause] of ctx and nothing
-// of h is seen any more, but for a log line if it panics; its hooks get an Outcome
+// of h is seen any more, except for a log line if it panics; its hooks get an Outcome
 // of 503 when it has returned.
 //
 // The request's body is read before h starts, and the whole response is kept in memory,
@@ -55,8 +55,7 @@ func (c Ctx) Detached(ctx context.Context, limit int64, h Handler) error {
 }
 
 // detached is one detached handler. The goroutine that first moves state away from
-// running decides what becomes of x: the request adopts it, or x's own goroutine ends
-// it.
+// running decides the fate of x: the request adopts it, or x's own goroutine ends it.
 type detached struct {
 	x        *liveRequest
 	wire     *bufferedWire

@@ -18,8 +18,8 @@ import (
 	"dyno.example/nano/wire/http1"
 )
 
-// What becomes of a request whose handler failed. Whatever goes wrong on the way, the
-// client gets a response that says so: never a 200 that the handler didn't send.
+// The response to a request whose handler failed. Whatever goes wrong, the client gets a
+// response that says so: never a 200 that the handler didn't send.
 
 // ErrAborted ends a request by closing its connection, without a log line and without
 // calling the app's [ErrorHandler].
@@ -81,9 +81,9 @@ func statusOf(err error) int {
 	return 500
 }
 
-// clientsDoing reports whether an error comes of the client's having gone. A
-// connection that was lost may also be one to another service: then the client's
-// own must be known to be lost, too.
+// clientsDoing reports whether an error is there because the client has gone. A lost
+// connection may also be one to another service: so the client's own must be known to
+// be lost, too.
 func (x *liveRequest) clientsDoing(err error) bool {
 	return errors.Is(err, ErrClientGone) || (errors.Is(err, context.Canceled) || exchange.ConnectionLost(err)) && x.gone()
 }
@@ -239,7 +239,7 @@ type Problem struct {
 	Status   int    `json:"status"`
 	Detail   string `json:"detail,omitempty"`
 	Instance string `json:"instance,omitempty"`
-	// More is put beside the fields above, and can't replace them.
+	// More is written in addition to the fields above, and can't replace them.
 	More map[string]any `json:"-"`
 
 	cause error

@@ -118,7 +118,7 @@ const maxRanges = 16
 // byteRange is a part of a file.
 type byteRange struct{ from, length int64 }
 
-// rangeOutcome is what becomes of a Range field.
+// rangeOutcome is what a Range field leads to.
 type rangeOutcome uint8
 
 const (

@@ -126,7 +126,7 @@ func (x *liveRequest) list(name string) (members []string) {
 	return members
 }
 
-// at returns the i-th of n members of a list; the only one stands for all.
+// at returns the i-th of n members of a list; a single one counts for all.
 func at(list []string, i, n int) string {
 	switch len(list) {
 	case n:

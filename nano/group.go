@@ -12,7 +12,7 @@ import (
 // them.
 //
 // Patterns are those of net/http's ServeMux, and match what they match there,
-// but for this:
+// with these differences:
 //   - A path is matched as it was sent: "%2F" is a letter of its segment, not a
 //     slash, and [Ctx.Param] decodes. The response to a wrong escape is 400.
 //   - Patterns that overlap without one being more specific are taken; of two
@@ -27,7 +27,7 @@ import (
 //     int, float, hex, alpha and alnum (ASCII), the former first where several fit,
 //     and regular expressions of [regexp], which must match the whole value. Those
 //     that can match the same as another constraint in the same place conflict.
-//   - A segment may hold text beside parameters: v{version}, {name}.json,
+//   - A segment may hold text as well as parameters: v{version}, {name}.json,
 //     {from:int}-{to:int}. Each takes as little as it can, but something. Of two such
 //     segments the one with more text at its start goes first, then with more at
 //     its end, then with more in all; then the first constraint decides.

@@ -148,7 +148,7 @@ type Filter interface {
 }
 
 // Filter puts the content through f, after the filters of middleware further inside.
-// The caller sets the fields that describe the coding, but for Content-Length.
+// The caller sets the fields that describe the coding, except Content-Length.
 func (a *Response) Filter(f Filter) {
 	h := a.x.hooks
 	h.filters = append(h.filters, f)

@@ -262,7 +262,7 @@ func AppendJSONString[T string | []byte](dst []byte, s T, html bool) []byte {
 
 const lowerHex = "0123456789abcdef"
 
-// appendJSONEscape appends an ASCII character that can't stand for itself.
+// appendJSONEscape appends an ASCII character that must be escaped.
 func appendJSONEscape(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':

@@ -138,8 +138,8 @@ func Notify(state string) (sent bool, err error) { return handoff.Notify(state) 
 // HTTP/2 for clients that want it (ALPN). The certificate, with its chain, and
 // its key are PEM files; they are read again when they have changed.
 //
-// On Linux the event loops serve, the handshake beside them; elsewhere net/http does, with
-// the same routes.
+// On Linux the event loops serve, with handshakes on goroutines of their own; elsewhere
+// net/http does, with the same routes.
 func (a *App) ListenTLS(address, certFile, keyFile string) error {
 	a.endRegistration()
 	c, err := NewCertificate(certFile, keyFile)

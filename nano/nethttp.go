@@ -394,7 +394,7 @@ func (s *stdWire) Read(x *exchange.Exchange, p []byte) (int, error) {
 	case err == io.ErrUnexpectedEOF || exchange.ConnectionLost(err) || s.r.Context().Err() != nil:
 		return n, bodyCut(err)
 	}
-	// What net/http has left to say is that the body isn't framed as it should be.
+	// What net/http may still report is that the body isn't framed as it should be.
 	return n, NewProblem(400, "the request's body can't be read").Because(err)
 }
 

@@ -92,7 +92,7 @@ func (p pair) named(name string) bool {
 	return at == len(name)
 }
 
-// escaped reports whether text isn't what it stands for.
+// escaped reports whether text has escapes.
 func escaped(text []byte) bool {
 	for _, c := range text {
 		if c == '%' || c == '+' {

@@ -45,7 +45,7 @@ func (c Ctx) SetHeader(name, value string) {
 	x.addField(name, value)
 }
 
-// AddHeader adds a field to the response beside those of the same name.
+// AddHeader adds a field to the response, in addition to those of the same name.
 func (c Ctx) AddHeader(name, value string) { c.own().addField(name, value) }
 
 // ResponseHeader returns the first field of that name set on the response so far.
@@ -273,11 +273,11 @@ const switchHead = 10 * time.Second
 
 // SwitchProtocols sends a 101 and gives the connection to the handler as [Ctx.Hijack]
 // does. The response has the fields given, which name the protocol, and those that
-// handlers and middleware have set, also in [Ctx.BeforeResponse], but for those that
+// handlers and middleware have set, also in [Ctx.BeforeResponse], except those that
 // describe content.
 //
 // Over HTTP/2 a WebSocket has a stream (RFC 8441): its request is seen as HTTP/1.1 would
-// have sent it, but for Sec-WebSocket-Key, the response is a 200, and the connection
+// have sent it, except for Sec-WebSocket-Key, the response is a 200, and the connection
 // that is returned is the stream, which ends when the handler returns.
 func (c Ctx) SwitchProtocols(fields http.Header) (conn net.Conn, early []byte, err error) {
 	if c.live().Tunnel != exchange.NoTunnel {

@@ -43,10 +43,10 @@ type layer struct {
 	wrapTime time.Duration // what the call took that made its handler
 }
 
-// Method returns the route's method; "" stands for all.
+// Method returns the route's method; "" means all.
 func (r *Route) Method() string { return r.method }
 
-// Host returns the host the route is for; "" stands for all.
+// Host returns the host the route is for; "" means all.
 func (r *Route) Host() string { return r.host }
 
 // Pattern returns the path's pattern as registered, with the prefixes of its

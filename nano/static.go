@@ -17,7 +17,7 @@ import (
 
 // StaticOptions say how files are served. The zero value is fine.
 type StaticOptions struct {
-	// Index is the file that stands for its directory; empty means index.html.
+	// Index is the file that is served for its directory; empty means index.html.
 	Index string
 	// Fallback is the file that is sent, with status 200, for paths without a file: the
 	// page of an application that routes in the browser. It always has Cache-Control:
@@ -32,8 +32,8 @@ type StaticOptions struct {
 	// Immutable says that a file never changes under its name, as with a hash in it. It
 	// doesn't hold for Index and Fallback, which every release replaces.
 	Immutable bool
-	// Precompressed sends a file.br, file.zst or file.gz that lies beside a file
-	// to clients that take it.
+	// Precompressed sends a file.br, file.zst or file.gz that lies next to a file
+	// to clients that accept it.
 	Precompressed bool
 	// DotFiles also serves what begins with a dot, as .well-known does.
 	DotFiles bool
@@ -213,7 +213,7 @@ func (c Ctx) toFolder() error {
 	return c.NoContent(301)
 }
 
-// send responds with an open file, or what lies compressed beside it.
+// send responds with an open file, or with its compressed version next to it.
 func (s *static) send(c Ctx, f fs.File, name string) error {
 	c.SetHeader("X-Content-Type-Options", "nosniff")
 	if c.live().responseField("Cache-Control") == nil {
@@ -233,8 +233,8 @@ func (s *static) send(c Ctx, f fs.File, name string) error {
 // codings are the content codings by preference, with what their files end in.
 var codings = [...]struct{ name, ending string }{{"br", "br"}, {"zstd", "zst"}, {"gzip", "gz"}}
 
-// compressed opens the file that lies beside name for the best coding that the
-// client takes; nil if there is none.
+// compressed opens the file next to name in the best coding that the
+// client accepts; nil if there is none.
 func (s *static) compressed(c Ctx, name string) (fs.File, string) {
 	for _, coding := range codings {
 		if c.AcceptsEncoding(coding.name) == "" {

@@ -168,8 +168,8 @@ func (c Ctx) Stream(code int, contentType string, fn func(s *Stream) error) erro
 	return c.StreamSized(code, contentType, -1, fn)
 }
 
-// StreamSized is Stream for a body of which the length is known, in bytes. fn
-// has to write as many.
+// StreamSized is Stream for a body whose length in bytes is known. fn must write
+// exactly as many.
 func (c Ctx) StreamSized(code int, contentType string, length int64, fn func(s *Stream) error) error {
 	x := c.own()
 	if x.begun {

@@ -22,7 +22,7 @@ type CORSConfig struct {
 	// PATCH and DELETE.
 	Methods []string
 	// Headers that scripts may send in addition to those that are always allowed;
-	// default Content-Type. "*" stands for all but Authorization, and not with
+	// default Content-Type. "*" means all but Authorization, and isn't possible with
 	// Credentials.
 	Headers []string
 	// Expose names fields of responses that scripts may read.

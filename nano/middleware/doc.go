@@ -25,5 +25,5 @@
 // [nano.Config].Rewrite. Middleware of net/http is taken by [nano.FromHTTPMiddleware].
 //
 // Sessions, compression and decompression, JWT, metrics, traces and proxying are in
-// packages of their own, beside this one.
+// packages of their own, next to this one.
 package middleware

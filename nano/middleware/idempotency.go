@@ -44,7 +44,7 @@ type IdempotencyStore interface {
 	Begin(ctx context.Context, key string, r IdempotencyRecord, keep time.Duration) (there *IdempotencyRecord, err error)
 	// Finish keeps the response of the request that has claimed the key.
 	Finish(ctx context.Context, key string, r IdempotencyRecord, keep time.Duration) error
-	// Abandon gives the key free: its request came to no response that is worth keeping.
+	// Abandon releases the key: its request had no response that is worth keeping.
 	Abandon(ctx context.Context, key string) error
 }
 
@@ -67,8 +67,8 @@ const idempotencyField = "Idempotency-Key"
 // maxIdempotencyKey bounds keys, in bytes.
 const maxIdempotencyKey = 255
 
-// Idempotency lets clients repeat a request safely when they don't know whether it came to
-// an end: a request with the Idempotency-Key of an earlier one gets the response of that,
+// Idempotency lets clients repeat a request safely when they don't know whether it was
+// completed: a request with the Idempotency-Key of an earlier one gets the response of that,
 // marked Idempotent-Replayed, and its handler doesn't run again (after
 // draft-ietf-httpapi-idempotency-key-header). While the first is under way the response to
 // a repetition is 409; to the same key on another request it is 422.

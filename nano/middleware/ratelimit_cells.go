@@ -21,7 +21,7 @@ type shard struct {
 	due map[uint64]int64
 }
 
-// verdict is what becomes of a request.
+// verdict is the decision on a request.
 type verdict struct {
 	wait int64 // ns until it would be let in; 0: it is
 	left int64 // further requests that would be let in now

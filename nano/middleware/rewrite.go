@@ -22,8 +22,8 @@ func Rewrites(all ...Rewriting) func(t *nano.Target) {
 	}
 }
 
-// RewriteRule sends what matches From to To. In both "*" stands for any text; the texts
-// of From's stars are $1, $2 … in To.
+// RewriteRule rewrites what matches From to To. In From "*" matches any text; the texts that
+// its stars match are $1, $2 … in To.
 type RewriteRule struct{ From, To string }
 
 // Rewrite replaces paths without a redirect: the first rule that matches the full path
