@@ -108,8 +108,8 @@ func (n *Listening) Greet(greeting *secure.Server) {
 // closeTime is how long Close waits for loops that are busy.
 const closeTime = time.Second
 
-// Close lets in who waits, and listens no more. Connections stay. When it returns the
-// address can be listened on again, unless loops are very busy.
+// Close accepts the connections that are waiting, and stops listening. Connections stay.
+// When it returns the address can be listened on again, unless loops are very busy.
 func (n *Listening) Close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -157,7 +157,7 @@ type entry struct {
 	secure *secure.Server // nil: without TLS
 }
 
-// admission is the limits of connections, and what becomes of an accepted one.
+// admission has the limits of connections, and decides what to do with an accepted one.
 func (v *Server) admission() eventloop.Admission[*loop, entry] {
 	return eventloop.Admission[*loop, entry]{
 		Count: func(n int64) bool {

@@ -186,8 +186,8 @@ func (l *attempts) keepRival(c *client) {
 	}
 }
 
-// ends decides what follows when the attempt on k came to nothing: the other one goes on, or it
-// is made again, or the exchange has failed.
+// ends decides what follows when the attempt on k has failed: the other one goes on, it is
+// made again, or the exchange has failed.
 func (l *attempts) ends(c *client, k *backend, e loss) {
 	x := &c.x
 	if x.undecided() {
@@ -241,7 +241,7 @@ func (l *attempts) sameAgain(c *client) {
 }
 
 // elsewhere sends a request that its endpoint hasn't looked at to another one, if there is one.
-// Nobody has had work with it: it is no retry, neither one of the attempts nor of the budget.
+// No endpoint has worked on it: it counts as a retry neither in the attempts nor in the budget.
 func (l *attempts) elsewhere(c *client) {
 	x := &c.x
 	l.giveUp(c)
@@ -277,7 +277,7 @@ func (l *attempts) over(c *client, status int, why request.Failure) {
 	c.x.uncount()
 }
 
-// told tells those who watch the upstream how an attempt ended.
+// told reports to the upstream's observers how an attempt ended.
 func (l *attempts) told(x *exchange, status int, why request.Failure) {
 	took := l.now - x.tried
 	x.endTry(x.endpoint.Name, l.now, status, why, false)
@@ -293,7 +293,7 @@ func (l *attempts) giveUp(c *client) {
 		l.throwAway(c, x.rival.back)
 	}
 	if k := x.back; k != nil {
-		if w := x.waits; w != nil && w.of == k { // for what becomes of its response
+		if w := x.waits; w != nil && w.of == k { // for its response
 			l.suspensions.unsuspend(x)
 		}
 		x.back = nil

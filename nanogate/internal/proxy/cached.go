@@ -22,15 +22,15 @@ type caching struct {
 	sent          cache.UpstreamRequest
 	coming        cache.UpstreamResponse
 	url           []byte    // that a request asks for
-	kind          cache.Key // of a route's requests that is told apart from others
-	chosen        []byte    // what a request has in the fields that responses are told apart by
+	kind          cache.Key // of a route's requests that is kept apart from others
+	chosen        []byte    // what a request has in the fields by which responses differ
 	turn          uint64    // of those that look for what is stored
 	revalidations int       // background requests that revalidate what is stored
 }
 
 // Of a route that stores responses, requests come here after their guards and limits. What
-// is stored is given by stored.go; requests that wait for one another are in suspend.go; what
-// comes of that is stored by storing.go.
+// is stored is given by stored.go; requests that wait for one another are in suspend.go; their
+// responses are stored by storing.go.
 
 // cached is what the cache keeps of an exchange.
 type cached struct {
@@ -54,11 +54,11 @@ type asking struct {
 	fill       *cache.Fill     // nil: nothing is being stored
 	muted      bool            // the client has got a 304, and what comes is for the store only
 
-	flight *cache.Flight      // that others wait for; nil: nobody can
+	flight *cache.Flight      // that others wait for; nil: none can
 	landed cache.FlightResult // how it ends
 	result cache.Result
 	why    string   // the upstream is asked, as RFC 9211 has it
-	ends   *endings // of the request whose client has got what is stored already; nil: nobody hears of its end
+	ends   *endings // of the request whose client already has what is stored; nil: its end is reported to none
 }
 
 var replyNotStored = request.Refuse(504, "nothing is stored for this request, and only that was asked for", "").For(request.RefusedNotStored)
@@ -89,7 +89,7 @@ func (l *caching) lookUp(c *client, key cache.Key, why string) bool {
 	x, a := &c.x, &l.asked
 	rules, patience := x.route.Cache, l.keep(x).cached.patience
 	var m *asking
-	for range 3 { // until the store and who is asking already are in accord
+	for range 3 { // until the store agrees with the requests that are under way
 		v, known := l.find(rules, key)
 		if v != nil && l.giveIfGood(c, v, key, known) {
 			return true
@@ -134,8 +134,8 @@ func (l *caching) lookUp(c *client, key cache.Key, why string) bool {
 	return false
 }
 
-// kindOf tells requests of a route apart to which the upstream may respond differently though
-// neither the URL nor Vary has to say so: by what a trusted proxy says that a client asked it
+// kindOf distinguishes requests of a route to which the upstream may respond differently though
+// neither the URL nor Vary need say so: by what a trusted proxy says that a client asked it
 // for, which balancers pass on as clients send it, and by the side of a canary that is asked
 // for by name.
 func (l *caching) kindOf(c *client, rules *snapshot.Caching) cache.Key {
@@ -221,8 +221,8 @@ func (l *caching) giveIfGood(c *client, v *cache.Response, key cache.Key, known 
 	return true
 }
 
-// ask readies the request for the upstream: its conditions are those of what is stored, not
-// of what the client has already (RFC 9111 4.3.1).
+// ask prepares the request for the upstream: its conditions are about the stored response, not
+// about the one that the client has (RFC 9111 4.3.1).
 func (l *caching) ask(x *exchange, m *asking) {
 	r, a := &l.req, &l.asked
 	m.url, m.epoch = bytes.Clone(l.url), m.rules.Store.Epoch()

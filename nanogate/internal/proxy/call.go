@@ -11,7 +11,7 @@ import (
 )
 
 // call is a request on an upstream mux: on a stream, or on the place for one. It ends
-// with its request and is nobody's then.
+// with its request and can then be used again.
 type call struct {
 	backend
 	on      *mux
@@ -188,7 +188,7 @@ func (l *multiplexed) callHead(k *call, ev *http2.Event) {
 	l.bodies.passHead(c, &k.backend, text, nil, tailOf(ev), x.with)
 }
 
-// tail is what the head of a call's response says of its end.
+// tail is what the head of a call's response says about its end.
 type tail struct {
 	here   bool      // nothing follows the head
 	graded bool      // and it has the call's status
@@ -285,7 +285,7 @@ func (l *multiplexed) callLost(k *call, m *mux) {
 	}
 }
 
-// loss is how the attempt on a call came to nothing whose connection is lost.
+// loss is how the attempt failed on a call whose connection is lost.
 func (m *mux) loss(k *call) loss {
 	switch {
 	case m.conn.secure != nil && !m.conn.up && m.why == request.OK: // it speaks HTTP/1.1 only

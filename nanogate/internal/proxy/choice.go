@@ -20,7 +20,7 @@ func (l dividing) chooseUpstream(c *client) {
 	}
 }
 
-// ending counts what came of it in its group.
+// ending counts its outcome in its group.
 func (l dividing) ending(c *client) { c.x.kept.group.Ended(&c.x.outcome) }
 
 // sticking has clients come back to the endpoint that they had, by a cookie.

@@ -51,7 +51,7 @@ type client struct {
 	x  exchange
 	to recipient // of its response
 
-	mux *mux // its connection speaks HTTP/2; what follows is nobody's then
+	mux *mux // its connection speaks HTTP/2; the fields below are then unused
 
 	of       *client // on whose connection it is a request; nil: it is a connection
 	sink     sink    // of the response
@@ -190,7 +190,7 @@ func (l *downstream) readHead(c *client) {
 	case !ok:
 		return
 	case n == 0:
-		l.exchanges.drop(c) // between requests, or in the middle of one nobody will end
+		l.exchanges.drop(c) // between requests, or in the middle of one that will never end
 		return
 	}
 	b := l.scratch[:n]
@@ -229,7 +229,7 @@ func (l *downstream) readClient(c *client, b []byte) (n int, ok bool) {
 // serve looks at what may be a whole head. held says that b is c.in. It reports whether
 // it was one, or an error.
 func (l *downstream) serve(c *client, b []byte, held bool) bool {
-	l.take() // also within a batch: who sends a request after a change is served by it
+	l.take() // also within a batch: a request that comes after a change is served by it
 	if c.requests == 0 && c.speaksHTTP2(b) {
 		l.streams.beginHTTP2(c, b)
 		return true

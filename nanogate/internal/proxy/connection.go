@@ -89,7 +89,7 @@ func (l *pools) connectionEvent(k *connection, e *reactor.Event) {
 	k.hungUp = k.hungUp || e.Ending()
 	switch {
 	case k.idle:
-		if e.Readable() && (k.secure == nil || !l.downstream.quiet(k)) { // it was closed, or says what nobody asked for
+		if e.Readable() && (k.secure == nil || !l.downstream.quiet(k)) { // it was closed, or sends what was not requested
 			l.unpool(k)
 			l.closeConnection(k)
 		}

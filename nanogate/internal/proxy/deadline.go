@@ -12,7 +12,7 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
-// deadlines says until when a client waits for what, and deals with what came too late.
+// deadlines says until when a client waits for what, and deals with what is too late.
 type deadlines struct {
 	*loop
 
@@ -102,7 +102,7 @@ func (l *deadlines) tooSlow(c *client, d time.Duration) int64 {
 // progress puts the deadline of the present state off: something moved.
 func (l *deadlines) progress(c *client) { l.await(c, c.state) }
 
-// expire is expired, of which a panic costs that client only.
+// expire is expired, where a panic costs only that client.
 func (l *deadlines) expire(id int32) {
 	defer l.survive(clientEvent(id))
 	l.current = nil
@@ -121,7 +121,7 @@ func (l *deadlines) expired(id int32) {
 		return
 	}
 	if x.deadline != 0 && c.state != stateStored && c.state.busy() && c.state != stateTunnel && l.now >= x.deadline {
-		if s := x.waits; s != nil && x.endpoint == nil { // by a limit of its upstream: nobody has been asked yet
+		if s := x.waits; s != nil && x.endpoint == nil { // by a limit of its upstream: no endpoint has been chosen yet
 			if s.queue == nil {
 				l.suspensions.resume(c.id, s.ticket, nil)
 			} else if s.queue.Leave(s.ticket, true) { // else its turn has come, and the loop is about to hear of it
@@ -202,10 +202,10 @@ func (l *deadlines) lateBody(c *client) {
 // longestAsked bounds the time that a client may ask for: more is none.
 const longestAsked = 24 * time.Hour
 
-// callDeadline is how calls over gRPC say how much time there is, and are told.
+// callDeadline is how calls over gRPC say how much time is left, in both directions.
 var callDeadline = &config.Deadline{Header: grpc.FieldTimeout, Unit: config.GRPC}
 
-// deadlineRules are how a request's time is told; nil: it isn't.
+// deadlineRules are how a request's time limit is passed on; nil: it isn't.
 func (c *client) deadlineRules() *config.Deadline {
 	rules := c.x.route.Config.Deadline
 	if rules == nil && (c.grpc || c.x.call) {

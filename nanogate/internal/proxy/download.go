@@ -224,8 +224,8 @@ func (l *bodies) give(c *client, k *backend, piece []byte, done bool, with filte
 	}
 }
 
-// complete ends an exchange whose response is all read, before the client is given the
-// end of it: who has a response and asks again finds that the first request is over.
+// complete ends an exchange whose response is all read, before the client gets the end of
+// it: a client that has a response and sends the next request finds the first one over.
 func (l *bodies) complete(c *client, k *backend) {
 	x := &c.x
 	if len(x.upstream.Detectors) > 0 {

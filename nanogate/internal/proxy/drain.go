@@ -7,7 +7,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// beginDrain accepts who waits in the queue, then closes the listeners.
+// beginDrain accepts the connections in the queue, then closes the listeners.
 func (l *downstream) beginDrain() {
 	if !l.Drain(l.now) {
 		return
@@ -44,7 +44,7 @@ func (l *downstream) drainStep() {
 	l.stopped = l.stopped || l.clients.Len() == 0 && !l.Expecting()
 }
 
-// unused reports whether a client has nothing under way. Who has just done its handshake
+// unused reports whether a client has nothing under way. One that has just done its handshake
 // gets the time to send its request.
 func (l *downstream) unused(c *client) bool {
 	if c.mux != nil {

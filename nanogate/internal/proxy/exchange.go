@@ -61,8 +61,8 @@ type exchange struct {
 	measured   bool // whoever makes another body of it holds that to the limit
 	unsized    bool // its head doesn't say how long the body is that is sent on
 	remade     bool // its response is made another one, whose end isn't that of the upstream's
-	trailers   bool // the upstream is told that trailers are taken
-	background bool // nobody waits for it: others come first, and have the descriptors if they are few
+	trailers   bool // the upstream sees that trailers are accepted
+	background bool // no client waits for it: others come first, and get the descriptors if they are few
 
 	refused uint8 // attempts that an endpoint didn't look at
 	moves   uint8 // connections on which there was no place after all
@@ -116,7 +116,7 @@ func methodOf(b []byte) method {
 // A request that somebody looks on at has a trail: its tries, in the order they were
 // begun. Others pay nothing for it.
 
-// observe tells the route's observers of a request.
+// observe reports a request to the route's observers.
 func (l *loop) observe(x *exchange) {
 	if len(x.route.Observers) > 0 {
 		x.note = observe.Seen(x.route.Observers, &l.req, x.note)

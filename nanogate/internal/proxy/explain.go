@@ -12,10 +12,10 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
-// Who may ask what becomes of a request is told in the response: the filters that it came to
-// with what each said and how long it took, and those that had a hand in the exchange itself
-// with how long that was at each slot, as Server-Timing has it (W3C), which browsers show. What
-// is done after the response's head is written can't be told in that.
+// A client that may ask how a request was handled finds it in the response: the filters that the
+// request came to, with what each decided and how long it took, and those that took part in the
+// exchange itself, with their time at each slot, in Server-Timing (W3C), which browsers show. It
+// can't have what is done after the response's head is written.
 
 // explainField is the field with which a request asks.
 const explainField = "nanogate-explain"
@@ -93,7 +93,7 @@ func (e *explanation) leave() {
 	}
 }
 
-// charge counts the time that has passed for who is called.
+// charge counts the time that has passed for the filter that is called.
 func (e *explanation) charge(now int64) {
 	if n := len(e.open); n > 0 {
 		v := &e.open[n-1]

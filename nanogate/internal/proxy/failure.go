@@ -4,8 +4,8 @@ package proxy
 
 import "dyno.example/nanogate/internal/request"
 
-// failed deals with a try that came to nothing: it is made again with another endpoint
-// if the route says so, or the client is told.
+// failed deals with a failed try: it is made again with another endpoint if the route says
+// so, or the client gets an error.
 func (l *exchanges) failed(c *client, why request.Failure) {
 	x := &c.x
 	l.attempts.over(c, 0, why)

@@ -7,7 +7,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// end counts the exchange, tells who wants to know, and gives back what it had. The
+// end counts the exchange, notifies its observers, and releases what it had. The
 // connection to the upstream has been released or closed.
 func (l *exchanges) end(c *client) {
 	x := &c.x
@@ -80,7 +80,7 @@ func (l *exchanges) endOfResponse(c *client) {
 const (
 	lingerTime  = int64(2e9) // ns
 	lingerBytes = 1 << 20    // that are read and thrown away
-	lingerLast  = int64(5e8) // ns, without reading, for who sends more than that
+	lingerLast  = int64(5e8) // ns, without reading, for a client that sends more than that
 )
 
 // retire closes a connection after its last response. If the client has sent what was

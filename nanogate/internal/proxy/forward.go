@@ -9,7 +9,7 @@ import (
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// forward picks who is asked and sends the request there.
+// forward picks an endpoint and sends the request there.
 func (l *exchanges) forward(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
@@ -72,7 +72,7 @@ func (l *exchanges) limitTime(c *client) {
 	}
 }
 
-// partFrom takes a request from what it was on, when its response is all read.
+// partFrom takes a request off its connection or stream when its response is all read.
 func (l *exchanges) partFrom(c *client, k *backend) {
 	c.x.back = nil
 	k.client = nil

@@ -9,8 +9,8 @@ import (
 	"dyno.example/nanogate/internal/translate"
 )
 
-// grpcCalls is what the gateway itself knows of gRPC: who speaks it, statuses, retries. Messages
-// pass through unread.
+// grpcCalls is what the gateway itself knows of gRPC: which requests are calls, statuses,
+// retries. Messages pass through unread.
 type grpcCalls struct {
 	*loop
 

@@ -48,7 +48,7 @@ func (l *downstream) shake(c *client) {
 	l.Yield()
 }
 
-// goOnShaking tells a handshake of its socket's events. It has its turn before the loop
+// goOnShaking passes a handshake its socket's events. It has its turn before the loop
 // waits: a wait may keep the processor.
 func (l *downstream) goOnShaking(s *tlsconn.Conn) {
 	s.Ready()

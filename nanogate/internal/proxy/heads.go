@@ -18,7 +18,7 @@ import (
 type heads struct {
 	*loop
 
-	chain []byte // what a trusted proxy says of who was before it
+	chain []byte // what a trusted proxy says about the peer before it
 }
 
 const via = "Via: 1.1 nanogate\r\n"
@@ -164,7 +164,7 @@ var ownLimits = http1.Limits{Head: 4 << 20, URI: 2 << 20, Fields: 20_000}
 var responseLimits = http1.Limits{Head: 64 << 10, Fields: 256}
 
 // responseHead appends the head that the client is sent, of the response whose head was
-// parsed from b: as it came but for what is for one hop only, and framed again
+// parsed from b: as it came, without what is for one hop only, and framed again
 // (RFC 9110 7.6, RFC 9112 6).
 func (l *heads) responseHead(dst []byte, c *client, b []byte) []byte {
 	x, h := &c.x, &l.resp
@@ -222,7 +222,7 @@ func (l *heads) framed(dst []byte, c *client) []byte {
 	return l.framedAs(dst, c, l.resp.Chunked || l.resp.UntilClose)
 }
 
-// framedAs is framed for a body whose length isn't told, if unsized.
+// framedAs is framed for a body whose length isn't sent, if unsized.
 func (l *heads) framedAs(dst []byte, c *client, unsized bool) []byte {
 	x := &c.x
 	switch {

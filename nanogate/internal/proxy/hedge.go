@@ -4,15 +4,15 @@ package proxy
 
 // Hedging: a request whose response doesn't begin in time, be it that there is no
 // connection yet, is sent to a second endpoint too, and the response that begins first is
-// taken (Dean and Barroso 2013). The other connection is closed: what it would say is
-// nobody's. Only requests that are safe and have no body are hedged.
+// taken (Dean and Barroso 2013). The other connection is closed: its response is not
+// needed. Only requests that are safe and have no body are hedged.
 
 // mayHedge reports whether a request may be sent twice at once.
 func (x *exchange) mayHedge() bool {
 	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done() && (x.sent.taken == 0 && !x.chunked || x.remade)
 }
 
-// hedge has a second attempt begin beside the first.
+// hedge begins a second attempt in addition to the first.
 func (l *attempts) hedge(c *client) {
 	x := &c.x
 	if x.undecided() || !x.again() || !x.mayHedge() {

@@ -231,7 +231,7 @@ func (l *streams) beginStream(c, conn *client, id int32, s *http2.Stream) {
 func (l *streams) bodyCame(c *client, ev *http2.Event) {
 	x := &c.x
 	waits := x.upgrade && !x.tunnel                 // until the upstream has agreed
-	if !c.state.busy() || x.body.Done() && !waits { // nobody wants it any more
+	if !c.state.busy() || x.body.Done() && !waits { // it is no longer wanted
 		c.sink.mux.codec.Consume(ev.Stream, len(ev.Data))
 		return
 	}

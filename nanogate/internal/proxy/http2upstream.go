@@ -230,7 +230,7 @@ func (l *multiplexed) settleUpstreamMux(m *mux) {
 		return
 	}
 	if !m.broken && (!m.sock.out.empty() || len(m.codec.Out) > 0) && !m.closed {
-		return // it is told why first
+		return // it gets the reason first
 	}
 	l.closeUpstreamMux(m)
 }

@@ -22,7 +22,7 @@ type kept struct {
 	secure  bool          // of sticky: the client came over TLS
 	passage passage
 	copy    *mirror.Capture // of mirror: of it and its response; of shadow: that it is
-	ends    *endings        // of middleware: who hears of its end; nil: nobody does
+	ends    *endings        // of middleware that hears of its end; nil: none does
 
 	explanation *explanation // of the gateway itself: what the response will say; nil: nothing
 }

@@ -215,7 +215,7 @@ type message = eventloop.Message[*loop]
 // it. If the loop has ended, it is done here, so that what it holds is closed.
 func (l *loop) call(f func(*loop)) { l.Hand(&message{Open: f}) }
 
-// openMessage does what was posted: a panic in it costs nobody else.
+// openMessage does what was posted: a panic in it costs no other client.
 func (l *loop) openMessage(n *message) {
 	defer l.survive(nobodys)
 	l.current = nil

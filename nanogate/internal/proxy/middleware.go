@@ -24,10 +24,10 @@ type responders struct {
 
 // A route's middleware looks at the head of a response before anything of it is stored or
 // goes on. What it changes is written as another head, which takes the place of the one that
-// came: nobody else knows of changes. One that decides later has the response wait: what
-// follows its head isn't read meanwhile, or of a stream isn't given back to its window.
+// came: no other code knows of changes. One that decides later has the response wait: what
+// follows its head isn't read meanwhile, or, on a stream, isn't given back to its window.
 
-// passage is what is known of a request for those who look at its response.
+// passage is what is known of a request, for middleware that looks at its response.
 type passage struct {
 	findings request.Findings
 	client   netip.Addr
@@ -288,7 +288,7 @@ func (l *loop) awaitEnd(x *exchange, r *request.Request) {
 	k.ends.all = append(k.ends.all, ends...)
 }
 
-// tellEnds tells of the end when the last of the exchanges is over. o is the outcome of the
+// tellEnds reports the end when the last of the exchanges is over. o is the outcome of the
 // client's; nil: it is the other one that is over.
 func (l *exchanges) tellEnds(e *endings, o *request.Outcome) {
 	if e.open--; e.open > 0 {

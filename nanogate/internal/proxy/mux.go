@@ -64,8 +64,8 @@ const (
 	muxSpares = 64
 )
 
-// noDescriptor stands for the socket of a client or a backend that is a stream: it is
-// open, and has none.
+// noDescriptor takes the place of the socket of a client or a backend that is a stream: it
+// is open, and has none.
 const noDescriptor = 1 << 30
 
 // touch notes that a connection may have something to send, and sees to it that there is

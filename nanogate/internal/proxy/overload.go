@@ -46,7 +46,7 @@ func (l *overload) feel(handled int) {
 }
 
 // probe finds out how long events wait. Epoll gives a batch of what is ready, in the order
-// in which it became so, and says nothing of how much more there is: so the loop makes an
+// in which it became so, and doesn't say how much more there is: so the loop makes an
 // event itself, which waits behind the others.
 type probe struct {
 	fd   int   // of [eventloop.System.Event]; 0: not made yet
@@ -148,8 +148,8 @@ func readiness(missing []string) *request.Reply {
 	return &a
 }
 
-// importanceOf is how important a request is by its route, or by what it says itself as
-// far as the route lets it.
+// importanceOf is how important a request is by its route, or by its own word as far as the
+// route allows.
 func importanceOf(r *request.Request, rules *config.Importance) request.Importance {
 	if rules.Header != "" {
 		if value, ok := r.Header(rules.Header); ok {

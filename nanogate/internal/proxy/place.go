@@ -110,5 +110,5 @@ func (l *multiplexed) learnStreams(m *mux) {
 }
 
 // streamsUnasked is how many requests wait on a connection that hasn't greeted, to an endpoint
-// of which nothing is known.
+// about which nothing is known.
 const streamsUnasked = 100

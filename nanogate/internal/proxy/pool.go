@@ -86,13 +86,13 @@ func (l *pools) pooledOf(e *upstream.Endpoint, twice bool) *connection {
 }
 
 // rests reports whether a connection is what a pool may give out: open, to that endpoint, over
-// HTTP/1.1, and nobody's.
+// HTTP/1.1, and not in use.
 func (k *connection) rests(e *upstream.Endpoint) bool {
 	return k.idle && k.fd >= 0 && k.up && k.endpoint == e && k.mux == nil && k.client == nil
 }
 
-// closed reports whether an endpoint has closed a connection, or sent what nobody asked
-// for. A request that may not be sent twice is worth the look.
+// closed reports whether an endpoint has closed a connection, or sent what was not
+// requested. A request that may not be sent twice is worth the look.
 func (l *pools) closed(k *connection) bool {
 	if k.secure != nil {
 		return !l.downstream.quiet(k)

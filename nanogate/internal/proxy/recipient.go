@@ -2,7 +2,7 @@
 
 package proxy
 
-// recipient is whom the response of an exchange goes to: a client's connection over HTTP/1.1
+// recipient is where the response of an exchange goes: a client's connection over HTTP/1.1
 // ([downstream]), a stream of one over HTTP/2 ([streams]), or [nobody]. Whatever makes responses
 // knows no more of it than this.
 type recipient interface {
@@ -18,7 +18,7 @@ type recipient interface {
 	leave(c *client)
 }
 
-// nobody has asked for the response, and nobody gets it: it is for the store, or to be compared.
+// nobody has requested the response, and nobody gets it: it is for the store, or to be compared.
 // A background exchange goes the way of all others, on the connections, by the versions and within
 // the time limits that they have.
 type nobody struct{ *loop }

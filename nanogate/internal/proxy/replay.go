@@ -24,7 +24,7 @@ type content struct {
 // whole reports whether all that was taken is kept.
 func (t *content) whole() bool { return t.taken == int64(len(t.kept)) }
 
-// with is what goes with the head of a try: all that was taken, the last of which is piece. ok
+// with is the part of the body that goes with the head of a try: all that was taken, ending in piece. ok
 // is false if some of it is gone.
 func (t *content) with(piece []byte) (all []byte, ok bool) {
 	if len(t.kept) > 0 {
@@ -44,7 +44,7 @@ func (t *content) take(b *eventloop.Buffers, piece []byte) {
 	t.taken += int64(len(piece))
 }
 
-// set makes it another content, all of which is there.
+// set replaces it with other content, all of which is there.
 func (t *content) set(b *eventloop.Buffers, all []byte) {
 	if t.kept == nil {
 		t.kept = b.Take()

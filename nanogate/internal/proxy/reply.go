@@ -53,7 +53,7 @@ func (l *heads) refuse(c *client, a *request.Reply) {
 }
 
 // giveWhole gives a client a response of the gateway's own, and ends the exchange. lines are its
-// head but for what it says of the connection.
+// head without what it says about the connection.
 func (l *heads) giveWhole(c *client, lines, body []byte) {
 	l.out = endHead(lines, &c.x)
 	c.private = c.private[:0]
@@ -63,7 +63,7 @@ func (l *heads) giveWhole(c *client, lines, body []byte) {
 	}
 }
 
-// refused notes why a request is refused, for those who look on.
+// refused notes why a request is refused, for observers.
 func (l *heads) refused(c *client, a *request.Reply) {
 	c.x.outcome.Refused = a.Why
 	if l.log().Enabled(context.Background(), slog.LevelDebug) && l.server.refusals.Takes(l.now) {
@@ -106,8 +106,8 @@ func (l *heads) turnAway(c *client, a *request.Reply) {
 	l.exchanges.unrouted(c, a)
 }
 
-// endHead appends what ends the head of a response that isn't an interim one: what became of the
-// request, for who asks that, and what the client is told about its connection.
+// endHead appends what ends the head of a response that isn't an interim one: how the
+// request was handled, for a client that asks for that, and the fields about its connection.
 func endHead(dst []byte, x *exchange) []byte {
 	if e := x.explained(); e != nil {
 		dst = e.appendTo(dst, x)

@@ -242,9 +242,9 @@ func (l *exchanges) unrouted(c *client, a *request.Reply) {
 	l.heads.refuse(c, a)
 }
 
-// identify finds out who sent a request: the peer, or who proxies that are trusted say
-// it was. The fields that tell the upstream are made once for a connection, unless a
-// trusted proxy may send another with each request.
+// identify finds out which client sent a request: the peer, or the one that trusted proxies
+// name. The fields that tell the upstream are made once for a connection, unless a trusted
+// proxy may send another client's with each request.
 func (l *heads) identify(c *client, r *request.Request) {
 	c.recheckCertificate()
 	if c.forwardsOf != l.snap {

@@ -34,7 +34,7 @@ func (l *attempts) retriesFailure(c *client, why request.Failure) bool {
 	on := x.route.Config.Retry.On
 	switch why {
 	case request.ConnectFailed, request.Untrusted:
-		return slices.Contains(on, "connect") // nobody has had work with it: the budget isn't for that
+		return slices.Contains(on, "connect") // no endpoint has worked on it: the budget isn't for that
 	case request.UpstreamGone:
 		if x.unseen && slices.Contains(on, "connect") {
 			break
@@ -78,7 +78,7 @@ func (l *attempts) retriesFarewell(c *client, k *backend, h *http1.ResponseHead)
 	return true
 }
 
-// lastWord is what came of a response before its connection broke. That may be the beginning of
+// lastWord is the part of a response that came before its connection broke. That may be the beginning of
 // such a 408: if the request has arrived behind it, unread, the connection is reset.
 type lastWord uint8
 

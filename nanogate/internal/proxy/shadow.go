@@ -21,7 +21,7 @@ type mirroring struct {
 }
 
 // A copy of a request goes to the shadow as a background exchange (see [nobody]). It comes after
-// those that somebody waits for: a loop sends a few copies when it has done all else of a
+// those that a client waits for: a loop sends a few copies when it has done all else of a
 // batch of events, and reads shadows' responses when it has taken all events.
 
 // mostShadowed is how many copies a loop sends in one turn. Events that come meanwhile wait
@@ -70,7 +70,7 @@ func (l *mirroring) ending(c *client) {
 	}
 }
 
-// shadowing has a copy's own exchange compared to that of which it is one.
+// shadowing has a copy's exchange compared with the original's.
 type shadowing struct{ *loop }
 
 func (l shadowing) responded(c *client, k *backend, text, rest []byte, end tail) ([]byte, bool) {
@@ -98,7 +98,7 @@ func (l shadowing) refusing(c *client, a *request.Reply) (*request.Reply, bool) 
 	return a, true
 }
 
-// ending says what came of a copy that was sent. There is room for another one.
+// ending reports the outcome of a copy that was sent. There is room for another one.
 func (l shadowing) ending(c *client) {
 	x := &c.x
 	x.kept.copy.ShadowDone(x.endpoint, &x.outcome, l.now)
@@ -161,7 +161,7 @@ func (l *mirroring) giveUpMirrored(c *client, why mirror.Reason) {
 	c.to.cut(c)
 }
 
-// giveUpMirroring does so with all of them, when the gateway ends: nobody waits for them.
+// giveUpMirroring does so with all of them, when the gateway ends: no client waits for them.
 func (l *mirroring) giveUpMirroring() {
 	l.clients.Each(func(c *client) {
 		if c.x.with.Has(filter.Shadow) {

@@ -19,7 +19,7 @@ type sink struct {
 	stream   *http2.Stream // nil: it isn't open yet
 	out      *outbox
 	trailers []byte // lines that follow the content
-	end      bool   // nothing follows what is in out, but for the trailers
+	end      bool   // nothing follows what is in out, except for the trailers
 
 	queued       eventloop.Place[sink] // in mux.ready
 	prior, after *sink                 // in mux.all
@@ -63,7 +63,7 @@ func (l *muxes) send(s *sink, data []byte, end bool, trailers []byte) {
 		n := m.codec.SendData(s.stream, data, end && len(trailers) == 0)
 		data = data[n:]
 	}
-	if s.stream.SendEnded() { // or it was reset, of which an event will tell
+	if s.stream.SendEnded() { // or it was reset, which an event will report
 		return
 	}
 	if len(data) > 0 {

@@ -74,7 +74,7 @@ type (
 		replying(c *client, a *request.Reply) bool
 	}
 	// atBreak: a response that has begun can't go on. It reports whether its client has been
-	// told, so that there is nothing to cut off.
+	// notified, so that there is nothing to cut off.
 	atBreak interface {
 		breaking(c *client, why request.Failure) bool
 	}
@@ -139,7 +139,7 @@ func (s *slots) fill(id filter.ID, f any) {
 	s.end.fill(filter.AtEnd, id, f)
 }
 
-// fillSlots puts all filters at their slots: this is who carries each of them out.
+// fillSlots puts all filters at their slots, each with what carries it out.
 func (l *loop) fillSlots() {
 	for id, f := range [...]any{
 		filter.GRPCWeb:    &l.web,
@@ -166,7 +166,7 @@ func (x *exchange) join(id filter.ID) { x.with = x.with.With(id) }
 func (l *loop) asked(x *exchange) filter.Set { return x.route.With | l.snap.With }
 
 // any asks those among with that are at the slot, in the order of requests, until one says
-// yes. Who has none of them pays for a look at a set.
+// yes. One without any pays for a look at a set.
 func (s *slot[F]) any(x *exchange, with filter.Set, f func(F) bool) bool {
 	return with&s.of != 0 && s.first(x, with&s.of, f)
 }

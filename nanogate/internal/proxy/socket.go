@@ -52,8 +52,8 @@ func (s *socket) receive(sys eventloop.System, b []byte, ending bool) (n int, mo
 	return 0, false, errnoOf(err)
 }
 
-// cutOff reports whether the end of what the peer sends may be somebody else's: over TLS
-// it has to say so (RFC 9112 9.8).
+// cutOff reports whether the end of what the peer sends may be another's doing: over TLS
+// the peer must announce it (RFC 9112 9.8).
 func (s *socket) cutOff() bool { return s.secure != nil && s.secure.Cut() }
 
 // errnoOf is the socket's error, or EPROTO for one of TLS.
@@ -63,7 +63,7 @@ func errnoOf(err error) unix.Errno {
 	return errno
 }
 
-// closeWrite tells the peer that this is the end of what it is sent.
+// closeWrite signals the peer that nothing more will be sent.
 func (s *socket) closeWrite(sys eventloop.System) {
 	s.sayEnd()
 	sys.CloseWrite(s.fd)
@@ -75,14 +75,14 @@ func (s *socket) sayEnd() {
 	}
 }
 
-// close closes it. A handshake that is under way lets go of it first, beside the loop.
+// close closes it. A handshake that is under way lets go of it first, on its own goroutine.
 func (s *socket) close(sys eventloop.System, from eventloop.Poller) {
 	s.sayEnd()
 	switch {
 	case s.secure == nil:
 		sys.Close(s.fd)
 	case s.secure.Shaking():
-		_ = from.Remove(s.fd) // its events would be taken for those of who has the ID next
+		_ = from.Remove(s.fd) // its events would be taken for those of the next owner of the ID
 		s.secure.Drop()
 	default:
 		s.secure.Drop()

@@ -124,7 +124,7 @@ func (l *deadlines) nextSoon() (at int64, ok bool) {
 	return at, ok
 }
 
-// fire deals with a request of which something is due.
+// fire deals with a request for which something is due.
 func (l *deadlines) fire(c *client, w what) {
 	defer l.survive(clientEvent(c.id))
 	l.current = nil

@@ -71,7 +71,7 @@ var mayMove = func() (bits [len(moves)]uint32) {
 }()
 
 // enter puts a client into a state. One that can't follow is a mistake of the gateway's own,
-// which is told.
+// which is reported.
 func enter(l *loop, c *client, p state) {
 	if mayMove[c.state]&(1<<p) == 0 {
 		l.violated("a client went from a state to one that can't follow", "from", c.state.String(), "to", p.String())

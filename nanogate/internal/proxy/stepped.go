@@ -11,7 +11,7 @@ import (
 	"dyno.example/nanogate/internal/limit"
 )
 
-// What follows is for whoever has a [Server] from [New], whose loops nobody runs.
+// What follows is for a [Server] from [New], whose loops don't run by themselves.
 
 // Step has a loop do what there is for it to do: one batch of events, messages and deadlines.
 // It reports whether the loop goes on.

@@ -103,8 +103,8 @@ func joined(head, piece []byte) (out, rest []byte) {
 	return append(head, piece...), nil
 }
 
-// giveAndRefresh gives a response that isn't fresh, and asks the upstream for a newer one:
-// for nobody, so that the client has its response whatever becomes of that.
+// giveAndRefresh gives a response that isn't fresh, and asks the upstream for a newer one
+// in the background, so that the client has its response whatever that leads to.
 func (l *caching) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known []byte) {
 	route, of, ends := c.x.route, *c.conn(), c.x.kept.ends
 	headOnly, kind := c.x.method == head, l.kind
@@ -138,7 +138,7 @@ func (l *caching) refreshes(rules *snapshot.Caching, v *cache.Response, key cach
 	return flight
 }
 
-// revalidation is nobody's request for a newer response.
+// revalidation is a background request for a newer response.
 type revalidation struct{ nobody }
 
 func (l revalidation) leave(*client) { l.caching.revalidations-- }

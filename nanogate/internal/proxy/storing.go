@@ -9,7 +9,7 @@ import (
 	"dyno.example/nanogate/internal/request"
 )
 
-// coming is what the cache is told of the response whose head was parsed from b. It reads
+// coming tells the cache about the response whose head was parsed from b. It reads
 // the request again from its head as it was sent.
 func (l *caching) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamResponse {
 	l.named.Read(l.resp.Fields, b)
@@ -23,8 +23,8 @@ func (l *caching) comingFor(x *exchange, m *asking, b []byte) *cache.UpstreamRes
 	return &l.coming
 }
 
-// responded looks at a response before it is passed on: one that says that what is stored
-// is good still, and one in place of which that is given, don't go on.
+// responded looks at a response before it is passed on. A response that validates the stored
+// one doesn't go on, nor does one that the stored one replaces.
 func (l *caching) responded(c *client, k *backend, b, rest []byte, _ tail) ([]byte, bool) {
 	x, m := &c.x, c.x.kept.cached.asking
 	status := l.resp.Status
@@ -60,7 +60,7 @@ func (l *caching) refusing(c *client, a *request.Reply) (*request.Reply, bool) {
 	return a, true
 }
 
-// breaking ends an exchange of which the client has all: what breaks off was for the store only.
+// breaking ends an exchange whose client has everything: what broke off was only for the store.
 func (l *caching) breaking(c *client, _ request.Failure) bool {
 	if !c.x.kept.cached.asking.muted {
 		return false

@@ -229,7 +229,7 @@ func (l *suspensions) unsuspend(x *exchange) {
 	l.forgo(s)
 }
 
-// called is what loops are told of requests that wait for a place by a limit: a list of
+// called is the loops' message about requests that wait for a place by a limit: a list of
 // those that have it, or won't have it. The queue is the limit's, and all loops share it:
 // places become free on any of them. Telling neither waits nor allocates, as the message is the
 // loop's own.
@@ -292,7 +292,7 @@ func (l *suspensions) takeTurn(n *turnOfQueue) {
 	defer l.survive(clientEvent(n.client))
 	c := l.clients.At(n.client)
 	switch s := c.x.waits; {
-	case c.fd < 0 || s == nil || s.queue != n.queue || s.ticket != n.ticket: // nobody waits for it any more
+	case c.fd < 0 || s == nil || s.queue != n.queue || s.ticket != n.ticket: // none waits for it any more
 		if n.admitted {
 			n.queue.Return(l.now)
 		}
@@ -318,7 +318,7 @@ func (l *suspensions) refuseWaiting(c *client) {
 
 // Requests of the same kind that come while one of them is at the upstream wait for its
 // response, each with its own deadline. When that is stored they get it; when there is none
-// for all, as it is private or came to nothing, each goes on by itself, as it does when it
+// for all, because it is private or failed, each goes on by itself, as it does when it
 // has waited for as long as the route lets it: one that is slow doesn't hold up the others
 // for longer. When the client that asked has gone, one of them asks next.
 

@@ -80,8 +80,8 @@ func (l *transcoding) transcode(c *client) {
 	l.exchanges.forward(c)
 }
 
-// exposed refuses a call over gRPC itself whose method the route doesn't expose: who says
-// which services are, or leaves a method without a rule, means it for all clients.
+// exposed refuses a native gRPC call whose method the route doesn't expose: a route that
+// lists its services, or leaves a method without a rule, means it for all clients.
 func (l *transcoding) exposed(c *client) bool {
 	rules := c.x.route.Config.GRPCJSON
 	if rules.AllCalls {
@@ -257,7 +257,7 @@ func (l *transcoding) endCall(c *client, k *backend, lines, text []byte) {
 	switch {
 	case !ok || status.Code == grpc.OK && err != nil:
 		l.exchanges.failed(c, request.BadResponse)
-	case status.Code != grpc.OK && x.begun && call.Form == transcode.Raw: // nothing can be told behind what has been given
+	case status.Code != grpc.OK && x.begun && call.Form == transcode.Raw: // nothing can be added to what has been sent
 		x.outcome.Status = grpc.HTTPOfCode(status.Code)
 		l.exchanges.failed(c, request.BadResponse)
 	case status.Code != grpc.OK && x.begun:
@@ -299,7 +299,7 @@ func (l *transcoding) giveWhole(c *client, k *backend, status int, fields, body 
 	l.giveContent(c, k, body, true)
 }
 
-// refusing says of what is no call's response that it isn't.
+// refusing reports a response that is no call's.
 func (l *transcoding) refusing(_ *client, a *request.Reply) (*request.Reply, bool) {
 	if a == replyBad {
 		a = replyNotGRPC

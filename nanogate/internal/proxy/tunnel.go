@@ -131,7 +131,7 @@ func (l *bodies) endTunnel(c *client) {
 	l.exchanges.drop(c)
 }
 
-// WebSocket over HTTP/2 is extended CONNECT (RFC 8441). Rooms above see an upgrade of
+// WebSocket over HTTP/2 is extended CONNECT (RFC 8441). Packages above see an upgrade of
 // HTTP/1.1, whichever side speaks which version. A tunnel with a stream on either side has
 // no loop of its own: to the rest its bytes are those of two bodies.
 

@@ -262,7 +262,7 @@ func (l *bodies) gathered(c *client) {
 	}
 }
 
-// refill has the request go on with another body, all of which is there.
+// refill replaces the rest of the request's body with another one, all of which is there.
 func (l *bodies) refill(x *exchange, body []byte) {
 	x.sent.set(&l.buffers, body)
 	x.body, x.chunked = http1.Body{}, false // the head says how long it is

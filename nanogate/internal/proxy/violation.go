@@ -9,10 +9,10 @@ import (
 )
 
 // What must hold is kept by types and tests. Where it doesn't hold all the same, that costs
-// the connection on which it was found, with a line in the log and a count, and nobody else
-// notices: a loop has the requests of others, which a panic would end with the process.
+// the connection on which it was found, with a line in the log and a count, and no other
+// client notices: a loop has the requests of others, which a panic would end with the process.
 
-// violated tells of what must not be: a mistake of the gateway's own.
+// violated reports what must not be: a mistake of the gateway's own.
 func (l *loop) violated(what string, args ...any) {
 	l.server.Violations.Add(1)
 	l.server.violated.Say(l.log(), slog.LevelError, l.now, "a mistake of nanogate's own: "+what, args...)

@@ -10,7 +10,7 @@ import (
 )
 
 // Pools of upstreams that ask for it are kept warm: so many connections to each endpoint
-// are there before anybody needs them, at each loop.
+// are there before they are needed, at each loop.
 
 const (
 	warmEvery = int64(time.Second)
@@ -61,7 +61,7 @@ func (l *pools) warmUp() {
 	}
 }
 
-// warmUpstreamMux opens a connection over HTTP/2, of which one has room for many requests.
+// warmUpstreamMux opens a connection over HTTP/2; one has room for many requests.
 func (l *pools) warmUpstreamMux(e *upstream.Endpoint, u *upstream.Upstream) {
 	if len(l.pool(e).muxes) == 0 && !l.server.files.Full() {
 		_, _ = l.multiplexed.upstreamMuxTo(e, u) // it is tried again
