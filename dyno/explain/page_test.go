@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the sections of causes of the docs anew")
+var update = flag.Bool("update", false, "rewrite the sections of causes of the docs")
 
 // The docs have all causes, with what is said of them in reports, and no others.
 func TestPage(t *testing.T) {

@@ -97,6 +97,6 @@ func gateSameRun(ctx context.Context, l *lab, e *Examined) error {
 	if err != nil {
 		return err
 	}
-	e.say("the gate", a.code != 0 || !strings.Contains(strings.ToLower(a.stdout), "ok"), fmt.Sprintf("exit %d: %s", a.code, lastLines(a.stdout)), "nothing was measured anew")
+	e.say("the gate", a.code != 0 || !strings.Contains(strings.ToLower(a.stdout), "ok"), fmt.Sprintf("exit %d: %s", a.code, lastLines(a.stdout)), "nothing was measured again")
 	return nil
 }
