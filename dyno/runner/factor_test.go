@@ -70,7 +70,7 @@ func held(trial *archive.Trial) bool {
 	return slices.ContainsFunc(trial.Findings, func(f finding.Finding) bool { return f.Name == finding.GeneratorStalled })
 }
 
-// TestLevelsReachTheSubject lets a subject tell how it was started; every answer
+// TestLevelsReachTheSubject has a subject say how it was started; every response
 // of every trial is held to it.
 func TestLevelsReachTheSubject(t *testing.T) {
 	if runtime.GOOS != "linux" {

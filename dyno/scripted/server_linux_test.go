@@ -79,7 +79,7 @@ func TestResponsesAreNeverEarlyAndAllRecorded(t *testing.T) {
 	}
 }
 
-func TestMoreRequestsThanRoomAreAnsweredToo(t *testing.T) {
+func TestMoreRequestsThanRoomHaveResponsesToo(t *testing.T) {
 	address, stop := serve(t, Options{Requests: 3})
 	conn, err := net.Dial("tcp", address)
 	if err != nil {

@@ -18,9 +18,9 @@ const (
 	second = int64(time.Second)
 )
 
-// TestAftermath: a stall near a window's end leaves a backlog that is answered in
+// TestAftermath: a stall near a window's end leaves a backlog that is worked off in
 // the next ones. All until it is gone tell of the stall, and so does what was held
-// up and is answered later still.
+// up and has its responses later still.
 func TestAftermath(t *testing.T) {
 	r := ledger()
 	stall := 500 * time.Millisecond
