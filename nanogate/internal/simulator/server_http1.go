@@ -413,6 +413,9 @@ func (p *server1) finished() {
 			broke(c.one)
 		}
 		p.lose("reset")
+		if len(p.in) > 0 { // the next request, which came with the rest of this one's body
+			p.wasted(nil, false)
+		}
 	case kind == "close-after":
 		p.finish()
 	case c.close:

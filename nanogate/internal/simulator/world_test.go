@@ -22,3 +22,20 @@ func TestNoTimePasses(t *testing.T) {
 		t.Errorf("%v", w.violations)
 	}
 }
+
+// A request that came with the rest of the body of the one before, to which the response was sent early, isn't
+// looked at when its endpoint resets the connection behind that.
+func TestRequestBehindAnEarlyResponse(t *testing.T) {
+	for n := range 10 {
+		sc := small(1)
+		sc.Groups[0].Endpoints[0].Line.Latest = 1e6
+		c := sc.Clients[0]
+		c.Line.Latest, c.Think, c.Depth = 1e6, 3e6, 5
+		for range 10 {
+			sc.asks(1, Request{Method: "GET"})
+			sc.asks(1, Request{Method: "POST", Body: 17 + n, Expect: true, Early: true, Tries: []Fault{{Kind: "cut-after"}}})
+			sc.asks(2, Request{Method: "POST", Body: 17 + n})
+		}
+		holds(t, sc, -1)
+	}
+}
