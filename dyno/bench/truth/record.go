@@ -26,7 +26,7 @@ type Record struct {
 
 func newRecord(args []string) *Record {
 	return &Record{
-		Version: 1, Command: append([]string{"go", "run", "./dyno/bench/truth"}, args...), Revision: cmp.Or(build.Read().Revision, "unknown"),
+		Version: 1, Command: append([]string{"go", "run", "./dyno/bench/truth"}, repeatable(args)...), Revision: cmp.Or(build.Read().Revision, "unknown"),
 		Started: time.Now().UTC(), Machine: machine.Read(),
 	}
 }
@@ -53,6 +53,20 @@ func (r *Record) summary() string {
 	}
 	return fmt.Sprintf("%d cases, %d statements: %d cases true, %d silent, %d with a false statement, %d could not be examined (%d statements were silence)",
 		len(r.Cases), statements, r.count(True), r.count(Silent), r.count(False), r.count(Failed), silent)
+}
+
+// repeatable are the arguments that whoever repeats a campaign gives: a record's folder is one of
+// the machine that it was made on.
+func repeatable(args []string) (list []string) {
+	for i := 0; i < len(args); i++ {
+		switch name, _, whole := strings.Cut(strings.TrimLeft(args[i], "-"), "="); {
+		case name != "out" || !strings.HasPrefix(args[i], "-"):
+			list = append(list, args[i])
+		case !whole:
+			i++
+		}
+	}
+	return list
 }
 
 // save writes NAME.json with everything and NAME.md with a line a case.

@@ -163,3 +163,13 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
+
+func TestRepeatable(t *testing.T) {
+	for given, want := range map[string]string{
+		"-what explain -out /somewhere -name x": "-what explain -name x", "--out=/somewhere -runs 2": "-runs 2", "-runs 2 -out": "-runs 2", "out -case out": "out -case out",
+	} {
+		if got := strings.Join(repeatable(strings.Fields(given)), " "); got != want {
+			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
+}
