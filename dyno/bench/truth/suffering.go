@@ -23,8 +23,8 @@ import (
 )
 
 // hitEach is of how many requests one is hit; of two causes at once seldomEach, so that
-// the slowest hundredth of all requests, which is what is explained, has both. So seldom is
-// too what keeps the disk busy.
+// the slowest hundredth of all requests, which is what is explained, has both; and where the
+// disk is kept busy, so that it isn't all the time.
 const (
 	hitEach    = 40
 	seldomEach = 100

@@ -86,7 +86,7 @@ type Collector struct {
 	mask     uint32
 	rate     rate
 	cost     cost
-	rests    int64 // until when no record is made, so that those before have their share of the time only
+	rests    int64 // until when no record is made, so that making them keeps to its share of the time
 }
 
 // number is a slow request's among those that its loop drew.
@@ -263,8 +263,8 @@ func (k *Collector) thinOut(now int64) {
 	}
 }
 
-// take keeps a sample if it isn't too early for that. One that takes long to make a record of, as
-// it waited for seconds, is followed by a rest that is as much longer.
+// take keeps a sample, or leaves it for later if the collector rests. The longer a record took to
+// make, the longer the rest that follows it.
 func (k *Collector) take(s *evidence.Sample) bool {
 	now := clock.Now()
 	if now < k.rests {

@@ -12,12 +12,12 @@ import (
 // and what waits for it.
 const longSlice = 10e6
 
-// yielding makes the calling goroutine one whose thread gives way as soon as another thread
-// of its CPU wakes, the load's or the server's, and doesn't take it from one that runs: what
-// is done with events has time, as rings hold for seconds, and would show in the tail
-// otherwise. Since Linux 6.12 a thread with a shorter slice takes the CPU at once from one
-// with a longer slice (PREEMPT_SHORT; see sched_setattr(2), sched_runtime); before it a
-// slice isn't looked at, and one who slept goes first. Its share of a CPU that is never idle
+// yielding locks the calling goroutine to its thread, and has that thread preempted as soon as
+// another one of its CPU wakes, the load's or the server's; when it wakes itself it preempts
+// none. Events can wait, as rings hold them for seconds, and making records of them would show
+// in the tail otherwise. Since Linux 6.12 a thread with a shorter slice takes the CPU at once from one
+// with a longer slice (PREEMPT_SHORT; see sched_setattr(2), sched_runtime); before it,
+// the one that slept longer goes first. Its share of a CPU that is never idle
 // stays as large as any other's, unlike with SCHED_IDLE or a nice value: a thread of Go that
 // isn't let on for long holds up the program's collector, and with it the load.
 //
