@@ -60,7 +60,7 @@ func (l *openings) take(fd int, from netip.AddrPort, config *tls.Config) {
 func (s *Server) noFiles() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now := time.Now(); now.Sub(s.noticed) > time.Second {
+	if now := s.sys.Wall(); now.Sub(s.noticed) > time.Second {
 		s.noticed = now
 		s.config.Logger.Error("too many open files: connections are turned away", "connections", s.conns.Load())
 	}

@@ -9,11 +9,13 @@ import (
 
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
+	eventloop "dyno.example/nano/wire/loop"
 )
 
 // apart is what stands between a handler and the loop, which may be run by another
 // goroutine: how the handler waits, and how it is told that nobody waits for it.
 type apart struct {
+	sys      eventloop.System
 	by       [2]atomic.Int64 // deadlines that the handler has set, by direction; Unix time in ns, 0: none
 	mu       sync.Mutex
 	lostBy   error // why the client, or the app, has no more use for the response
@@ -22,8 +24,13 @@ type apart struct {
 	readable chan struct{} // capacity 1
 }
 
-func newApart() apart {
-	return apart{writable: make(chan struct{}, 1), readable: make(chan struct{}, 1)}
+func newApart(sys eventloop.System) apart {
+	return apart{sys: sys, writable: make(chan struct{}, 1), readable: make(chan struct{}, 1)}
+}
+
+// again is one for another use.
+func (a *apart) again() apart {
+	return apart{sys: a.sys, writable: a.writable, readable: a.readable}
 }
 
 // renew forgets what was signalled.
@@ -105,7 +112,7 @@ func (a *apart) patience(d exchange.Direction, limit time.Duration) (time.Durati
 	if by == 0 {
 		return limit, nil
 	}
-	left := time.Until(time.Unix(0, by))
+	left := time.Duration(by - a.sys.Wall().UnixNano())
 	if left <= 0 {
 		return 0, os.ErrDeadlineExceeded
 	}
@@ -123,19 +130,11 @@ func (a *apart) await(d exchange.Direction, stall time.Duration) error {
 	if err != nil {
 		return err
 	}
-	var late <-chan time.Time
-	if stall > 0 {
-		timer := time.NewTimer(stall)
-		defer timer.Stop()
-		late = timer.C
-	}
-	select {
-	case <-ready:
+	if a.sys.Await(ready, stall) {
 		return nil
-	case <-late:
-		if _, err := a.patience(d, 0); err != nil {
-			return err
-		}
-		return netconn.ErrStalled
 	}
+	if _, err := a.patience(d, 0); err != nil {
+		return err
+	}
+	return netconn.ErrStalled
 }

@@ -167,9 +167,9 @@ func (t *turn) awaitBody() error {
 		return t.loop.config.BodyTooSlow
 	}
 	in.paced = in.size
-	from := time.Now()
+	from := t.sys.Now()
 	err := t.wait(exchange.Reading, in.pace.Patience(stall, rate))
-	waited := time.Since(from)
+	waited := time.Duration(t.sys.Now() - from)
 	in.waited += waited
 	in.pace.Spend(0, waited, rate, stall) // what has come may make up for it
 	if errors.Is(err, netconn.ErrStalled) {
@@ -186,14 +186,14 @@ func (t *turn) awaitTaken() error {
 	t.taken.Begin(netconn.MostGrace)
 	for {
 		queued := t.loop.Sys.Queued(t.fd)
-		from := time.Now()
+		from := t.sys.Now()
 		err := t.wait(exchange.Writing, t.taken.Patience(limits.WriteStall, limits.MinTake))
 		if err != nil && !errors.Is(err, netconn.ErrStalled) { // the handler's own deadline
 			t.broke()
 			return err
 		}
 		taken := int64(queued - t.loop.Sys.Queued(t.fd))
-		late := t.taken.Spend(taken, time.Since(from), limits.MinTake, limits.WriteStall) && t.by[exchange.Writing].Load() == 0
+		late := t.taken.Spend(taken, time.Duration(t.sys.Now()-from), limits.MinTake, limits.WriteStall) && t.by[exchange.Writing].Load() == 0
 		switch {
 		case late, err != nil && taken <= 0:
 			t.broke()

@@ -115,7 +115,7 @@ func (l *h2streams) add(c *conn, s *http2.Stream) *h2stream {
 		l.free, t.next = t.next, nil
 		l.spares--
 	} else {
-		t = &h2stream{loop: l.loop, apart: newApart(), x: l.config.App.NewExchange()}
+		t = &h2stream{loop: l.loop, apart: newApart(l.Sys), x: l.config.App.NewExchange()}
 		t.x.Wire, t.x.HTTP2 = t, true
 		t.message.Open = func(l *loop) { l.h2streams.heard(t) }
 	}
@@ -161,7 +161,7 @@ func (l *h2streams) spare(t *h2stream) {
 		return
 	}
 	t.apart.renew()
-	*t = h2stream{loop: l.loop, x: x, message: t.message, apart: apart{writable: t.writable, readable: t.readable},
+	*t = h2stream{loop: l.loop, x: x, message: t.message, apart: t.again(),
 		head: spare(t.head), body: spare(t.body), in: h2in{data: spare(t.in.data)},
 		out: h2out{head: spare(t.out.head), data: spare(t.out.data), interim: spare(t.out.interim), trailers: spare(t.out.trailers)}}
 	t.next, l.free = l.free, t

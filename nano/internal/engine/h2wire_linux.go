@@ -276,9 +276,9 @@ func (t *h2stream) awaitBody(size int64) error {
 	}
 	t.paced = size
 	t.leave()
-	from := time.Now()
+	from := t.sys.Now()
 	err := t.await(exchange.Reading, t.behind.Patience(stall, rate))
-	waited := time.Since(from)
+	waited := time.Duration(t.sys.Now() - from)
 	t.waited += waited
 	t.behind.Spend(0, waited, rate, stall) // what has come may make up for it
 	if errors.Is(err, netconn.ErrStalled) {

@@ -3,8 +3,6 @@ package engine
 import (
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/internal/netconn"
 	"dyno.example/nano/wire/reactor"
@@ -182,7 +180,7 @@ func (c *conn) lingersOn() bool { return c.phase == phaseLinger && c.drained > l
 // response that ends with the connection for the whole.
 func (l *lifecycle) drop(c *conn) {
 	if c.away != nil {
-		unix.Shutdown(c.fd, unix.SHUT_RDWR) // the handler still uses the descriptor
+		l.Sys.Shutdown(c.fd) // the handler still uses the descriptor
 		return
 	}
 	if c.phase == phaseHello && c.secure != nil {

@@ -134,7 +134,7 @@ func (l *loop) gather() {
 	events, err := l.Poll(len(l.more) > 0, l.lifecycle.wheel.Next)
 	if err != nil {
 		l.config.Logger.Error("event loop", "error", err)
-		time.Sleep(10 * time.Millisecond) // it can't be repaired; it must not spin either
+		l.Sys.Sleep(10 * time.Millisecond) // it can't be repaired; it must not spin either
 	}
 	l.events, l.next = events, 0
 	l.now = l.Tick()
@@ -216,7 +216,7 @@ func (l *loop) close() {
 		co.stop()
 	}
 	l.Poller.Close()
-	l.server.running.Done()
+	l.server.loopEnded()
 }
 
 func (l *loop) log() *slog.Logger { return l.config.Logger }

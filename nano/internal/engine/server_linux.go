@@ -32,7 +32,7 @@ type Server struct {
 	cancel   context.CancelCauseFunc
 	acceptor eventloop.Acceptor[*loop, *tls.Config]
 	ended    chan struct{} // closed when all loops have ended
-	running  sync.WaitGroup
+	running  atomic.Int32  // loops
 
 	tickEvery time.Duration // of connections with HTTP/2
 
@@ -51,20 +51,19 @@ type Server struct {
 }
 
 // Start makes the loops and starts them.
-func Start(config Config) (*Server, error) {
-	s, err := newServer(config, eventloop.Kernel{})
+func Start(config Config) (*Server, error) { return StartOn(eventloop.Kernel{}, config) }
+
+// StartOn does so on a system.
+func StartOn(sys eventloop.System, config Config) (*Server, error) {
+	s, err := newServer(config, sys)
 	if err != nil {
 		return nil, err
 	}
-	s.running.Add(len(s.loops))
+	s.running.Store(int32(len(s.loops)))
 	for _, l := range s.loops {
 		s.sys.Go(func() { l.run(s.newTurn(l)) })
 	}
 	s.sys.Go(func() { s.watchdog.watch(s.sys, s.loops, s.ended) })
-	s.sys.Go(func() {
-		s.running.Wait()
-		s.close()
-	})
 	return s, nil
 }
 
@@ -94,6 +93,13 @@ func newServer(config Config, sys eventloop.System) (*Server, error) {
 	return s, nil
 }
 
+// loopEnded is called by each loop when it has ended.
+func (s *Server) loopEnded() {
+	if s.running.Add(-1) == 0 {
+		s.close()
+	}
+}
+
 // close releases what is left when the last loop has ended.
 func (s *Server) close() {
 	s.cancel(exchange.ErrDrainTimeout)
@@ -106,6 +112,7 @@ func (s *Server) close() {
 	}
 	s.mu.Unlock()
 	close(s.ended)
+	signal(s.watchdog.rouse)
 }
 
 // newTurn returns a turn for a loop or a spawned handler.
@@ -168,14 +175,21 @@ func (s *Server) Serve(fds []int, tcp bool, config *tls.Config) error {
 		sockets.CloseAll(fds)
 		return exchange.ErrServerClosed
 	}
-	for i, fd := range fds {
-		if tcp {
+	if tcp {
+		for _, fd := range fds {
 			sockets.KeepAlive(fd)
 		}
-		s.loops[i%len(s.loops)].Hand(&message{Open: func(l *loop) { l.listeners.Listen(fd, config) }})
 	}
+	s.Listen(fds, config)
 	<-s.ended
 	return nil
+}
+
+// Listen deals the listening sockets out to the loops.
+func (s *Server) Listen(fds []int, config *tls.Config) {
+	for i, fd := range fds {
+		s.loops[i%len(s.loops)].Hand(&message{Open: func(l *loop) { l.listeners.Listen(fd, config) }})
+	}
 }
 
 // RemoveAtEnd has a unix socket's file removed when the app has ended.

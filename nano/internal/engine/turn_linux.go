@@ -43,7 +43,7 @@ type turn struct {
 }
 
 func newTurn(l *loop) *turn {
-	t := &turn{loop: l, apart: newApart()}
+	t := &turn{loop: l, apart: newApart(l.Sys)}
 	t.x = l.config.App.NewExchange()
 	t.x.Wire = t
 	t.message.Open = func(l *loop) { l.handlers.takeBack(t) }
@@ -71,7 +71,7 @@ func (t *turn) renew() {
 		t.copied = nil
 	}
 	t.apart.renew()
-	*t = turn{x: x, message: t.message, apart: apart{writable: t.writable, readable: t.readable}, date: t.date,
+	*t = turn{x: x, message: t.message, apart: t.again(), date: t.date,
 		scratch: t.scratch, out: t.out[:0], copied: t.copied[:0]}
 	x.Buf = nil
 }

@@ -27,7 +27,7 @@ func (w *watchdog) wake() {
 	}
 }
 
-// watch runs until the server ends.
+// watch runs until the server ends, of which wake tells it last.
 func (w *watchdog) watch(sys eventloop.System, loops []*loop, ended <-chan struct{}) {
 	seen := make([]uint64, len(loops))
 	quiet := 0
@@ -43,11 +43,12 @@ func (w *watchdog) watch(sys eventloop.System, loops []*loop, ended <-chan struc
 			w.asleep.Store(false)
 			continue
 		}
+		sys.Await(w.rouse, 0)
+		quiet = 0
 		select {
-		case <-w.rouse:
-			quiet = 0
 		case <-ended:
 			return
+		default:
 		}
 	}
 }

@@ -38,6 +38,7 @@ type System interface {
 	Ended(fd int) (ended, says bool) // see [reactor.Ended]
 	Queued(fd int) int               // see [reactor.Queued]
 	CloseWrite(fd int)               // sends the end of the stream (FIN)
+	Shutdown(fd int)                 // does so, and ends reading, for whoever still uses it
 	Reset(fd int)                    // makes the coming Close send a reset
 	Close(fd int)
 
@@ -54,6 +55,9 @@ type System interface {
 	// Within makes a context that ends after d.
 	Within(d time.Duration) (context.Context, context.CancelFunc)
 	Sleep(d time.Duration)
+	// Await waits until ready says something, for d at most; 0 or less: for ever. It
+	// reports whether it did.
+	Await(ready <-chan struct{}, d time.Duration) (said bool)
 }
 
 // Poller tells which sockets are ready, edge-triggered, as [reactor.Poller] does. It
@@ -121,6 +125,21 @@ func (Kernel) Within(d time.Duration) (context.Context, context.CancelFunc) {
 
 func (Kernel) Sleep(d time.Duration) { time.Sleep(d) }
 
+func (Kernel) Await(ready <-chan struct{}, d time.Duration) (said bool) {
+	var late <-chan time.Time
+	if d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-ready:
+		return true
+	case <-late:
+		return false
+	}
+}
+
 func (Kernel) ConnectError(fd int) error                            { return reactor.ConnectError(fd) }
 func (Kernel) Read(fd int, b []byte) (n int, errno unix.Errno)      { return reactor.Read(fd, b) }
 func (Kernel) Write(fd int, b []byte) (n int, errno unix.Errno)     { return reactor.Write(fd, b) }
@@ -128,6 +147,7 @@ func (Kernel) Write2(fd int, a, b []byte) (n int, errno unix.Errno) { return rea
 func (Kernel) Ended(fd int) (ended, says bool)                      { return reactor.Ended(fd) }
 func (Kernel) Queued(fd int) int                                    { return reactor.Queued(fd) }
 func (Kernel) CloseWrite(fd int)                                    { _ = unix.Shutdown(fd, unix.SHUT_WR) }
+func (Kernel) Shutdown(fd int)                                      { _ = unix.Shutdown(fd, unix.SHUT_RDWR) }
 func (Kernel) Close(fd int)                                         { _ = unix.Close(fd) }
 
 // Reset has the kernel throw away what the socket hasn't sent (SO_LINGER of 0, socket(7)).

@@ -4,8 +4,9 @@
 // events in the same order, so that whatever a loop does wrong it does again.
 //
 // Time is virtual: it stands still while something is done, and jumps to whatever is due
-// next. Loops aren't run by goroutines but by calls of their step; what a loop gives to other
-// goroutines is done between steps, each to its end.
+// next. Loops are run by calls of their step; what a loop gives to other goroutines is done
+// between steps, each to its end. Loops that have no steps, for handlers on them may block, are
+// run by goroutines ([System.Goroutines]), one of which goes on at a time, until it waits.
 //
 // Sockets behave as those of TCP under Linux do towards who reads, writes and polls them:
 // what epoll says and when, half-closed connections, resets, errors that are told once, the

@@ -135,6 +135,8 @@ func (e *ends) do(word string, n, end int) string {
 		return said(e.sys.Write2(fd, b, b))
 	case "shut":
 		e.sys.CloseWrite(fd)
+	case "down":
+		e.sys.Shutdown(fd)
 	case "close":
 		e.sys.Close(fd)
 		e.fds[end] = -1
@@ -176,7 +178,17 @@ func names(e *reactor.Event) string {
 // The same scripts give the same on the kernel's sockets and on simulated ones: what is read
 // and written, which errors are told and how often, what epoll says and when it says nothing.
 func TestAgainstTheKernel(t *testing.T) {
-	words := []string{"read", "write", "write2", "poll", "poll", "poll", "read", "write", "shut", "close", "reset", "peek", "error"}
+	t.Parallel()
+	againstTheKernel(t, "read", "write", "write2", "poll", "poll", "poll", "read", "write", "shut", "close", "reset", "peek", "error")
+}
+
+// So they do when both directions are ended by who still has the socket.
+func TestShutdownAgainstTheKernel(t *testing.T) {
+	t.Parallel()
+	againstTheKernel(t, "read", "write", "poll", "poll", "down", "down", "peek", "error", "close", "shut")
+}
+
+func againstTheKernel(t *testing.T, words ...string) {
 	random := Seeded(3)
 	scripts := 200
 	if testing.Short() {
@@ -193,7 +205,7 @@ func TestAgainstTheKernel(t *testing.T) {
 			real.settle()
 			model.settle()
 			did = append(did, fmt.Sprintf("%s(%d)@%d=%s", word, n, end, want))
-			if word == "shut" {
+			if word == "shut" || word == "down" {
 				shut[end] = true
 			}
 			if word == "poll" && shut[end] && (got == "" || want == "") {

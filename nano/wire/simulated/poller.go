@@ -66,6 +66,9 @@ type Poller struct {
 	until  int64 // when a parked loop goes on; 0: never
 	alarm  int64 // when it is looked at next; 0: it isn't
 	ring   func()
+
+	random  *Random  // of its loop's lateness, if that is run by goroutines
+	sleeper *sleeper // the one that waits
 }
 
 var _ loop.Poller = (*Poller)(nil)
@@ -74,6 +77,10 @@ var _ loop.Poller = (*Poller)(nil)
 func (s *System) NewPoller(batch int, idle func() bool) (loop.Poller, error) {
 	p := &Poller{sys: s, idle: idle, events: make([]reactor.Event, 0, batch)}
 	p.ring = p.rings
+	if s.goroutines != nil {
+		p.random, p.sleeper = Seeded(s.seed, 3, uint64(len(s.pollers))), s.goroutines.sleeper()
+		p.Stirred = p.goesOn
+	}
 	s.pollers = append(s.pollers, p)
 	return p, nil
 }
@@ -153,8 +160,22 @@ func (p *Poller) Remove(fd int) error {
 	return nil
 }
 
-// Wait implements [loop.Poller]. Time doesn't pass meanwhile: whoever steps the loop lets it.
-func (p *Poller) Wait(time.Duration) ([]reactor.Event, error) {
+// Wait implements [loop.Poller]. Time doesn't pass meanwhile if the loop is stepped: whoever does
+// that lets it.
+func (p *Poller) Wait(d time.Duration) ([]reactor.Event, error) {
+	if p.sleeper == nil {
+		return p.take()
+	}
+	p.goesOn() // other goroutines do something meanwhile
+	p.sleeper.wait()
+	if d <= 0 {
+		return p.take()
+	}
+	return p.rest(p.sys.now + int64(d))
+}
+
+// take returns what is ready.
+func (p *Poller) take() ([]reactor.Event, error) {
 	p.parked, p.woken = false, false
 	p.events = p.events[:0]
 	p.again = p.again[:0]
@@ -186,16 +207,37 @@ func (p *Poller) Wait(time.Duration) ([]reactor.Event, error) {
 // Park implements [loop.Poller]. If there is nothing to do the loop is parked, which its next
 // step ends.
 func (p *Poller) Park(until time.Time) ([]reactor.Event, error) {
+	at := int64(0)
+	if !until.IsZero() {
+		at = p.sys.now + max(int64(until.Sub(p.sys.Wall())), 1)
+	}
+	return p.rest(at)
+}
+
+// rest parks the loop until then, 0: for ever, if there is nothing to do.
+func (p *Poller) rest(until int64) ([]reactor.Event, error) {
 	woken := p.woken
-	events, err := p.Wait(0)
+	events, err := p.take()
 	if len(events) > 0 || woken || !p.idle() {
 		return events, err
 	}
-	if p.parked, p.until = true, 0; !until.IsZero() {
-		p.until = p.sys.now + max(int64(until.Sub(p.sys.Wall())), 1)
+	if p.parked, p.until = true, until; until != 0 {
 		p.wind()
 	}
-	return nil, nil
+	if p.sleeper == nil {
+		return nil, nil
+	}
+	p.sleeper.wait()
+	return p.take()
+}
+
+// goesOn has the goroutine go on that waits, a bit later.
+func (p *Poller) goesOn() {
+	late := int64(p.random.Below(5000))
+	if p.random.OneIn(8) {
+		late += int64(p.random.Below(int(p.sys.Late) + 1))
+	}
+	p.sys.After(late, p.sleeper.resume)
 }
 
 // Wake implements [loop.Poller].

@@ -34,7 +34,8 @@ func (p *pipe) unread() int     { return p.arrived - p.read }
 // writable is when epoll says so: when a third is free (tcp(7), sk_stream_is_writeable).
 func (p *pipe) writable() bool { return 3*p.room() >= p.most }
 
-func (p *pipe) drop() { p.bytes, p.arrived, p.moving = p.bytes[:p.read], p.read, false }
+// drop drops what travels.
+func (p *pipe) drop() { p.bytes, p.moving = p.bytes[:p.arrived], false }
 
 // waste drops what travels to the other end, which doesn't read it any more.
 func (k *Socket) waste() {
@@ -89,6 +90,7 @@ type Socket struct {
 	out    *pipe
 	up     bool       // it is connected, or was
 	dead   bool       // it was reset, or never came up
+	deaf   bool       // reading was ended here: see shutdown
 	err    unix.Errno // that is told once
 	resets bool       // closing it resets the connection
 	closed bool
@@ -143,7 +145,7 @@ func (k *Socket) mask() (m uint32) {
 	if !k.up && !k.dead {
 		return 0
 	}
-	ended := k.in.ended || k.dead
+	ended := k.in.ended || k.dead || k.deaf
 	shut := k.out.fin || k.dead
 	if k.in.unread() > 0 || ended {
 		m |= unix.EPOLLIN
@@ -183,7 +185,7 @@ func (k *Socket) Read(b []byte) (n int, errno unix.Errno) {
 		return 0, 0
 	case k.err != 0:
 		return 0, k.takeError().(unix.Errno)
-	case k.dead:
+	case k.dead, k.deaf:
 		return 0, 0
 	default:
 		return 0, unix.EAGAIN
@@ -213,7 +215,7 @@ func (k *Socket) ended() (ended, says bool) {
 		k.err = 0
 		return true, false
 	}
-	return k.dead, false
+	return k.dead || k.deaf, false
 }
 
 // takeError is SO_ERROR, which is told once.
@@ -298,6 +300,12 @@ func (k *Socket) arrive() {
 		return
 	}
 	n := p.travelling()
+	if n > 0 && to.deaf && !to.closed { // as the kernel has it for who has ended both directions
+		k.waste()
+		to.reset()
+		k.sys.After(k.delay(), k.reset)
+		return
+	}
 	if n > 0 && to.closed { // nobody reads there any more
 		k.waste()
 		k.sys.After(k.delay(), k.reset)
@@ -365,6 +373,14 @@ func (k *Socket) CloseWrite() {
 		k.move()
 	}
 	k.watch.wake(0)
+}
+
+// shutdown is shutdown(2) of both directions. What comes after it resets the connection.
+func (k *Socket) shutdown() {
+	if k.up {
+		k.deaf = true
+		k.CloseWrite()
+	}
 }
 
 // Close is close(2). What has come and wasn't read makes it a reset.

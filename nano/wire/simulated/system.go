@@ -34,8 +34,13 @@ type System struct {
 
 	// Log is told what happens, if it is set.
 	Log func(now int64, what string, socket, n, m uint64)
-	// Latest is how long it takes at most until another goroutine begins what it is given.
+	// Latest is how long it takes at most until another goroutine begins what it is given, and
+	// goes on when it has waited.
 	Latest time.Duration
+	// Late is how late a loop of [System.Goroutines] is at most, now and then: much has come at once then.
+	Late time.Duration
+
+	goroutines *goroutines // nil: loops are stepped
 }
 
 var _ loop.System = (*System)(nil)
@@ -68,6 +73,9 @@ func (s *System) Next(until int64) bool {
 		if p.parked && !p.idle() {
 			p.stir()
 		}
+	}
+	if s.goroutines != nil {
+		s.goroutines.hear()
 	}
 	return true
 }
@@ -105,10 +113,29 @@ func (s *System) Now() int64 { return s.now }
 func (s *System) Wall() time.Time { return s.began.Add(time.Duration(s.now)) }
 
 // Go implements [loop.System].
-func (s *System) Go(f func()) { s.After(int64(s.random.Below(int(s.Latest)+1)), f) }
+func (s *System) Go(f func()) {
+	if s.goroutines != nil {
+		f = s.goroutines.starts(f)
+	}
+	s.After(s.latency(), f)
+}
+
+func (s *System) latency() int64 { return int64(s.random.Below(int(s.Latest) + 1)) }
 
 // Sleep implements [loop.System]: whoever sleeps in a step does so between two instants.
-func (s *System) Sleep(time.Duration) {}
+func (s *System) Sleep(d time.Duration) {
+	if s.goroutines != nil {
+		s.goroutines.sleep(int64(d))
+	}
+}
+
+// Await implements [loop.System]. In a step nothing can be waited for.
+func (s *System) Await(ready <-chan struct{}, d time.Duration) (said bool) {
+	if s.goroutines == nil {
+		panic("simulated: a step waits")
+	}
+	return s.goroutines.await(ready, int64(d))
+}
 
 // Within implements [loop.System].
 func (s *System) Within(d time.Duration) (context.Context, context.CancelFunc) {
@@ -216,6 +243,9 @@ func (s *System) Queued(fd int) int { return s.socket(fd).out.travelling() }
 
 // CloseWrite implements [loop.System].
 func (s *System) CloseWrite(fd int) { s.socket(fd).CloseWrite() }
+
+// Shutdown implements [loop.System].
+func (s *System) Shutdown(fd int) { s.socket(fd).shutdown() }
 
 // Reset implements [loop.System].
 func (s *System) Reset(fd int) { s.socket(fd).resets = true }
