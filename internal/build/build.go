@@ -3,6 +3,7 @@ package build
 
 import (
 	"cmp"
+	"debug/buildinfo"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -30,6 +31,15 @@ func Read() Info {
 		return Info{Version: "unknown", Go: runtime.Version()}
 	}
 	return infoOf(b)
+}
+
+// ReadFile returns what the program in a file was built from.
+func ReadFile(path string) (Info, error) {
+	b, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(b), nil
 }
 
 func infoOf(b *debug.BuildInfo) Info {

@@ -38,4 +38,12 @@ func TestInfoOf(t *testing.T) {
 	if Read().Go == "" {
 		t.Error("the version of Go isn't known")
 	}
+	if self, err := os.Executable(); err != nil {
+		t.Error(err)
+	} else if info, err := ReadFile(self); err != nil || info != Read() {
+		t.Errorf("this program's file is of %+v, it of %+v: %v", info, Read(), err)
+	}
+	if _, err := ReadFile("build.go"); err == nil {
+		t.Error("a text was built from something")
+	}
 }

@@ -79,6 +79,7 @@ func (l *lab) buildsArms(_ context.Context, r *rounds.Record) (arms []rounds.Arm
 	if err != nil {
 		return nil, fmt.Errorf("-other: %w", err)
 	}
+	r.Versions["nano/own"], r.Versions["nano/other"] = rounds.BuiltFrom(l.Self), rounds.BuiltFrom(another)
 	for _, a := range buildsLevels() {
 		b := builds[0]
 		if a.tls && !l.Options.Plan {

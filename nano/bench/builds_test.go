@@ -17,7 +17,7 @@ import (
 func TestBuildsArms(t *testing.T) {
 	l := &lab{Lab: rounds.Lab{Dir: t.TempDir(), Self: "/bin/true"}}
 	l.Options, l.Certificate = &rounds.Options{Slice: time.Millisecond}, filepath.Join(l.Dir, "certificate.pem")
-	r := &rounds.Record{Settings: rounds.Settings{Seconds: 1}}
+	r := &rounds.Record{Versions: make(map[string]string), Settings: rounds.Settings{Seconds: 1}}
 	if _, err := l.buildsArms(t.Context(), r); err == nil || !strings.Contains(err.Error(), "-other FILE") {
 		t.Errorf("without another build: %v", err)
 	}

@@ -81,6 +81,7 @@ func (l *lab) buildsArms(ctx context.Context, r *rounds.Record) (arms []rounds.A
 	if err != nil {
 		return nil, fmt.Errorf("-other: %w", err)
 	}
+	r.Versions[nanogate], r.Versions[other] = rounds.BuiltFrom(l.nanogate), rounds.BuiltFrom(another)
 	message, err := userMessage(ctx)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ func TestBuildsArms(t *testing.T) {
 	for _, s := range []**rounds.Server{&l.upstream, &l.calls, &l.echo} {
 		*s = &rounds.Server{Address: "127.0.0.1:1"}
 	}
-	r := &rounds.Record{Settings: rounds.Settings{Seconds: 1}}
+	r := &rounds.Record{Versions: make(map[string]string), Settings: rounds.Settings{Seconds: 1}}
 	if _, err := l.buildsArms(t.Context(), r); err == nil || !strings.Contains(err.Error(), "-other FILE") {
 		t.Errorf("without another build: %v", err)
 	}

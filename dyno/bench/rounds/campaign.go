@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"dyno.example/dyno/machine"
+	"dyno.example/internal/build"
 )
 
 // Campaign answers one question by rounds of interleaved trials.
@@ -146,7 +147,28 @@ func OnServer(ctx context.Context, t Trial, start func(context.Context) (*Server
 	return []Trial{t}, nil
 }
 
-// commandLine is how a program of this folder was called.
-func commandLine(folder string) []string {
-	return append([]string{"go", "run", "./" + folder}, os.Args[1:]...)
+// commandLine is how a program of this folder was called with arguments. Of files outside
+// of it only the names are kept: where somebody has them tells nobody else anything.
+func commandLine(folder string, args []string) []string {
+	line := []string{"go", "run", "./" + folder}
+	for _, arg := range args {
+		name, value, given := strings.Cut(arg, "=")
+		switch {
+		case filepath.IsAbs(arg):
+			arg = filepath.Base(arg)
+		case given && filepath.IsAbs(value):
+			arg = name + "=" + filepath.Base(value)
+		}
+		line = append(line, arg)
+	}
+	return line
+}
+
+// BuiltFrom is the commit that a program's file was built from, for [Record.Versions].
+func BuiltFrom(file string) string {
+	info, err := build.ReadFile(file)
+	if err != nil || info.Revision == "" {
+		return "unknown"
+	}
+	return info.Revision
 }

@@ -116,3 +116,22 @@ func TestProgram(t *testing.T) {
 		}
 	}
 }
+
+func TestCommandLine(t *testing.T) {
+	for given, want := range map[string]string{
+		"-what builds -rounds 9":        "-what builds -rounds 9",
+		"-other /home/me/old/nanogate":  "-other nanogate",
+		"-other=/home/me/old/nanogate":  "-other=nanogate",
+		"-other ./old -name 2026-11-30": "-other ./old -name 2026-11-30",
+	} {
+		if got := strings.Join(commandLine("x/bench", strings.Fields(given)), " "); got != "go run ./x/bench "+want {
+			t.Errorf("%s: %s", given, got)
+		}
+	}
+}
+
+func TestBuiltFrom(t *testing.T) {
+	if got := BuiltFrom(filepath.Join(t.TempDir(), "none")); got != "unknown" {
+		t.Error(got)
+	}
+}

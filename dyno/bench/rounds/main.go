@@ -93,7 +93,7 @@ func (p *Program) Run(ctx context.Context) error {
 // finish carries a campaign out, or goes on with one that was interrupted, and shows what
 // came of it.
 func (p *Program) finish(ctx context.Context, c *Campaign) (time.Duration, error) {
-	r, err := c.open(&p.Options, commandLine(p.Folder))
+	r, err := c.open(&p.Options, commandLine(p.Folder, os.Args[1:]))
 	if err != nil {
 		return 0, err
 	}
