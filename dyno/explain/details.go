@@ -49,15 +49,29 @@ type detail struct {
 var details = []detail{
 	{func(v *evidence.Interval, _ *evidence.Header) string { return v.Reason }, func(list i18n.Message) i18n.Message { return i18n.New("explain.reasons", "reason: %s", list) }},
 	{func(v *evidence.Interval, _ *evidence.Header) string {
-		if v.By == nil || v.By.Comm == "" {
+		if v.Stage == evidence.Lock {
 			return ""
 		}
-		if v.By.Cgroup != "" {
-			return v.By.Comm + " (" + v.By.Cgroup + ")"
+		return taskName(v.By)
+	}, func(list i18n.Message) i18n.Message { return i18n.New("explain.ran-instead", "what ran instead: %s", list) }},
+	{func(v *evidence.Interval, _ *evidence.Header) string {
+		if v.Stage != evidence.Lock {
+			return ""
 		}
-		return v.By.Comm
-	}, func(list i18n.Message) i18n.Message { return i18n.New("explain.by-threads", "threads named: %s", list) }},
+		return taskName(v.By)
+	}, func(list i18n.Message) i18n.Message { return i18n.New("explain.woken-by", "woken by: %s", list) }},
 	{peerName, func(list i18n.Message) i18n.Message { return i18n.New("explain.of-peers", "other end: %s", list) }},
+}
+
+// taskName is a thread's name, with its cgroup if that isn't the server's.
+func taskName(t *evidence.Task) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Comm == "" || t.Cgroup == "":
+		return t.Comm
+	}
+	return t.Comm + " (" + t.Cgroup + ")"
 }
 
 // peerName is the address of the other end, with the name of what listens there if it
