@@ -77,10 +77,10 @@ func (c *checker) clauses(cmp *Comparison) {
 		return
 	}
 	before := len(c.errors)
-	if c.alike(e.nature, c.nature(cmp.published), cmp.publishedAt); len(c.errors) > before {
+	if c.alike(e.seen, c.nature(cmp.published), cmp.publishedAt); len(c.errors) > before {
 		return
 	}
-	claimed := Comparison{Op: e.claimed.op, Tolerance: e.claimed.tolerance, right: number{value: e.claimed.bound, dim: e.nature.dim, bare: e.nature.dim == plain || e.nature.dim == perSecond}}
+	claimed := Comparison{Op: e.claimed.op, Tolerance: e.claimed.tolerance, right: number{value: e.claimed.bound * e.factor, dim: e.seen.dim, bare: e.seen.dim == plain || e.seen.dim == perSecond}}
 	text := string(claimed.Op) + " " + write(claimed.right, 0)
 	x, side := *e.published, e.claimed.side(e.null)
 	switch {
