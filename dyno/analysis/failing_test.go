@@ -80,7 +80,7 @@ func TestProcessThatDoesNotServe(t *testing.T) {
 		}
 	}
 	b := analyse(t, run).Groups[0].Cells[1]
-	for _, metric := range []string{"cpu", "rss", "threads", "open_files", "switches"} {
+	for _, metric := range []string{"cpu", "rss", "threads", "open_files", "switches", "preemptions", "run_queue"} {
 		if e := b.Estimates[metric]; e.N > 0 {
 			t.Errorf("%s of a process that does not serve: %+v", metric, e)
 		}

@@ -55,6 +55,8 @@ func figures() []figure {
 		{Metric: Metric{"threads", "threads", string(stats.Lower)}, of: (*sums).threads},
 		{Metric: Metric{"open_files", "files", string(stats.Lower)}, of: (*sums).files},
 		ranked("switches", "switches/req", stats.Lower, (*sums).switches),
+		ranked("preemptions", "switches/req", stats.Lower, (*sums).preemptions),
+		ranked("run_queue", "µs/req", stats.Lower, (*sums).runQueue),
 		ranked("start", "µs", stats.Lower, (*sums).start),
 		ranked("executable", "bytes", stats.Lower, (*sums).executableSize),
 		ranked("size", "bytes", stats.Lower, (*sums).builtSize),

@@ -51,11 +51,14 @@ type process struct {
 	windows        int // whose CPU time is known
 	completed      uint64
 	cpu, user, sys time.Duration
-	unsplit        bool   // of some window, user and sys are not known
-	rss, pss       uint64 // largest
-	threads, files int    // most
-	switches       uint64
-	noSwitches     bool // of some window, they are not known
+	unsplit        bool          // of some window, user and sys are not known
+	rss, pss       uint64        // largest
+	threads, files int           // most
+	switches       uint64        // of either kind …
+	preemptions    uint64        // … and those that were not its own wish
+	noSwitches     bool          // of some window, they are not known
+	runQueue       time.Duration // of all threads
+	noRunQueue     bool          // of some window, it is not known
 }
 
 // newSums adds up the clocks given and no others: a histogram takes some 200 kB.
@@ -152,7 +155,7 @@ func (p *process) add(w *archive.Window) {
 	p.unsplit = p.unsplit || w.Server.Lacks("cpu_split")
 }
 
-// hold notes what the subject held at the window's end, and its switches.
+// hold notes what the subject held at the window's end, its switches, and its waits for a CPU.
 func (p *process) hold(seen *probe.Process, w *probe.Window) {
 	if !w.Lacks("threads", "process") {
 		p.threads = max(p.threads, seen.Threads)
@@ -161,7 +164,10 @@ func (p *process) hold(seen *probe.Process, w *probe.Window) {
 		p.files = max(p.files, seen.OpenFiles)
 	}
 	p.switches += seen.SwitchesVol + seen.SwitchesInvol
+	p.preemptions += seen.SwitchesInvol
 	p.noSwitches = p.noSwitches || w.Lacks("switches", "process")
+	p.runQueue += seen.RunQueue
+	p.noRunQueue = p.noRunQueue || w.Lacks("run_queue", "process")
 }
 
 // usable reports whether any figure can rest on the windows.
@@ -272,13 +278,36 @@ func (p *process) held(n int) (float64, i18n.Message) {
 
 // switches are context switches for each request, of either kind.
 func (s *sums) switches() (perRequest float64, missing i18n.Message) {
+	return s.process.counted(s.process.switches)
+}
+
+// preemptions are the context switches for each request in which the kernel took the CPU from a
+// thread that would have gone on.
+func (s *sums) preemptions() (perRequest float64, missing i18n.Message) {
+	return s.process.counted(s.process.preemptions)
+}
+
+// counted shares a count of switches among the requests.
+func (p *process) counted(switches uint64) (perRequest float64, missing i18n.Message) {
 	switch {
-	case s.process.windows == 0 || s.process.noSwitches || s.process.idles():
+	case p.windows == 0 || p.noSwitches || p.idles():
 		return 0, i18n.New("analysis.context-switches-unseen", "the subject's context switches could not be seen")
-	case s.process.completed == 0:
+	case p.completed == 0:
 		return 0, i18n.New("objective.no-request-completed", "no request was completed")
 	}
-	return float64(s.process.switches) / float64(s.process.completed), i18n.Message{}
+	return float64(switches) / float64(p.completed), i18n.Message{}
+}
+
+// runQueue is how long threads of the subject were runnable and had no CPU, for each request.
+func (s *sums) runQueue() (micros float64, missing i18n.Message) {
+	switch p := &s.process; {
+	case p.windows == 0 || p.noRunQueue || p.idles():
+		return 0, i18n.New("analysis.run-queue-unseen", "how long the subject's threads waited for a CPU could not be seen")
+	case p.completed == 0:
+		return 0, i18n.New("objective.no-request-completed", "no request was completed")
+	default:
+		return micro(p.runQueue) / float64(p.completed), i18n.Message{}
+	}
 }
 
 // start is how long the subject took from its execution to its first correct response.

@@ -25,6 +25,7 @@ func window(index, n int, each time.Duration) archive.Window {
 	w.Server.Length = time.Second
 	w.Server.Process = &probe.Process{
 		CPU: 20 * time.Millisecond, CPUUser: 5 * time.Millisecond, CPUSys: 15 * time.Millisecond, RSS: uint64(n) << 10,
+		SwitchesVol: 1000, SwitchesInvol: 500, RunQueue: 6 * time.Millisecond,
 	}
 	return w
 }
@@ -54,6 +55,7 @@ func value(t *testing.T, s *sums, metric string) (float64, string) {
 // What a window can't tell is no zero.
 func TestFiguresThatAreMissing(t *testing.T) {
 	const unseen, whole = "the subject's process could not be seen", "user and system time could not be told apart"
+	const unswitched, unqueued = "the subject's context switches could not be seen", "how long the subject's threads waited for a CPU could not be seen"
 	lacking := func(missing ...string) archive.Window {
 		w := window(1, 1_000, time.Millisecond)
 		w.Server.Missing = missing
@@ -70,6 +72,8 @@ func TestFiguresThatAreMissing(t *testing.T) {
 		{"CPU of one window", []archive.Window{all, lacking("cpu: no")}, map[string]any{"cpu": 20., "cpu.sys": 15.}},
 		{"CPU", []archive.Window{lacking("cpu: no")}, map[string]any{"cpu": unseen, "cpu.user": unseen, "rss": 1024e3}},
 		{"memory", []archive.Window{lacking("rss: no")}, map[string]any{"cpu": 20., "rss": unseen}},
+		{"switches", []archive.Window{all, lacking("switches: no")}, map[string]any{"switches": unswitched, "preemptions": unswitched, "run_queue": 6.}},
+		{"the run queue", []archive.Window{all, lacking("run_queue: no")}, map[string]any{"switches": 1.5, "preemptions": 0.5, "run_queue": unqueued}},
 		{"a process of the tree", []archive.Window{lacking("process: no")}, map[string]any{"cpu": unseen, "rss": unseen}},
 	}
 	for _, c := range tests {
@@ -107,6 +111,9 @@ func TestFiguresOfATrial(t *testing.T) {
 		"cpu":           10,
 		"cpu.user":      2.5,
 		"cpu.sys":       7.5,
+		"switches":      0.75,
+		"preemptions":   0.25,
+		"run_queue":     3,
 		"rss":           3_000 << 10,
 		"errors":        0,
 		"generator.cpu": 2,

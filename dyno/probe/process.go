@@ -23,6 +23,9 @@ type ProcessTotals struct {
 	missing   []string
 }
 
+// Missing is what could not be read, as in a [Window].
+func (t *ProcessTotals) Missing() []string { return t.missing }
+
 // usage is what threads and processes use up.
 type usage struct {
 	cpu                      time.Duration

@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"dyno.example/dyno/archive"
@@ -25,6 +26,8 @@ type meter interface {
 	// Used is the CPU time of the processes that the last lap saw, since they began. It is
 	// called while they are under load, by several threads.
 	Used() time.Duration
+	// Missing is what the last lap could not read, as in a [probe.Window].
+	Missing() []string
 	Close()
 }
 
@@ -51,6 +54,8 @@ func (m *treeMeter) Lap() (probe.Process, error) {
 
 func (m *treeMeter) Used() time.Duration { return m.clocks.Read() }
 
+func (m *treeMeter) Missing() []string { return m.last.Missing() }
+
 func (m *treeMeter) Close() { m.probe.Close() }
 
 // arm is a subject that takes turns with others, while it is up.
@@ -67,6 +72,8 @@ type arm struct {
 	length    time.Duration // … and how long they were
 	beneath   *beneath      // the services, shared by the arms; nil if there are none
 	stood     stood         // what they used meanwhile
+	rest      remainder     // of what slices cut out of a load used
+	lacks     []string      // what could not be read of it since the last window
 	burnt     time.Duration // without load, in all …
 	beside    time.Duration // … of so long
 	failed    error         // why it takes no more part, and has no result
@@ -161,7 +168,7 @@ func (a *arm) slicedOut(ctx context.Context, s study.Slices, seed uint64) (load.
 		return turn, nil, err
 	}
 	a.beneath.lap()
-	return turn, partOf(&used, &turn, seen), nil
+	return turn, a.rest.partOf(&used, &turn, seen), nil
 }
 
 // counts is the part of what services did, between their readings around a turn, that counts.
@@ -180,9 +187,9 @@ func partCut(turn *load.Turn) float64 { return float64(turn.Requests) / float64(
 // partOf is the part of a load that belongs to the slice cut out of it. CPU time is by the clock
 // if the clock has seen all of it, which it has not where processes came or went. Everything
 // else, and then CPU time too, is in proportion to the requests.
-func partOf(whole *probe.Process, turn *load.Turn, seen time.Duration) *probe.Process {
+func (r *remainder) partOf(whole *probe.Process, turn *load.Turn, seen time.Duration) *probe.Process {
 	p := *whole
-	scale(&p, partCut(turn))
+	r.scale(&p, partCut(turn))
 	if whole.Begun == 0 && len(whole.Ended) == 0 && whole.CPU-seen < whole.CPU/50+lingers {
 		p.CPU = turn.Used
 		if p.CPUUser = 0; whole.CPU > 0 {
@@ -201,6 +208,11 @@ func (a *arm) note(p *probe.Process, length time.Duration) {
 	w.Ended = append(w.Ended, p.Ended...)
 	w.RSS, w.Processes, w.Threads, w.OpenFiles = max(w.RSS, p.RSS), p.Processes, max(w.Threads, p.Threads), max(w.OpenFiles, p.OpenFiles)
 	a.length += length
+	for _, entry := range a.meter.Missing() {
+		if !slices.Contains(a.lacks, entry) {
+			a.lacks = append(a.lacks, entry)
+		}
+	}
 }
 
 // window ends one of the trial's windows, which is made of the slices since the last one.
@@ -211,9 +223,9 @@ func (a *arm) window() {
 	client := a.held.Window()
 	used := a.second
 	a.trial.Windows = append(a.trial.Windows, archive.Window{
-		Client: client, Server: probe.Window{Start: client.Start, Length: a.length, Process: &used, Services: a.stood.window(a.beneath)}, Level: finding.Valid,
+		Client: client, Server: probe.Window{Start: client.Start, Length: a.length, Process: &used, Services: a.stood.window(a.beneath), Missing: a.lacks}, Level: finding.Valid,
 	})
-	a.second, a.length = probe.Process{}, 0
+	a.second, a.length, a.lacks = probe.Process{}, 0, nil
 }
 
 // share is what the arm used of a CPU while others had the load; 0 if it wasn't watched

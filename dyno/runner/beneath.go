@@ -60,6 +60,7 @@ func (b *beneath) close() {
 // stood is what the services used during the slices of one arm since its last window.
 type stood struct {
 	used []probe.Process
+	rest []remainder
 	lost []bool // in a slice it could not be read
 }
 
@@ -69,7 +70,7 @@ func (s *stood) note(b *beneath, part float64) {
 		return
 	}
 	if s.used == nil {
-		s.used, s.lost = make([]probe.Process, len(b.services)), make([]bool, len(b.services))
+		s.used, s.rest, s.lost = make([]probe.Process, len(b.services)), make([]remainder, len(b.services)), make([]bool, len(b.services))
 	}
 	for i := range b.services {
 		m := &b.services[i]
@@ -78,7 +79,7 @@ func (s *stood) note(b *beneath, part float64) {
 			continue
 		}
 		used := m.used
-		scale(&used, part)
+		s.rest[i].scale(&used, part)
 		addUsed(&s.used[i], &used)
 	}
 }
@@ -99,10 +100,15 @@ func (s *stood) window(b *beneath) (list []probe.ServiceWindow) {
 	return list
 }
 
+// remainder is what was left of counts when parts of them were taken. Counts are whole, and of
+// one preemption in a slice four fifths would be one in each of them: the next slice has the rest.
+type remainder [4]float64
+
 // scale leaves a part of what was used up. What is held, and what came and went, stays.
-func scale(p *probe.Process, part float64) {
-	for _, n := range []*uint64{&p.SwitchesVol, &p.SwitchesInvol, &p.FaultsMinor, &p.FaultsMajor} {
-		*n = uint64(math.Round(part * float64(*n)))
+func (r *remainder) scale(p *probe.Process, part float64) {
+	for i, n := range []*uint64{&p.SwitchesVol, &p.SwitchesInvol, &p.FaultsMinor, &p.FaultsMajor} {
+		whole, rest := math.Modf(part*float64(*n) + r[i])
+		*n, r[i] = uint64(whole), rest
 	}
 	for _, d := range []*time.Duration{&p.CPU, &p.CPUUser, &p.RunQueue, &p.Throttled} {
 		*d = time.Duration(part * float64(*d))

@@ -37,6 +37,8 @@ func (a *account) Lap() (p probe.Process, err error) {
 	return p, err
 }
 
+func (a *account) Missing() []string { return nil }
+
 func (a *account) Used() time.Duration {
 	n, _ := a.spent()
 	return time.Duration(n)

@@ -225,7 +225,7 @@ func unitOf(metric string) string {
 	switch first, _, _ := strings.Cut(metric, "."); first {
 	case "throughput":
 		return "req/s"
-	case "cpu", "generator":
+	case "cpu", "run_queue", "generator":
 		return "µs/req"
 	case "rss", "pss", "executable", "size":
 		return "bytes"
@@ -233,7 +233,7 @@ func unitOf(metric string) string {
 		return "threads"
 	case "open_files":
 		return "files"
-	case "switches":
+	case "switches", "preemptions":
 		return "switches/req"
 	case "errors", "tail":
 		return "%"
