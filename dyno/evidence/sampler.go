@@ -22,6 +22,7 @@ type Sampler struct {
 	body  atomic.Uint32 // one in how many ordinary ones is; 0: none
 	mask  atomic.Uint32 // as in LeftOut
 	awake atomic.Bool
+	reach reach
 
 	mu    sync.Mutex
 	loops []*Draws
@@ -32,6 +33,7 @@ func NewSampler() *Sampler {
 	s := new(Sampler)
 	s.Slow(math.MaxInt64, math.MaxInt64)
 	s.Every(1, 0)
+	s.all()
 	return s
 }
 
@@ -102,6 +104,7 @@ type Draws struct {
 	pushed, taken atomic.Uint64
 
 	requests, slow, dropped atomic.Uint64 // written by the loop only
+	open                    open
 
 	untilTail, untilBody uint32
 	number               uint32 // of slow ones kept
@@ -138,8 +141,15 @@ func (d *Draws) Wants(connection uint64, kind int32, intended, done int64) (draw
 	}
 	d.requests.Store(d.requests.Load() + 1)
 	response := done - intended
-	if slow := s.slow.Load(); response >= slow {
+	slow := response >= s.slow.Load()
+	if slow {
 		d.slow.Store(d.slow.Load() + 1)
+	}
+	if !s.reach.has(intended) {
+		return Draw{}
+	}
+	d.open.ended(s.reach.from.Load())
+	if slow {
 		return d.wantsSlow(connection, kind, response, done)
 	}
 	if d.waiting > 0 {

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"dyno.example/dyno/evidence"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/load/request"
+	"dyno.example/nano/wire/clock"
 )
 
 // TestSamplesNameConnections: what the generator says of a request fits what the server saw.
@@ -98,4 +100,54 @@ func TestSamplingDoesNotAllocate(t *testing.T) {
 	s.Sampler.Awake(true)
 	s.Sampler.Every(1, 1)
 	doesNotAllocate(t, s)
+}
+
+// TestLoopsSayWhenNoRequestIsInReach: those that were due in a window have ended some time while the load
+// goes on, and none is drawn that was due before it or after.
+func TestLoopsSayWhenNoRequestIsInReach(t *testing.T) {
+	eachLoop(t, func(t *testing.T, engine string) {
+		for _, p := range []profile.Profile{
+			{Mode: profile.Closed, Connections: 4},
+			{Mode: profile.Open, Rate: 2000, Arrivals: profile.Poisson, Connections: 2},
+		} {
+			s := spec(nullServer(t), p)
+			s.Engine, s.Duration, s.Sampler = engine, time.Minute, evidence.NewSampler()
+			s.Sampler.Awake(true)
+			s.Sampler.Every(1, 1)
+			s.Sampler.Only(0, 1) // none
+			ctx, end := context.WithCancel(t.Context())
+			var from, to int64
+			s.OnStart = func(int64) {
+				from = clock.Now() + int64(20*time.Millisecond)
+				to = from + int64(20*time.Millisecond)
+				s.Sampler.Only(from, to)
+				go func() {
+					defer end()
+					for !s.Sampler.Settled() && ctx.Err() == nil {
+						time.Sleep(time.Millisecond)
+					}
+					if now := clock.Now(); ctx.Err() == nil && now < to {
+						t.Errorf("all have ended %d ns before the last is due", to-now)
+					}
+				}()
+			}
+			if _, err := Run(ctx, s); err != nil {
+				t.Fatal(err)
+			}
+			if ctx.Err() == nil {
+				t.Errorf("%v: requests of a window never ended", p.Mode)
+			}
+			drawn := 0
+			s.Sampler.Fetch(func(x *evidence.Sample) bool {
+				drawn++
+				if x.Intended < from || x.Intended >= to {
+					t.Errorf("a request was drawn that was due at %d, and not from %d to %d", x.Intended, from, to)
+				}
+				return true
+			})
+			if end(); drawn == 0 {
+				t.Errorf("%v: none was drawn", p.Mode)
+			}
+		}
+	})
 }

@@ -45,6 +45,13 @@ func connectionOf(fd int) uint64 {
 	return 0
 }
 
+// begins says that a request that is due at an instant has been taken up.
+func (d *drawer) begins(due int64) {
+	if d.draws != nil {
+		d.draws.Began(due)
+	}
+}
+
 // over draws a request that is over, if it is wanted. It allocates nothing.
 func (d *drawer) over(c *conn, p *place, e ending) {
 	if d.draws == nil {

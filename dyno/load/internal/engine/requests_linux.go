@@ -12,6 +12,7 @@ func (l *eventLoop) begin(id int32, due int64) {
 	p := l.place(id)
 	p.intended, p.pending = due, true
 	l.begun++
+	l.drawer.begins(due)
 	if l.mux != nil {
 		l.mux.begin(id)
 		return
