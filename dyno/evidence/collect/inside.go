@@ -50,6 +50,18 @@ func (k *Collector) lookInside(pid int) {
 	}
 }
 
+// wake has the processes looked at from now on, or not.
+func (n *inside) wake(on bool) {
+	if n.awake.Swap(on) == on || !on {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, p := range n.processes {
+		p.Rest()
+	}
+}
+
 // run looks until stop is closed.
 func (n *inside) run(stop <-chan struct{}) {
 	yielding()

@@ -129,6 +129,9 @@ const (
 
 var runnableText, _ = evidence.ParkedText(evidence.Runnable)
 
+// Rest says that it won't be looked at for a while: the next look speaks of its instant only.
+func (p *Process) Rest() { p.before = 0 }
+
 // Look appends an event for each goroutine that doesn't run, for a reason that may concern a
 // request, and one if garbage is being collected. An error means that the process has ended.
 func (p *Process) Look(into []evidence.Event) ([]evidence.Event, error) {

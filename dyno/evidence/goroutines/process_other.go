@@ -19,5 +19,8 @@ func Open(int) (*Process, error) {
 // Collector is empty.
 func (*Process) Collector() evidence.Codes { return nil }
 
+// Rest says that it won't be looked at for a while.
+func (*Process) Rest() {}
+
 // Look appends nothing.
 func (*Process) Look(into []evidence.Event) ([]evidence.Event, error) { return into, nil }

@@ -239,6 +239,18 @@ func (p *Probes) Detach() error {
 	return err
 }
 
+// Pause has them return at once, which takes a few nanoseconds, and stops the clocks that call
+// one of them. Unlike Detach it changes no code of the kernel, and disturbs no CPU.
+func (p *Probes) Pause() error {
+	return errors.Join(p.collection.Variables["enabled"].Set(uint32(0)), p.ticks.enable(false))
+}
+
+// Resume has them note again what happens. What is in the rings already is of before the pause.
+func (p *Probes) Resume() error {
+	clear(p.clocks)
+	return errors.Join(p.ticks.enable(true), p.collection.Variables["enabled"].Set(uint32(1)))
+}
+
 // Attached reports whether they run.
 func (p *Probes) Attached() bool { return len(p.links) > 0 }
 

@@ -23,6 +23,12 @@ func (*Probes) Detach() error { return nil }
 // Attached reports whether they run.
 func (*Probes) Attached() bool { return false }
 
+// Pause makes them return at once.
+func (*Probes) Pause() error { return nil }
+
+// Resume makes them note again what happens.
+func (*Probes) Resume() error { return nil }
+
 // Watch follows the threads of a process.
 func (*Probes) Watch(int) error { return nil }
 
@@ -45,7 +51,9 @@ func (*Probes) Missing() []evidence.Missing { return nil }
 func (*Probes) Events() uint64 { return 0 }
 
 // Slice appends the events between two instants.
-func (*Probes) Slice(_, _ int64, into []evidence.Event) ([]evidence.Event, bool) { return into, false }
+func (*Probes) Slice(_, _, _ int64, into []evidence.Event) ([]evidence.Event, bool) {
+	return into, false
+}
 
 // Close removes all from the kernel.
 func (*Probes) Close() {}

@@ -54,10 +54,12 @@ func (p *Probes) Events() (n uint64) {
 }
 
 // Slice appends the events between two instants to into, in order, and of those before, for
-// each thread in it, what it did last. whole is false if some were overwritten already, or
-// were too many.
-func (p *Probes) Slice(from, to int64, into []evidence.Event) (events []evidence.Event, whole bool) {
+// each thread in it, what it did last. Events before since are left out: between them and what
+// followed the probes may have been off. whole is false if some were overwritten already, or were
+// too many.
+func (p *Probes) Slice(since, from, to int64, into []evidence.Event) (events []evidence.Event, whole bool) {
 	r := &p.rings
+	from = max(from, since)
 	starts := make([]uint64, r.cpus)
 	whole = true
 	for cpu := range r.cpus {
@@ -85,7 +87,7 @@ func (p *Probes) Slice(from, to int64, into []evidence.Event) (events []evidence
 			into = append(into, e)
 		}
 	}
-	into = r.before(starts, into)
+	into = r.before(starts, since, into)
 	slices.SortStableFunc(into, func(a, b evidence.Event) int { return cmp.Compare(a.Time, b.Time) })
 	return into, whole
 }
@@ -109,8 +111,8 @@ func (r *rings) search(cpu int, oldest, head uint64, from int64) uint64 {
 type state struct{ switched, served bool }
 
 // before appends, for each thread of the events, the last that each CPU has of it before
-// starts: whether it ran, and what it served.
-func (r *rings) before(starts []uint64, into []evidence.Event) []evidence.Event {
+// starts and not before since: whether it ran, and what it served.
+func (r *rings) before(starts []uint64, since int64, into []evidence.Event) []evidence.Event {
 	wanted := make(map[int32]bool)
 	for i := range into {
 		wanted[into[i].Thread] = true
@@ -127,6 +129,9 @@ func (r *rings) before(starts []uint64, into []evidence.Event) []evidence.Event 
 					break
 				}
 				continue
+			}
+			if e.Time < since {
+				break
 			}
 			if !wanted[e.Thread] {
 				continue

@@ -47,6 +47,18 @@ func (t *ticks) start(program *ebpf.Program, cpus int) error {
 	return nil
 }
 
+// enable lets the clocks tick, or not.
+func (t *ticks) enable(on bool) (err error) {
+	request := uint(unix.PERF_EVENT_IOC_DISABLE)
+	if on {
+		request = unix.PERF_EVENT_IOC_ENABLE
+	}
+	for _, fd := range t.fds {
+		err = errors.Join(err, unix.IoctlSetInt(fd, request, 0))
+	}
+	return err
+}
+
 func (t *ticks) stop() {
 	for _, fd := range t.fds {
 		_ = unix.Close(fd)

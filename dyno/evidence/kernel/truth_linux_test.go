@@ -93,7 +93,7 @@ func (c *client) receive(t *testing.T, s *evidence.Sample) {
 func record(t *testing.T, p *Probes, s *evidence.Sample, faultCost int64) evidence.Record {
 	t.Helper()
 	time.Sleep(time.Millisecond)
-	events, _ := p.Slice(s.Sent-int64(time.Second), s.Done, nil)
+	events, _ := p.Slice(0, s.Sent-int64(time.Second), s.Done, nil)
 	r := evidence.Join(s, events, evidence.Server{Started: s.Intended, FaultCost: faultCost})
 	if err := r.Check(); err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ func (w *Watcher) Next(ctx context.Context, length time.Duration) (View, error) 
 // look takes what has come since it last did.
 func (w *Watcher) look(b *builder) {
 	to := clock.Now() - behind
-	w.scratch, _ = w.probes.Slice(w.finder.upTo, to, w.scratch[:0])
+	w.scratch, _ = w.probes.Slice(0, w.finder.upTo, to, w.scratch[:0])
 	done := w.finder.take(w.scratch, to, nil)
 	b.ended(done)
 	slow := slowest(done, slowOnes)
@@ -104,7 +104,7 @@ func (w *Watcher) look(b *builder) {
 // join looks at one request.
 func (w *Watcher) join(s *evidence.Sample, b *builder, slow bool) {
 	var whole bool
-	w.scratch, whole = w.probes.Slice(s.Sent-before, s.Done, w.scratch[:0])
+	w.scratch, whole = w.probes.Slice(0, s.Sent-before, s.Done, w.scratch[:0])
 	// What comes at the client, if that is on this machine, is not the server's.
 	n := 0
 	for _, e := range w.scratch {
