@@ -10,6 +10,7 @@ type Header struct {
 	Probes    []Probe     `json:"probes,omitempty"`
 	Missing   []Missing   `json:"missing,omitempty"`
 	Counts    Counts      `json:"counts"`
+	Looked    *Looked     `json:"looked,omitempty"`
 	Off       []int       `json:"off,omitempty"` // windows in which the probes were off
 	Cost      *Cost       `json:"probe_cost,omitempty"`
 	// Peers are the names of what the server stands on, by the ports of this machine that it
@@ -60,7 +61,24 @@ type Counts struct {
 	Overwritten uint64 `json:"overwritten"`  // records that events were overwritten of
 	Every       int    `json:"traced_1_in"`  // one of how many connections is traced
 	Incomplete  uint64 `json:"incomplete"`   // records with a gap
-	Unattended  uint64 `json:"out_of_reach"` // samples that ended while the probes were off
+	Unattended  uint64 `json:"out_of_reach"` // samples that were due, or ended, while the probes were off
+	Cut         uint64 `json:"cut_off"`      // of these, such as were to be looked at and hadn't ended when the probes were turned off
+}
+
+// Looked says for how long requests had to be due to be looked at. Where many are served in a
+// second that is a part of the time, in windows at random places.
+type Looked struct {
+	In      int64 `json:"in"`      // ns
+	Of      int64 `json:"of"`      // ns, without windows in which the probes were off to see what they cost
+	Windows int   `json:"windows"` // into how many stretches it falls
+}
+
+// Share of the time; 1 if nothing is known of it.
+func (l *Looked) Share() float64 {
+	if l == nil || l.Of <= 0 {
+		return 1
+	}
+	return float64(l.In) / float64(l.Of)
 }
 
 // Cost is what the probes cost, by windows with them against windows without.

@@ -90,6 +90,8 @@ type Sampled struct {
 	Seconds  int    `json:"seconds"`            // that count
 	Units    string `json:"units,omitempty"`    // what intervals are over: [Restarts] or [Stretches]
 	Groups   int    `json:"groups,omitempty"`   // how many of them
+	// Share is the part of the time in which requests had to be due to be looked at; 0 without any.
+	Share float64 `json:"share,omitempty"`
 }
 
 // Slow is a slow request as it is drawn.

@@ -213,8 +213,8 @@ func (x costly) start(ctx context.Context, l *lab, seed uint64) (pairs []slicePa
 
 // costAbout says what a load was like, and what its evidence came to.
 func costAbout(r *load.Result, h *evidence.Header, records int, capacity float64, g *gatherer) string {
-	text := fmt.Sprintf("capacity %.0f/s, load %.0f/s, %s; %d pairs, %d left out as a window ended late; %.1f events a request, %d records, traced 1 in %d",
-		capacity, float64(r.Total.Completed)/r.Total.Length.Seconds(), r.Validity, len(g.pairs), g.uneven, float64(h.Counts.Events)/max(1, float64(h.Counts.Requests)), records, h.Counts.Every)
+	text := fmt.Sprintf("capacity %.0f/s, load %.0f/s, %s; %d pairs, %d left out as a window ended late; %.1f events a request, %d records, traced 1 in %d, requests due in %.1f %% of the time looked at, %d cut off",
+		capacity, float64(r.Total.Completed)/r.Total.Length.Seconds(), r.Validity, len(g.pairs), g.uneven, float64(h.Counts.Events)/max(1, float64(h.Counts.Requests)), records, h.Counts.Every, 100*h.Looked.Share(), h.Counts.Cut)
 	for _, f := range r.Findings {
 		text += "; " + string(f.Name)
 	}

@@ -5,6 +5,7 @@ package collect
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"net/url"
 	"strconv"
 	"sync"
@@ -80,8 +81,9 @@ type Collector struct {
 	groups   groups
 	code     map[int32]evidence.Codes // that collects garbage, by process
 	times    *hdrhistogram.Histogram  // response times so far
-	since    int64                    // when the probes were attached; 0: they are not
-	second   int64                    // of the records that are counted
+	duty     duty
+	spanOf   []int // place of the span that each record is of
+	second   int64 // of the records that are counted
 	inSecond int
 	mask     uint32
 	rate     rate
@@ -107,6 +109,7 @@ func Start(c Config) *Collector {
 	k := &Collector{
 		config: c, sampler: evidence.NewSampler(), stop: make(chan struct{}), numbers: make(map[number]uint32),
 		times: hdrhistogram.New(1, int64(time.Hour), 3), code: make(map[int32]evidence.Codes),
+		duty: duty{random: rand.New(rand.NewPCG(c.Seed, 0x64757479)), share: 1},
 	}
 	k.header = evidence.Header{Version: evidence.Version, Port: c.Port, Missing: c.Missing}
 	k.sampler.Every(1, 1000)
@@ -139,10 +142,13 @@ func (k *Collector) attach(p *kernel.Probes) {
 		p.Close()
 		return
 	}
-	k.probes, k.since = p, clock.Now()
+	now := clock.Now()
+	k.probes = p
 	k.header.Clocked = p.Clocked()
-	k.inside.awake.Store(true)
-	k.rate = rate{at: k.since}
+	k.inside.wake(true)
+	k.duty.begin(now)
+	k.aim()
+	k.rate = rate{at: now}
 }
 
 // Sampler is what the load is given.
@@ -168,6 +174,10 @@ func (k *Collector) Window(w *measure.Window) {
 	slow, far := k.times.ValueAtPercentile(slowFrom), k.times.ValueAtPercentile(farFrom)
 	k.sampler.Slow(slow, far)
 	a := float64(h.TotalCount()) / max(w.Length.Seconds(), 0.001)
+	if k.probes != nil {
+		k.duty.share = shareFor(a, far)
+		a *= k.duty.share
+	}
 	k.sampler.Every(uint32(a*(100-slowFrom)/100/tailASecond)+1, uint32(a/bodyASecond)+1)
 	if n := len(k.header.Learnt); n == 0 || differs(k.header.Learnt[n-1].Slow, slow) {
 		k.header.Learnt = append(k.header.Learnt, evidence.Threshold{Since: clock.Now(), Slow: slow})
@@ -205,11 +215,12 @@ func (k *Collector) look(now int64) {
 	if k.probes == nil {
 		return
 	}
-	if now >= k.header.Started+counting {
-		_ = k.probes.Count(false)
-	}
 	if on := !k.off(window); on != k.probes.Attached() {
 		k.turn(on, window)
+	}
+	if now >= k.header.Started+counting { // until then the probes stay on: what they take is counted
+		_ = k.probes.Count(false)
+		k.attend(now)
 	}
 	k.thinOut(now)
 }
@@ -225,28 +236,31 @@ func (k *Collector) off(window int) bool {
 // turn attaches the probes or detaches them.
 func (k *Collector) turn(on bool, window int) {
 	k.sampler.Awake(on)
-	k.inside.awake.Store(on)
+	k.inside.wake(on)
 	if on {
 		if err := k.probes.Attach(); err != nil {
 			k.header.Missing = append(k.header.Missing, evidence.Missing{What: "kernel", Why: err.Error()})
 		}
-		k.since = clock.Now()
-		k.rate = rate{at: k.since, events: k.probes.Events()}
+		_ = k.probes.Resume() // they may have been paused before
+		now := clock.Now()
+		k.duty.begin(now)
+		k.aim()
+		k.rate = rate{at: now, events: k.probes.Events()}
 		return
 	}
+	k.duty.end(clock.Now())
 	_ = k.probes.Detach() // what fails here is still attached, and asked again
-	k.since = 0
 	k.header.Off = append(k.header.Off, window)
 }
 
 // mostEvents is how many events of all CPUs are written in a second before fewer connections
-// are traced; each takes some 200 ns.
+// are traced, where the probes are on all the time; each takes some 200 ns.
 const mostEvents = 150_000
 
 // thinOut traces half of the connections that it did if there are too many events. At least
 // eight are traced.
 func (k *Collector) thinOut(now int64) {
-	if now-k.rate.at < int64(time.Second)/2 || k.since == 0 {
+	if now-k.rate.at < int64(time.Second)/2 || k.duty.share < 1 || k.duty.current() == nil {
 		return
 	}
 	events := k.probes.Events()
@@ -289,9 +303,11 @@ func (k *Collector) keep(s *evidence.Sample, now int64) {
 		k.header.Counts.Dropped++
 		return
 	}
-	if k.probes != nil && (k.since == 0 || s.Intended < k.since) {
-		k.header.Counts.Unattended++
-		return
+	place := 0
+	if k.probes != nil {
+		if place = k.attended(s); place < 0 {
+			return
+		}
 	}
 	k.inSecond++
 	whole := true
@@ -302,7 +318,7 @@ func (k *Collector) keep(s *evidence.Sample, now int64) {
 			from = min(from, s.Before)
 		}
 		from = max(from, sent-evidence.LongestWait)
-		k.scratch, whole = k.probes.Slice(from-context, s.Done, k.scratch[:0])
+		k.scratch, whole = k.probes.Slice(k.duty.spans[place].on, from-context, s.Done, k.scratch[:0])
 	}
 	k.scratch = k.inside.slice(s.Sent, s.Done, k.scratch)
 	about := evidence.Server{Started: started, FaultCost: k.header.FaultCost, Pooled: k.pool.is(k.scratch), Loops: k.pool.loops, Collectors: k.code}
@@ -314,6 +330,7 @@ func (k *Collector) keep(s *evidence.Sample, now int64) {
 	k.groups.name(&r)
 	k.learn()
 	k.add(s, &r)
+	k.spanOf = append(k.spanOf, place)
 }
 
 // add numbers a record and keeps it.
@@ -380,6 +397,8 @@ func (k *Collector) End() (*evidence.Header, []evidence.Record) {
 		c.Events = k.probes.Events()
 		k.header.Probes = k.probes.Programs()
 		k.header.Missing = append(k.header.Missing, k.probes.Missing()...)
+		k.duty.end(clock.Now())
+		k.weigh()
 		k.probes.Close()
 		k.header.Cost = k.cost.result(k.header.Off)
 	}
