@@ -18,6 +18,7 @@ import (
 	"dyno.example/nano/internal/engine"
 	"dyno.example/nano/internal/exchange"
 	"dyno.example/nano/wire/handoff"
+	"dyno.example/nano/wire/loop"
 	"dyno.example/nano/wire/reactor"
 	"dyno.example/nano/wire/sockets"
 )
@@ -29,6 +30,15 @@ type serving struct {
 	broken    error
 	std       stdServer // for what loops don't speak, and listeners that aren't sockets
 	listeners handoff.Listeners
+}
+
+func init() {
+	engine.OnSystem = func(app any, sys loop.System) (*engine.Server, error) {
+		a := app.(*App)
+		a.endRegistration()
+		a.once.Do(func() { a.server, a.broken = engine.StartOn(sys, a.engineConfig()) })
+		return a.server, a.broken
+	}
 }
 
 // start makes the loops, once.

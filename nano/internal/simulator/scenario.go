@@ -1,0 +1,100 @@
+//go:build linux
+
+package simulator
+
+import (
+	"fmt"
+
+	"dyno.example/nano"
+	"dyno.example/nano/wire/simulated"
+)
+
+// Scenario is what there is in a world, and what is to happen.
+type Scenario struct {
+	Seed        uint64
+	Mood        string // "calm": nothing goes wrong; "rough": clients and handlers fail; "tight": limits are small, too
+	Loops       int
+	Descriptors int
+	Latest      int64 // how late goroutines go on, at most, ns
+	Late        int64 // and loops, now and then
+	Limits      nano.Limits
+	Clients     []*Client
+	Drain       int64 // when the app shuts down, from the start; 0: when all is done
+	Cut         int64 // after that: what is left is cut
+}
+
+// Client is one, and the connections that it makes one after the other.
+type Client struct {
+	Number   int
+	At       int64
+	Line     simulated.Line
+	Think    int64 // until it goes on, at most, ns
+	Piece    int   // bytes that it reads or writes at once, about; 0: all there are
+	Depth    int   // requests that are sent before the response to the first has come
+	Old      bool  // it speaks HTTP/1.0
+	Keeps    bool  // and asks for the connection to be kept
+	Requests []*Request
+}
+
+// Request is one, and what becomes of it at both ends.
+type Request struct {
+	ID       int
+	Method   string
+	Body     int // bytes
+	Chunked  bool
+	Expect   bool
+	Trailers bool
+	// How the client fails: "send" (after so many bytes of the request), "receive" (of the response's
+	// content), "told" (it waits until the handler waits for that); "nonsense" behind the request.
+	Abort string
+	After int
+	How   string // "reset", "close" or "stall"; "shut": it sends no more, but reads on
+	Do    Do
+}
+
+// Do is what its handler does.
+type Do struct {
+	Route   string // "auto", "loop" or "goroutine": where it runs; see [nano.OnLoop]
+	Number  int    // of the route
+	Before  int64  // it sleeps at first, ns
+	Body    string // what it reads: "whole", "pieces", "some", "none"
+	Between int64  // it sleeps before the response
+	Waits   bool   // until its client has gone
+	How     string // "whole", "sized" or "chunks"
+	Status  int
+	Size    int
+	Pieces  int
+	Flushes bool
+	Pause   int64 // between pieces
+	Trailer bool
+	End     string // "": well; "abort", "panic", "exit", "error", "short": the response isn't all sent
+}
+
+// path is what the request asks for.
+func (r *Request) path() string { return fmt.Sprintf("/%s%d/%d", r.Do.Route, r.Do.Number, r.ID) }
+
+// fails reports whether the client does something that may cost it the response, and others on
+// the connection theirs.
+func (r *Request) fails() bool { return r.Abort != "" && r.How != "shut" }
+
+// breaks reports whether the handler may end the connection.
+func (d *Do) breaks() bool { return d.End != "" }
+
+// content fills b with what is of that kind of a request: no two have the same.
+func content(id int, kind uint64, n int) []byte {
+	b := make([]byte, n)
+	random := simulated.Seeded(uint64(id), 77, kind)
+	v := uint64(0)
+	for i := range b {
+		if i%8 == 0 {
+			v = random.Next()
+		}
+		b[i] = byte(v >> (i % 8 * 8))
+	}
+	return b
+}
+
+const (
+	ofRequest = iota
+	ofResponse
+)
