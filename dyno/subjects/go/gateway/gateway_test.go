@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -138,5 +139,22 @@ func TestAuthorize(t *testing.T) {
 	r.Header.Set("Authorization", "Bearer "+head+"MIlz3NX6V7mnJf9TN7GFrK-G5Laxb4n-pS-g6V9a0g8")
 	if Authorize(r) == nil {
 		t.Error("a forged token passes")
+	}
+}
+
+// Where no name server is on the port of DNS, that is known at once, and it is the one that
+// go/upstream would have there.
+func TestWhereNamesAreAsked(t *testing.T) {
+	if got, want := nameServerOf("17050"), "127.53.66.154:53"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := silent.LocalAddr().String()
+	silent.Close()
+	if found, err := lookUpOnce(resolverAt(nobody)); err == nil {
+		t.Errorf("nobody at %s found %q", nobody, found)
 	}
 }

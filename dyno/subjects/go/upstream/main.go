@@ -1,5 +1,5 @@
-// The subject go/upstream: what gateways send requests on to. On the same port it is a
-// name server.
+// The subject go/upstream: what gateways send requests on to. It is a name server too, on the
+// same port and, where it may, on port 53 of an address of its own.
 package main
 
 import (
@@ -27,11 +27,10 @@ func main() {
 		log.Fatal(err)
 	}
 	addr := net.JoinHostPort(*host, strconv.Itoa(*port))
-	questions, err := net.ListenPacket("udp", addr)
-	if err != nil {
+	names := &nameServer{stall: s.dnsStall, every: s.dnsEvery}
+	if err := names.listen(addr, nameServerAt(*port)); err != nil {
 		log.Fatal(err)
 	}
-	go (&nameServer{conn: questions, stall: s.dnsStall, every: s.dnsEvery}).serve()
 	if err := serve(addr, routes(s)); err != nil {
 		log.Fatal(err)
 	}

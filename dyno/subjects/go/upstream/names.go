@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"log"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -12,16 +14,35 @@ import (
 // nameServer answers questions for any name with 127.0.0.1, and for IPv6 with nothing.
 // Names that begin with "stall" are resolved late, one in every so many.
 type nameServer struct {
-	conn  net.PacketConn
 	stall time.Duration
 	every int
 	asked atomic.Int64
 }
 
-func (s *nameServer) serve() {
+// nameServerAt is a loopback address that no other upstream's port leads to, with the port of
+// DNS: who watches the gateway's sockets sees by it what the gateway waits for.
+// go/gateway reckons it as well.
+func nameServerAt(port int) string { return fmt.Sprintf("127.53.%d.%d:53", port>>8, port&0xff) }
+
+// listen answers questions at addr, and at dns if it may listen there.
+func (s *nameServer) listen(addr, dns string) error {
+	conn, err := net.ListenPacket("udp", addr)
+	if err != nil {
+		return err
+	}
+	go s.serve(conn)
+	if conn, err = net.ListenPacket("udp", dns); err == nil {
+		go s.serve(conn)
+	} else if s.every > 0 {
+		log.Printf("the name server listens at %s only, where dyno explain calls it an upstream and not dns: %v (run dyno as root, or with CAP_NET_BIND_SERVICE)", addr, err)
+	}
+	return nil
+}
+
+func (s *nameServer) serve(conn net.PacketConn) {
 	question := make([]byte, 512)
 	for {
-		n, from, err := s.conn.ReadFrom(question)
+		n, from, err := conn.ReadFrom(question)
 		if err != nil {
 			return
 		}
@@ -34,11 +55,11 @@ func (s *nameServer) serve() {
 		if s.every > 0 && s.stall > 0 && strings.HasPrefix(name, "stall") && s.asked.Add(1)%int64(s.every) == 0 {
 			go func() {
 				time.Sleep(s.stall)
-				s.conn.WriteTo(answer, from)
+				conn.WriteTo(answer, from)
 			}()
 			continue
 		}
-		s.conn.WriteTo(answer, from)
+		conn.WriteTo(answer, from)
 	}
 }
 

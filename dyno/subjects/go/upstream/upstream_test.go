@@ -55,7 +55,7 @@ func TestNameServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	go (&nameServer{conn: conn, stall: time.Hour, every: 2}).serve()
+	go (&nameServer{stall: time.Hour, every: 2}).serve(conn)
 	r := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, conn.LocalAddr().String())
 	}}
@@ -71,5 +71,32 @@ func TestNameServer(t *testing.T) {
 	defer cancel()
 	if got, err := r.LookupHost(short, "stall.test."); err == nil {
 		t.Errorf("the second of two got a response: %q", got)
+	}
+}
+
+// Two ports never lead to one address, and a name server that may not listen on the port of DNS
+// is there on its own.
+func TestWhereTheNameServerIs(t *testing.T) {
+	seen := map[string]int{}
+	for port := 1; port < 1<<16; port++ {
+		at := nameServerAt(port)
+		if other, ok := seen[at]; ok {
+			t.Fatalf("ports %d and %d lead to %s", other, port, at)
+		}
+		seen[at] = port
+	}
+	if got, want := nameServerAt(17050), "127.53.66.154:53"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	taken, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if err := new(nameServer).listen("127.0.0.1:0", taken.LocalAddr().String()); err != nil {
+		t.Errorf("no name server, as it may not listen at one of two places: %v", err)
+	}
+	if err := new(nameServer).listen(taken.LocalAddr().String(), "127.0.0.1:0"); err == nil {
+		t.Error("another has its port, and it says nothing")
 	}
 }
