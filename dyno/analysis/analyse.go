@@ -32,17 +32,8 @@ func AnalysePairs(run *archive.Run) (*Analysis, error) { return analyse(run, fal
 
 func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 	m := &run.Manifest
-	all := figures()
 	secure := slices.ContainsFunc(m.Plan.Cells, func(c study.Cell) bool { return c.TLS != "" })
-	if secure {
-		all = append(all, handshakes()...)
-	}
-	if m.WarmupMost > 0 {
-		all = append(all, warmUps())
-	}
-	if asksForTails(m) {
-		all = append(all, tails()...)
-	}
+	all := figuresOf(m, secure)
 	tables, builders := newTables(m.Plan.Cells, secure)
 	usual := usualSpeed(run)
 	var found findingSet
@@ -89,6 +80,21 @@ func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 	attachBasis(a)
 	turning(run, a, source, options, usual)
 	return a, nil
+}
+
+// figuresOf are the figures of a run, over TLS or without.
+func figuresOf(m *archive.Manifest, secure bool) []figure {
+	all := figures()
+	if secure {
+		all = append(all, handshakes()...)
+	}
+	if m.WarmupMost > 0 {
+		all = append(all, warmUps())
+	}
+	if asksForTails(m) {
+		all = append(all, tails()...)
+	}
+	return append(all, ofTraced(m)...)
 }
 
 // subjects are those of the study, in its order.

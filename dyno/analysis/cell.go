@@ -68,6 +68,7 @@ func (s *cellBuilder) newSums(all []figure) *sums {
 	if slices.ContainsFunc(all, figure.isOfTail) {
 		sums.tail = &tail{}
 	}
+	sums.traced = &explain.Cell{}
 	return sums
 }
 
@@ -111,6 +112,9 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 	}
 	if header != nil {
 		s.explained.AddEvidence(t.Index, header, records)
+	}
+	if slices.ContainsFunc(all, figure.isOfTraced) {
+		sums.traced = s.explained.Only(t.Index)
 	}
 	s.places = append(s.places, t.Block)
 	s.failed[t.Block] = s.failed[t.Block] || validity.Misserved(t.Findings)

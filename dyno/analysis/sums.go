@@ -6,6 +6,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno.example/dyno/archive"
+	"dyno.example/dyno/explain"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/probe"
@@ -40,8 +41,9 @@ type sums struct {
 	errors           measure.Errors
 	generator        time.Duration
 	process          process
-	inside           inside // of the process, if its runtime reports figures
-	tail             *tail  // nil if no figure is about it
+	inside           inside        // of the process, if its runtime reports figures
+	tail             *tail         // nil if no figure is about it
+	traced           *explain.Cell // what was traced in it, if figures are about that
 	hist             [measure.NumClocks]*hdrhistogram.Histogram
 	waited           [measure.NumClocks]*hdrhistogram.Histogram // of requests given up; nil without any
 }

@@ -53,7 +53,9 @@ var details = []detail{
 			return ""
 		}
 		return taskName(v.By)
-	}, func(list i18n.Message) i18n.Message { return i18n.New("explain.ran-instead", "what ran instead: %s", list) }},
+	}, func(list i18n.Message) i18n.Message {
+		return i18n.New("explain.ran-instead", "what ran instead: %s", list)
+	}},
 	{func(v *evidence.Interval, _ *evidence.Header) string {
 		if v.Stage != evidence.Lock {
 			return ""

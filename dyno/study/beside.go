@@ -11,7 +11,7 @@ import (
 // hold under a long load, and what its runtime reports by the second. ofRare are those of times,
 // by their last word, that are seen once in minutes.
 var (
-	untold = []string{"rss", "pss", "allocs", "alloc", "gc", "sched", "tail"}
+	untold = []string{"rss", "pss", "allocs", "alloc", "gc", "sched", "tail", "explained"}
 	ofRare = []string{"p99.9", "p99.99", "max"}
 )
 

@@ -27,6 +27,7 @@ func claimsAt(at scope, s *Study) []claim.Claim {
 		if c.ID != "" && slices.ContainsFunc(claims, func(o claim.Claim) bool { return o.ID == c.ID }) {
 			item.Report(i18n.New("study.claim-named-twice", "two claims are called %s", form.Quote(c.ID)), i18n.New("study.rename-claim", "give one of them another id"))
 		}
+		checkTraced(item, &c, s)
 		claims = append(claims, c)
 	}
 	return claims
@@ -208,10 +209,10 @@ func claimSpace(s *Study) *claim.Space {
 }
 
 // ClaimMetrics are the figures that claims can be about: those of [Metrics], what the
-// generator did, and what the worst seconds have in common.
+// generator did, what the worst seconds have in common, and what is known of traced requests.
 func ClaimMetrics() []claim.Metric {
 	var list []claim.Metric
-	for _, name := range append(Metrics(), "lag.p99", "generator.cpu", "tail.gc", "tail.gc.late", "tail.files", "tail.files.late") {
+	for _, name := range append(append(Metrics(), "lag.p99", "generator.cpu"), append([]string{"tail.gc", "tail.gc.late", "tail.files", "tail.files.late"}, tracedMetrics()...)...) {
 		list = append(list, claim.Metric{Name: name, Unit: unitOf(name)})
 	}
 	return list
@@ -235,7 +236,7 @@ func unitOf(metric string) string {
 		return "files"
 	case "switches", "preemptions":
 		return "switches/req"
-	case "errors", "tail":
+	case "errors", "tail", "explained":
 		return "%"
 	case "allocs", "alloc", "gc":
 		return map[string]string{
