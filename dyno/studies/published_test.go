@@ -32,6 +32,7 @@ var withoutFigure = map[string]string{
 	"six-journey-steps: throughput[local] / throughput[cache] > 1":                                                                 "published are the first step and the last: what is claimed of each is that it brings something",
 	"six-journey-steps: throughput[rebuilt] / throughput[local] > 1":                                                               "published are the first step and the last: what is claimed of each is that it brings something",
 	"gate-dns: response.p99[env.GATEWAY_RESOLVER=bounded] / response.p99[env.GATEWAY_RESOLVER=patient] < 1":                        "no figure was published with a time-out",
+	"gate-dns: explained.dns[env.GATEWAY_RESOLVER=patient] > 50%":                                                                  "whether the lab names it is a question of ours: more than half of what slow requests took",
 	"gate-multiplexing: throughput[load=http1, connections=900] < 970":                                                             "the published number of connections is the level at which it is asked, and the rate is given",
 	"gate-multiplexing: throughput[load=http1, connections=986] >= 970":                                                            "the published number of connections is the level at which it is asked, and the rate is given",
 	"gate-multiplexing: throughput[load=http2, connections=3] >= 970":                                                              "the published number of connections is the level at which it is asked, and the rate is given",
