@@ -161,6 +161,10 @@ func (k *Collector) Begin(measured int64) {
 	k.header.Started = measured
 }
 
+// bucketsWidth is which part of a time its bucket is wide, at most. A percentile is its bucket's upper
+// edge, and where many take just as long, as to a time limit, they are in it: they are as slow.
+const bucketsWidth = 1000
+
 // Window takes a window that has ended: what is slow is learnt from it.
 func (k *Collector) Window(w *measure.Window) {
 	k.mu.Lock()
@@ -172,7 +176,7 @@ func (k *Collector) Window(w *measure.Window) {
 	}
 	k.times.Merge(h)
 	slow, far := k.times.ValueAtPercentile(slowFrom), k.times.ValueAtPercentile(farFrom)
-	k.sampler.Slow(slow, far)
+	k.sampler.Slow(slow-slow/bucketsWidth, far)
 	a := float64(h.TotalCount()) / max(w.Length.Seconds(), 0.001)
 	if k.probes != nil {
 		k.duty.share = shareFor(a, far)
