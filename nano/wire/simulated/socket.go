@@ -100,6 +100,7 @@ type Socket struct {
 	moves  func()
 	acked  func()
 	roomy  func() // it hears that there is room again
+	heard  []hearing
 }
 
 // pair makes both ends of a connection that isn't up yet.
@@ -317,8 +318,10 @@ func (k *Socket) arrive() {
 	p.arrived += n
 	rest := p.travelling() > 0
 	k.sys.Note("arrive", to.serial, uint64(n), 0)
-	if p.fin && !rest && !p.ended {
-		p.ended = true
+	ends := p.fin && !rest && !p.ended
+	p.ended = p.ended || ends
+	k.hears(n)
+	if ends {
 		k.sys.Note("end", to.serial, 0, 0)
 		to.stir(0)
 		k.sys.After(k.delay(), k.acked)
@@ -355,6 +358,7 @@ func (k *Socket) reset() {
 	}
 	k.sys.Note("reset", k.serial, 0, 0)
 	k.dead = true
+	k.other.hearsAll()
 	k.waste()
 	if k.in.travelling() > 0 {
 		k.other.cut()
@@ -393,6 +397,7 @@ func (k *Socket) Close() {
 	k.Stirred = nil
 	k.wasted(k.in.bytes[k.in.read:], false)
 	to := k.other
+	to.hearsAll()
 	switch {
 	case k.dead:
 	case !k.up:

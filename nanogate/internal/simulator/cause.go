@@ -31,15 +31,23 @@ func (w *world) blur(g *Group) { g.blurred = w.sys.Now() }
 // tight is whether there are too few descriptors.
 func (w *world) tight() bool { return w.Descriptors < 1<<20 }
 
-// loses notes that an endpoint has ended a connection; unused says that no request had come on it:
-// to those that wait for it that is as if it had been refused.
-func (w *world) loses(e *Endpoint, s *simulated.Socket, unused bool) {
+// loses notes that an endpoint ends a connection.
+func (w *world) loses(e *Endpoint, s *simulated.Socket) {
 	if s.Blocked() {
 		w.blur(e.Group)
 	}
-	if unused {
-		e.Group.refuses(w.sys.Now() + e.Line.Latest) // when it is known at the latest
-	}
+}
+
+// lost notes that an endpoint has ended a connection on which no request had come, when the gateway
+// hears it: to those that wait for it that is as if it had been refused.
+func (w *world) lost(e *Endpoint, s *simulated.Socket) {
+	s.Heard(func() { e.Group.refuses(w.sys.Now()) })
+}
+
+// idled notes that an endpoint has ended a connection that had carried requests, and carried none,
+// when the gateway hears it: the next may have had a place on it.
+func (w *world) idled(e *Endpoint, s *simulated.Socket) {
+	s.Heard(func() { e.Group.idled = append(e.Group.idled, w.sys.Now()) })
 }
 
 // slack is how long before a request began such a connection may have been lost: a gateway
@@ -146,6 +154,12 @@ func (w *world) parted(x *exchange) bool {
 	return n > 1 || n > 0 && len(x.body) > 0
 }
 
+// unkept is whether a request had a place on a connection that was ended before any of it was written,
+// and more of its body had come than is kept, so that it can't move on.
+func (w *world) unkept(x *exchange) bool {
+	return len(x.body) > kept && w.meanwhile(x, func(g *Group) []int64 { return g.idled }) > 0
+}
+
 // spoilt is whether its endpoints broke HTTP/2 meanwhile on so many connections as a request of which
 // nothing was written may have had places on: it moves on from one, unless it has from another loss.
 func (w *world) spoilt(x *exchange) bool {
@@ -169,7 +183,7 @@ func (w *world) ends(x *exchange) bool { return w.draining && x.begun > w.draine
 
 // troubled is whether something was done to a request that it may fail of.
 func (w *world) troubled(x *exchange) bool {
-	if x.gone || x.attacked || x.Nonsense > 0 || x.suffered() || w.crowded(x) || w.unconnected(x) || w.moved(x) || w.spoilt(x) {
+	if x.gone || x.attacked || x.Nonsense > 0 || x.suffered() || w.crowded(x) || w.unconnected(x) || w.moved(x) || w.unkept(x) || w.spoilt(x) {
 		return true
 	}
 	for _, g := range x.Route.Groups {
@@ -181,10 +195,11 @@ func (w *world) troubled(x *exchange) bool {
 }
 
 // responded is whether wherever a request came a whole response was sent to it, and nothing of that was
-// lost: the gateway has it to read, whatever became of the connection then.
+// lost: the gateway has it to read, whatever became of the connection then. One for which it asks
+// another endpoint is none.
 func (x *exchange) responded() (is bool) {
 	for _, one := range x.runs {
-		if !one.shadow && (!one.responded || one.broken) {
+		if !one.shadow && (!one.responded || one.broken || one.fault.Kind == "status" && x.Route.has("retry")) {
 			return false
 		}
 		is = is || !one.shadow

@@ -92,6 +92,65 @@ func TestWhoIsSpoilt(t *testing.T) {
 	}
 }
 
+// A request that isn't kept can't move on from a connection that is ended.
+func TestWhoIsUnkept(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		idled []int64 // by when it was known, from the beginning of the request on
+		body  int
+		want  bool
+	}{
+		{"none was ended", nil, kept + 1, false},
+		{"one was, and the body is kept", []int64{10}, kept, false},
+		{"one was, and the body is too long", []int64{10}, kept + 1, true},
+		{"one was, long before", []int64{-1e9}, kept + 1, false},
+	} {
+		w, x, g := caught(test.body)
+		for _, at := range test.idled {
+			g.idled = append(g.idled, x.begun+at)
+		}
+		if got := w.unkept(x); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
+// A response for which the gateway asks another endpoint isn't the one that it has to give.
+func TestWhatHasResponded(t *testing.T) {
+	again := []*Line{{Text: "retry: {attempts: 3}"}}
+	for _, test := range []struct {
+		name  string
+		lines []*Line
+		runs  []*run
+		want  bool
+	}{
+		{"none", nil, nil, false},
+		{"one", again, []*run{{responded: true}}, true},
+		{"one that was lost", again, []*run{{responded: true, broken: true}}, false},
+		{"a mirror's", again, []*run{{responded: true, shadow: true}}, false},
+		{"an error", nil, []*run{{responded: true, fault: Fault{Kind: "status"}}}, true},
+		{"an error, of which another one is asked", again, []*run{{responded: true, fault: Fault{Kind: "status"}}}, false},
+	} {
+		x := &exchange{Request: &Request{Route: &Route{Lines: test.lines}}, runs: test.runs}
+		if got := x.responded(); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
+// Worlds in which the judge took for a failure what had a reason.
+func TestWhatWasExcusable(t *testing.T) {
+	for _, seed := range []uint64{
+		16281, // the end of a connection took longer than its line takes: it came in pieces
+		16897, // a request that isn't kept had a place on one that was ended
+		32479, // one went from an error to an endpoint that broke HTTP/2
+	} {
+		if r := Run(Draw(seed, 300), Options{}); r.Failed() {
+			t.Errorf("seed %d: %v %v", seed, r.Violations, r.Err)
+		}
+	}
+}
+
 // What is sent where nobody reads is no excuse if that is an end of which requests go elsewhere:
 // once, and where the connection had carried others.
 func TestWhatMissesIsSentAgain(t *testing.T) {

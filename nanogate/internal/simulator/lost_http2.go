@@ -11,6 +11,7 @@ func (p *server2) lose(how string) {
 	if p.over {
 		return
 	}
+	idle := len(p.under) == 0
 	for _, c := range p.under {
 		broke(c.one)
 		c.free() // what comes for others isn't over a limit by it
@@ -19,12 +20,18 @@ func (p *server2) lose(how string) {
 		p.deniesNone()
 		p.went = false
 	}
-	if p.spoilt {
-		p.e.Group.spoilt = append(p.e.Group.spoilt, p.w.sys.Now()+p.e.Line.Latest)
-	}
-	p.knows(p.e.Line.Latest)
-	p.w.loses(p.e, p.s, p.carried == 0)
+	p.w.loses(p.e, p.s)
 	p.end(how)
+	if p.spoilt {
+		p.s.Heard(func() { p.e.Group.spoilt = append(p.e.Group.spoilt, p.w.sys.Now()) })
+	}
+	p.knows()
+	switch {
+	case p.carried == 0:
+		p.w.lost(p.e, p.s)
+	case idle:
+		p.w.idled(p.e, p.s)
+	}
 }
 
 // writes is whether something that it says hasn't been written.

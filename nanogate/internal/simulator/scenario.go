@@ -42,6 +42,7 @@ type Group struct {
 	parted  []int64 // when at the latest it was heard why idle ones are closed
 	went    []int64 // by when the gateway knew that they take no more requests
 	spoilt  []int64 // by when it knew that they had broken HTTP/2
+	idled   []int64 // by when it knew of the end of connections that had carried requests and carried none
 	blurred int64   // when one was last lost with requests that only the gateway knows
 }
 

@@ -57,10 +57,12 @@ func (p *server1) idles() {
 		if !p.over && p.cur == nil && p.last == since && len(p.in) == 0 {
 			if p.e.Farewell {
 				p.said = true
-				p.e.Group.parted = append(p.e.Group.parted, p.w.sys.Now()+p.e.Line.Latest)
 				p.s.Write([]byte(farewell))
 			}
 			p.lose("close")
+			if p.said {
+				p.s.Heard(func() { p.e.Group.parted = append(p.e.Group.parted, p.w.sys.Now()) })
+			}
 		}
 	})
 }
@@ -76,9 +78,16 @@ func (p *server1) lose(how string) {
 	if p.cur != nil {
 		broke(p.cur.one)
 	}
-	p.w.loses(p.e, p.s, p.cur == nil && p.before == nil)
+	p.w.loses(p.e, p.s)
 	p.unread = append(p.unread, p.in...)
 	p.end(how)
+	switch {
+	case p.cur != nil:
+	case p.before == nil:
+		p.w.lost(p.e, p.s)
+	default:
+		p.w.idled(p.e, p.s)
+	}
 }
 
 // cut is when what was sent last may not have come all.

@@ -91,7 +91,7 @@ func (p *server2) act() {
 
 // giveUp is when the gateway has ended the connection.
 func (p *server2) giveUp() {
-	p.knows(0)
+	p.knows()
 	p.end("close")
 }
 
@@ -255,10 +255,10 @@ func (p *server2) goAway(last uint32) {
 	p.stir()
 }
 
-// knows notes that the gateway knows after a while what it was told.
-func (p *server2) knows(after int64) {
+// knows notes when the gateway knows what it was told.
+func (p *server2) knows() {
 	for _, i := range p.unknown {
-		p.e.Group.went[i] = p.w.sys.Now() + after
+		p.s.Heard(func() { p.e.Group.went[i] = p.w.sys.Now() })
 	}
 	p.unknown = p.unknown[:0]
 }
@@ -370,7 +370,7 @@ func (p *server2) send() {
 		return
 	}
 	p.conn.Flushed()
-	p.knows(p.e.Line.Latest)
+	p.knows()
 	p.round = append(p.round[:0], p.under...)
 	for _, c := range p.round {
 		if c.done && !c.over {
