@@ -234,7 +234,7 @@ func (p *client1) send() {
 		}
 		if x := p.abort; x != nil {
 			if x.Abort == "told" && !x.waiting {
-				p.w.sys.After(1e6, p.stir)
+				p.looks()
 				return
 			}
 			p.abort = nil
@@ -362,23 +362,7 @@ func (p *client1) fail(x *exchange) {
 	case "close":
 		p.leave()
 	case "stall":
-		p.stall(x)
+		p.deaf, p.shut, p.abort, p.part = true, true, nil, nil
+		p.w.sys.After(stallsFor, func() { p.stalled(x.String(), p.leave) })
 	}
-}
-
-// stall does nothing for longer than any limit: then the server has ended the connection, unless
-// it has nothing left to do for it but to wait for the next request.
-func (p *client1) stall(x *exchange) {
-	p.deaf, p.shut, p.abort, p.part = true, true, nil, nil
-	p.w.sys.After(stallsFor, func() {
-		for !p.over {
-			n, errno := p.s.Read(p.w.buffer)
-			if errno == unix.EAGAIN {
-				p.w.violate("waits-for-ever", "for %s", x)
-			}
-			if errno != 0 || n == 0 {
-				p.leave()
-			}
-		}
-	})
 }

@@ -5,6 +5,6 @@
 //
 // What a handler does, and what its client sends and expects, is drawn beforehand for each request
 // (draw.go), and its content is its own, so that whatever is lost, doubled, mixed up or kept too
-// long is seen. What must hold: judge.go for responses, handler.go for what handlers see, rest.go
+// long is seen. What must hold: judge.go for responses, handler.go for what handlers see, left.go
 // for what is left.
 package simulator

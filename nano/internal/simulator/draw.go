@@ -38,7 +38,7 @@ func Draw(seed uint64, requests int) *Scenario {
 
 func (d *drawing) limits() {
 	l := &d.sc.Limits
-	*l = nano.Limits{BufferBody: [...]int{1, 100, 2000, 64 << 10}[d.Below(4)]}
+	*l = nano.Limits{MinRate: -1, MinTake: -1, BufferBody: [...]int{1, 100, 2000, 64 << 10}[d.Below(4)]}
 	if d.sc.Mood == "calm" {
 		return
 	}
@@ -48,6 +48,7 @@ func (d *drawing) limits() {
 	if d.sc.Mood != "tight" {
 		return
 	}
+	l.MinRate, l.MinTake = 0, 0
 	short := func() time.Duration { return time.Duration(1+d.Below(50)) * time.Millisecond }
 	for _, t := range [...]*time.Duration{&l.ReadHead, &l.ReadBody, &l.Idle, &l.WriteStall} {
 		if d.OneIn(2) {
@@ -81,6 +82,9 @@ func (d *drawing) client(number int) {
 	if d.OneIn(10) {
 		c.Old, c.Keeps, c.Depth = true, d.OneIn(2), 1
 	}
+	if !c.Old && d.OneIn(3) {
+		c.HTTP2, c.Depth, c.Window = true, 1+d.Below(12), [...]uint32{2000, 9000, 65535, 65535}[d.Below(4)]
+	}
 	for range 1 + d.Below(12) {
 		c.Requests = append(c.Requests, d.request(c))
 	}
@@ -100,14 +104,14 @@ func (d *drawing) request(c *Client) *Request {
 	}
 	d.handler(r)
 	if d.sc.Mood != "calm" && d.OneIn(12) {
-		d.fault(r)
+		d.fault(r, c)
 	}
 	return r
 }
 
 func (d *drawing) handler(r *Request) {
 	do := &r.Do
-	do.Route, do.Number = [...]string{"auto", "auto", "loop", "goroutine"}[d.Below(4)], d.Below(3)
+	do.Route, do.Number = [...]string{"auto", "auto", "loop", "goroutine", "suspended"}[d.Below(5)], d.Below(3)
 	if do.Number > 0 { // routes of number 0 don't block, but for what their clients make them wait
 		pause := func() int64 { return int64(d.Below([...]int{1, 200_000, 5_000_000}[d.Below(3)])) }
 		do.Before, do.Between, do.Pause = pause(), pause(), pause()
@@ -126,12 +130,12 @@ func (d *drawing) handler(r *Request) {
 	}
 }
 
-func (d *drawing) fault(r *Request) {
+func (d *drawing) fault(r *Request, c *Client) {
 	r.How = [...]string{"reset", "close", "stall", "shut"}[d.Below(4)]
 	switch d.Below(4) {
 	case 0, 1:
 		r.Abort, r.After = "send", d.Below(200+r.Body)
-		if r.How == "shut" {
+		if r.How == "shut" && !c.HTTP2 {
 			r.After = 1 << 30
 		}
 	case 2:
@@ -142,5 +146,8 @@ func (d *drawing) fault(r *Request) {
 	default:
 		r.Abort, r.How = "told", [...]string{"reset", "close"}[d.Below(2)]
 		r.Do.Waits, r.Do.Route, r.Do.Body, r.Expect = true, "goroutine", "whole", false
+	}
+	if c.HTTP2 && (r.How == "shut" || d.OneIn(2)) {
+		r.How = "stream"
 	}
 }

@@ -17,13 +17,15 @@ import (
 // routes are those of the app: a handler does what is planned for the request.
 func (w *world) routes(app *nano.App) {
 	for n := range 3 {
-		for _, route := range []string{"auto", "loop", "goroutine"} {
+		for _, route := range []string{"auto", "loop", "goroutine", "suspended"} {
 			var options []nano.Option
 			switch route {
 			case "loop":
 				options = append(options, nano.OnLoop)
 			case "goroutine":
 				options = append(options, nano.OnGoroutine)
+			case "suspended":
+				options = append(options, nano.Suspended)
 			}
 			app.Any(fmt.Sprintf("/%s%d/{id}", route, n), w.handle, options...)
 		}

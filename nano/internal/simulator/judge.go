@@ -26,6 +26,7 @@ type exchange struct {
 	partly  bool  // the handler hasn't read all of the body
 	failed  bool  // the handler couldn't read or write
 	over    bool
+	tries   int // to send it again
 }
 
 func (x *exchange) String() string {
@@ -36,7 +37,13 @@ func (x *exchange) String() string {
 func (x *exchange) begin(w *world) { x.begun = w.sys.Now() }
 
 // again has it be sent once more: nobody has looked at it.
-func (x *exchange) again() { x.begun, x.wrote, x.sent = 0, 0, false }
+func (x *exchange) again() {
+	x.begun, x.wrote, x.sent = 0, 0, false
+	x.tries++
+}
+
+// mostTries is how often a client sends a request again that nobody has looked at.
+const mostTries = 30
 
 // judge holds a response against what it is to be.
 type judge struct {
@@ -87,9 +94,8 @@ func (j *judge) ended(trailers []byte) {
 	x := j.x
 	j.w.ends(x)
 	switch {
-	case j.own:
+	case j.own, j.w.cut && j.w.client(x).Old && j.got < len(j.want): // the end of a response to HTTP/1.0 is that of the connection, which is cut
 		return
-	case j.w.cut && j.w.client(x).Old && j.got < len(j.want): // its end is that of the connection, which is cut
 	case j.got != len(j.want):
 		j.w.violate("content", "%d of %d bytes came as if they were all: %s", j.got, len(j.want), x)
 	case x.Do.Trailer && x.Method != "HEAD" && !j.w.client(x).Old && !strings.Contains(strings.ToLower(string(trailers)), "x-end: "+strconv.Itoa(x.ID)):

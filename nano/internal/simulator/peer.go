@@ -11,18 +11,19 @@ import (
 // peer is a client's end of a connection. It has a turn when there may be something for it to
 // do, after a while, and reads and writes a piece then.
 type peer struct {
-	w      *world
-	c      *Client
-	s      *simulated.Socket
-	random *simulated.Random
-	out    []byte
-	sent   int // bytes of it
-	waking bool
-	over   bool
-	reset  bool // it was, which was told once: the end that is read then is none
-	deaf   bool // it doesn't read for the time being
-	turn   func()
-	woken  func()
+	w       *world
+	c       *Client
+	s       *simulated.Socket
+	random  *simulated.Random
+	out     []byte
+	sent    int // bytes of it
+	waking  bool
+	over    bool
+	looking bool
+	reset   bool // it was, which was told once: the end that is read then is none
+	deaf    bool // it doesn't read for the time being
+	turn    func()
+	woken   func()
 }
 
 func (p *peer) begin(w *world, c *Client, s *simulated.Socket, random *simulated.Random, turn func()) {
@@ -47,6 +48,18 @@ func (p *peer) stir() {
 		d = int64(p.random.Below(int(p.c.Think) + 1))
 	}
 	p.w.sys.After(d, p.woken)
+}
+
+// looks has it have a turn in a while, to see how far a handler is.
+func (p *peer) looks() {
+	if p.looking {
+		return
+	}
+	p.looking = true
+	p.w.sys.After(1e6, func() {
+		p.looking = false
+		p.stir()
+	})
 }
 
 // amount is how many bytes are read or written in a turn.
@@ -103,5 +116,19 @@ func (p *peer) end(reset bool) {
 		p.s.Abort()
 	} else {
 		p.s.Close()
+	}
+}
+
+// stalled is when a client has done nothing for longer than any limit: then the server has ended the
+// connection.
+func (p *peer) stalled(by string, leave func()) {
+	for !p.over {
+		n, errno := p.s.Read(p.w.buffer)
+		if errno == unix.EAGAIN {
+			p.w.violate("waits-for-ever", "for %s", by)
+		}
+		if errno != 0 || n == 0 {
+			leave()
+		}
 	}
 }

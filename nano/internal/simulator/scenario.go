@@ -33,6 +33,8 @@ type Client struct {
 	Depth    int   // requests that are sent before the response to the first has come
 	Old      bool  // it speaks HTTP/1.0
 	Keeps    bool  // and asks for the connection to be kept
+	HTTP2    bool
+	Window   uint32 // of a stream, bytes
 	Requests []*Request
 }
 
@@ -48,13 +50,13 @@ type Request struct {
 	// content), "told" (it waits until the handler waits for that); "nonsense" behind the request.
 	Abort string
 	After int
-	How   string // "reset", "close" or "stall"; "shut": it sends no more, but reads on
+	How   string // "reset", "close" or "stall"; "shut": it sends no more, but reads on; "stream": the stream is reset
 	Do    Do
 }
 
 // Do is what its handler does.
 type Do struct {
-	Route   string // "auto", "loop" or "goroutine": where it runs; see [nano.OnLoop]
+	Route   string // "auto", "loop", "goroutine", "suspended": where it runs; see [nano.OnLoop]
 	Number  int    // of the route
 	Before  int64  // it sleeps at first, ns
 	Body    string // what it reads: "whole", "pieces", "some", "none"

@@ -11,6 +11,7 @@ import (
 
 	"dyno.example/nano"
 	"dyno.example/nano/internal/engine"
+	"dyno.example/nano/wire/http2"
 	"dyno.example/nano/wire/simulated"
 )
 
@@ -25,9 +26,11 @@ type world struct {
 	clients   []*Client        // by ID of a request
 	open      int              // connections of clients, or clients that have one before them
 	opened    uint64
+	connected map[*Client]int
 	finished  int
 	drained   int64 // when the app began to shut down; 0: not yet
 	cut       bool
+	h2        http2.Pool
 	buffer    []byte
 	log       strings.Builder
 
@@ -59,7 +62,7 @@ const (
 
 // Run runs a scenario.
 func Run(sc *Scenario, o Options) *Result {
-	w := &world{Scenario: sc, sys: simulated.New(sc.Seed, sc.Descriptors), buffer: make([]byte, 64<<10)}
+	w := &world{Scenario: sc, sys: simulated.New(sc.Seed, sc.Descriptors), buffer: make([]byte, 64<<10), connected: map[*Client]int{}}
 	w.began = w.sys.Now()
 	w.sys.Latest, w.sys.Late = time.Duration(sc.Latest), time.Duration(sc.Late)
 	w.sys.Goroutines(func(why any, stack []byte) { w.violate("panic", "%v\n%s", why, stack) })
@@ -78,7 +81,7 @@ func Run(sc *Scenario, o Options) *Result {
 
 func (w *world) prepare() (err error) {
 	app := nano.New(nano.Config{
-		Limits: w.Limits, Loops: w.Loops, Debug: true,
+		Limits: w.Limits, Loops: w.Loops, Debug: true, H2C: true,
 		Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
 	})
 	w.routes(app)
@@ -161,6 +164,13 @@ func (w *world) connect(c *Client, list []*exchange) {
 	from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(c.Number % 5)}), uint16(1024+(uint64(c.Number)*977+w.opened*13)%60000))
 	random := simulated.Seeded(w.Seed, 300, uint64(c.Number), uint64(list[0].ID))
 	s := w.sys.Connect(from, w.at[random.Below(len(w.at))], c.Line)
+	if c.HTTP2 {
+		p := &client2{queue: list}
+		p.w, p.c = w, c
+		p.start()
+		p.begin(w, c, s, random, p.act)
+		return
+	}
 	p := &client1{queue: list}
 	p.begin(w, c, s, random, p.act)
 }
@@ -171,7 +181,11 @@ func (w *world) goOn(c *Client, list []*exchange) {
 		return
 	}
 	w.open++
-	w.sys.After(1e6, func() {
+	after := int64(1e6)
+	if w.connected[c]++; w.connected[c] > 2*len(c.Requests) { // it is turned away again and again
+		after = 1e9
+	}
+	w.sys.After(after, func() {
 		w.open--
 		w.connect(c, list)
 	})
