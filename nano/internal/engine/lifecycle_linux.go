@@ -143,9 +143,10 @@ func (l *lifecycle) timedOut(c *conn) {
 // read and thrown away for a while (RFC 9112 9.6). That is for clients that send all
 // before they read. From those that have much to send no more is read then, and the
 // connection stays for another while: proxies that send and read at once, such as
-// nginx, look for the response when they can send no more.
+// nginx, look for the response when they can send no more. Clients of HTTP/2 send all the time:
+// they open windows for what they have read of the response.
 func (l *lifecycle) retire(c *conn) {
-	if !c.unread && !c.readable || c.ending {
+	if !c.unread && !c.readable && c.h2 == nil || c.ending {
 		l.drop(c)
 		return
 	}
