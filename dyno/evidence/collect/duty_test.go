@@ -233,3 +233,51 @@ func TestWhatNeverEndsIsCutOff(t *testing.T) {
 		t.Error("nothing is said to have been cut off")
 	}
 }
+
+// TestStepsOfADuty: the rate falls in a window, and in the wait for its requests: from then on all are
+// looked at, or from the next window on.
+func TestStepsOfADuty(t *testing.T) {
+	d := duty{random: rand.New(rand.NewPCG(1, 1)), share: 0.1}
+	settled := false
+	at := int64(0)
+	expect := func(after int64, want step) {
+		t.Helper()
+		at += after
+		if got := d.next(at, func() bool { return settled }); got != want {
+			t.Fatalf("at %v: step %d, want %d", time.Duration(at), got, want)
+		}
+	}
+	d.begin(at)
+	expect(lead, aim)
+	expect(lead/2, stay) // some that began meanwhile are still due in time
+	expect(lead, stay)
+	settled = true
+	expect(1, pause)
+	d.end(at)
+	settled = false
+	expect(0, stay)
+	expect(d.due-at-1, stay)
+	expect(1, resume)
+	d.window(at)
+	d.share = 1
+	expect(lead, aim)
+	if s := d.current(); s.to != always {
+		t.Errorf("requests are looked at until %d", s.to)
+	}
+	expect(10*windowLength, stay)
+	d.share = 0.1
+	expect(0, aim)
+	expect(2*lead, stay)
+	d.share = 1
+	expect(mostHold, pause) // though some never ended
+	d.end(at)
+	expect(1, resume)
+	d.window(at)
+	if s := d.current(); s.to != always {
+		t.Errorf("requests are looked at until %d", s.to)
+	}
+	d.end(at + lead/2) // before any was due
+	if s := &d.spans[len(d.spans)-1]; s.to != s.from || s.weight() != 1 {
+		t.Errorf("%+v", *s)
+	}
+}
