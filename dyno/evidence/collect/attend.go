@@ -16,7 +16,7 @@ func (k *Collector) attend(now int64) {
 		k.aim()
 	case pause:
 		k.duty.end(now)
-		if k.probes.Pause() == nil {
+		if k.probes.Pause(k.duty.due-now) == nil {
 			k.inside.wake(false)
 		}
 	case resume:

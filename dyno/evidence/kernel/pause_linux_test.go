@@ -11,6 +11,11 @@ import (
 // TestPause: while the probes are paused they note nothing; then they do again, and what was noted
 // before says nothing of what comes after.
 func TestPause(t *testing.T) {
+	t.Run("short", func(t *testing.T) { pauses(t, 0) })
+	t.Run("long", func(t *testing.T) { pauses(t, LongPause) })
+}
+
+func pauses(t *testing.T, length int64) {
 	addr, pid := start(t, itself("go"))
 	p := opened(t, addr, pid)
 	c := dial(t, addr)
@@ -24,7 +29,7 @@ func TestPause(t *testing.T) {
 	if events, _ := p.Slice(0, before.Sent, before.Done, nil); len(events) == 0 {
 		t.Fatal("nothing was noted before")
 	}
-	if err := p.Pause(); err != nil {
+	if err := p.Pause(length); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(10 * time.Millisecond) // for programs that had begun
@@ -35,8 +40,14 @@ func TestPause(t *testing.T) {
 	if n := p.Events(); n != noted {
 		t.Errorf("%d events while paused", n-noted)
 	}
+	if !p.Attached() {
+		t.Error("nothing is attached any more: processes that the server starts are not followed")
+	}
 	if err := p.Resume(); err != nil {
 		t.Fatal(err)
+	}
+	if len(p.Missing()) > 0 {
+		t.Error(p.Missing())
 	}
 	since := clock.Now()
 	after := ask()

@@ -23,10 +23,10 @@ func (*Probes) Detach() error { return nil }
 // Attached reports whether they run.
 func (*Probes) Attached() bool { return false }
 
-// Pause makes them return at once.
-func (*Probes) Pause() error { return nil }
+// Pause has them note nothing for some time.
+func (*Probes) Pause(int64) error { return nil }
 
-// Resume makes them note again what happens.
+// Resume has them note again what happens.
 func (*Probes) Resume() error { return nil }
 
 // Watch follows the threads of a process.
