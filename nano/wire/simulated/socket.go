@@ -3,6 +3,7 @@
 package simulated
 
 import (
+	"bytes"
 	"net/netip"
 
 	"golang.org/x/sys/unix"
@@ -51,9 +52,29 @@ func (k *Socket) cut() {
 	}
 }
 
+// wasted tells of what is never read here, behind what still will be.
 func (k *Socket) wasted(b []byte, late bool) {
-	if k.Wasted != nil && len(b) > 0 {
+	switch {
+	case k.Wasted == nil || len(b) == 0:
+	case !k.closed && (k.in.unread() > 0 || len(k.behind) > 0):
+		k.behind = append(k.behind, waste{bytes.Clone(b), late})
+	default:
 		k.Wasted(b, late)
+	}
+}
+
+// waste is what is never read.
+type waste struct {
+	bytes []byte
+	late  bool
+}
+
+// wastedBehind tells of what is never read behind all that was.
+func (k *Socket) wastedBehind() {
+	all := k.behind
+	k.behind = nil
+	for _, w := range all {
+		k.Wasted(w.bytes, w.late)
 	}
 }
 
@@ -101,6 +122,7 @@ type Socket struct {
 	acked  func()
 	roomy  func() // it hears that there is room again
 	heard  []hearing
+	behind []waste // of which it is told when it has read what came before
 }
 
 // pair makes both ends of a connection that isn't up yet.
@@ -180,6 +202,9 @@ func (k *Socket) delay() int64 {
 // Read is recv(2).
 func (k *Socket) Read(b []byte) (n int, errno unix.Errno) {
 	defer func() { k.sys.Note("read", k.serial, uint64(n), uint64(errno)) }()
+	if len(k.behind) > 0 && k.in.unread() == 0 {
+		k.wastedBehind()
+	}
 	switch {
 	case k.in.unread() > 0 && len(b) > 0:
 	case k.in.ended: // before any error, as the end was told before it
@@ -395,7 +420,9 @@ func (k *Socket) Close() {
 	k.closed = true
 	k.sys.Note("close", k.serial, 0, 0)
 	k.Stirred = nil
-	k.wasted(k.in.bytes[k.in.read:], false)
+	k.wasted(k.in.bytes[k.in.read:k.in.arrived], false)
+	k.wastedBehind()
+	k.wasted(k.in.bytes[k.in.arrived:], false)
 	to := k.other
 	to.hearsAll()
 	switch {
