@@ -63,7 +63,7 @@ func injectedCauses() []explained {
 		{name: "nightly", injected: "another program writes to the disk that one request of 100 waits for", cause: "fsync", outside: nightly, want: []string{"disk"}},
 		{name: "pauses", injected: "the network stands still for 30 ms of 500", stage: onPausingNetwork, want: []string{"network-delay"}},
 		{name: "gateway-upstream", injected: "through nanogate, one request of 40 sleeps 30 ms in the upstream", cause: "sleep", stage: behindGateway(""), headers: askGateway, want: []string{"upstream"}, told: "upstream"},
-		{name: "gateway-held", injected: "through nanogate, which holds one request of 40 for 30 ms by a timer: no cause of the list", stage: behindGateway(heldInGateway), headers: askGateway, told: "before"},
+		{name: "gateway-held", injected: "through nanogate, which holds one request of 40 for 30 ms by a timer: no cause of the list", stage: behindGateway(heldInGateway), headers: askGateway, told: "forwarding.fault"},
 		{name: "two-disk-upstream", injected: "one request of 100 waits for the disk for 30 ms or, in turns, for an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}},
 		{name: "two-stopped-fsync", injected: "stopped for 60 ms every 6 s, and one request of 200 waits for the disk for 30 ms", cause: "commit", outside: stoppingFor(60*time.Millisecond, 6*time.Second), want: []string{"stopped", "disk"}, second: []string{"stopped", "disk"}},
 		{name: "http2-two-disk-upstream", injected: "over HTTP/2, a stream at a time: one request of 100 waits for the disk for 30 ms or, in turns, for an upstream", cause: "both", want: []string{"disk", "upstream"}, second: []string{"disk", "upstream"}, load: ", http2: true"},

@@ -1,6 +1,10 @@
 package gateway_test
 
 import (
+	"bufio"
+	"context"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -140,4 +144,78 @@ func milliseconds(t *testing.T, text string) time.Duration {
 		t.Error(err)
 	}
 	return time.Duration(ms * float64(time.Millisecond))
+}
+
+// A filter that holds a request back says for how long, in a part of its own, and that is none of the
+// time before the attempt: a fault for as long as it was told to, a decision for as long as it took, and a
+// limit until the request before had ended. All parts together are no longer than the client has waited.
+func TestExplainedHeld(t *testing.T) {
+	const long = 40 * time.Millisecond
+	arrived, ends := make(chan bool), make(chan bool)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/place" && r.Header.Get("First") != "" {
+			arrived <- true
+			<-ends
+		}
+	}))
+	defer server.Close()
+	_, at := startUsing(t, 1, `explain: 127.0.0.1
+routes:
+  - {name: fault, match: {path: /fault}, fault: {delay: {for: 40ms}}, to: u}
+  - {name: later, match: {path: /later}, use: later, to: u}
+  - {name: place, match: {path: /place}, concurrency: {most: 1, queue: {wait: 1m}}, to: u}
+upstreams: {u: ["`+strings.TrimPrefix(server.URL, "http://")+`"]}
+`, offer("later", middleware.Middleware{Request: func(*request.Request) *request.Reply {
+		return &request.Reply{Status: 503, Deferred: &request.Deferred{Within: time.Minute, Work: func(context.Context) func(*request.Request) *request.Reply {
+			time.Sleep(long)
+			return func(*request.Request) *request.Reply { return nil }
+		}, Over: func() {}}}
+	}}))
+	for path, c := range map[string]struct {
+		by    string
+		least time.Duration
+	}{
+		"/fault": {`forwarding\.fault`, long},
+		"/later": {`middleware\.later`, long},
+		"/place": {`limits\.concurrency`, 0}, // a part of the first one's time, and which one is not known
+	} {
+		first := make(chan bool)
+		go func() {
+			defer close(first)
+			if path == "/place" {
+				ask(t, at, "GET /place HTTP/1.1\r\nHost: h\r\nFirst: 1\r\n\r\n")
+			}
+		}()
+		if path == "/place" {
+			<-arrived
+		}
+		began := time.Now()
+		conn, err := net.Dial("tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: h\r\nNanogate-Explain: 1\r\n\r\n")
+		if path == "/place" {
+			ask(t, at, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n") // when the only loop has responded, it has the one before too
+			ends <- true
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waited := time.Since(began)
+		<-first
+		said := resp.Header.Get("Server-Timing")
+		held := regexp.MustCompile(", " + c.by + `;dur=([0-9.]+);desc="held"`).FindStringSubmatch(said)
+		before := regexp.MustCompile(`, before;dur=([0-9.]+), upstream;dur=([0-9.]+)`).FindStringSubmatch(said)
+		if held == nil || before == nil || strings.Count(said, `"held"`) != 1 {
+			t.Errorf("%s: %s", path, said)
+			continue
+		}
+		h, b, u := milliseconds(t, held[1]), milliseconds(t, before[1]), milliseconds(t, before[2])
+		if h < c.least-time.Microsecond || h+b+u > waited+time.Millisecond {
+			t.Errorf("%s was held for %v, at least %v, and was at the upstream after %v for %v, of %v that its client waited: %s", path, h, c.least, b, u, waited, said)
+		}
+	}
 }

@@ -144,6 +144,7 @@ func (l *deadlines) expired(id int32) {
 			l.suspensions.resume(c.id, x.waits.ticket, nil)
 		}
 	case stateDelay:
+		x.goesOn()
 		if x.outcome.Tries > 0 {
 			l.attempts.next(c)
 			return

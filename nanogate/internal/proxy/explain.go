@@ -27,6 +27,11 @@ type explanation struct {
 	text   []byte       // of the filters that were asked about the head
 	passed bool         // all of them were
 
+	asked  *snapshot.Step // the last of those
+	by     []byte         // who holds the request back; empty: nobody does
+	holds  int64          // since when, ns
+	waited int64          // ns for which it was held back, until now
+
 	called filter.Set                      // at slots
 	spent  [filter.Slots][filter.IDs]int64 // ns of the loop's time at each
 	open   []visit                         // calls that aren't over, each within the one before
@@ -64,6 +69,7 @@ func (l *loop) explains(x *exchange, may []netip.Prefix, r *request.Request) {
 // check asks a filter about a request, and notes what it said.
 func (e *explanation) check(s *snapshot.Step, r *request.Request) *request.Reply {
 	began := e.now()
+	e.asked = s
 	reply := s.Filter.Check(r)
 	e.text = appendTook(appendFilter(e.text, s.Phase, s.Name), e.now()-began)
 	switch {
@@ -74,6 +80,38 @@ func (e *explanation) check(s *snapshot.Step, r *request.Request) *request.Reply
 		e.text = append(strconv.AppendInt(append(e.text, `;desc="`...), int64(reply.Status), 10), '"')
 	}
 	return reply
+}
+
+// heldBy notes that a filter holds a request back from here on: by a timer, in a queue or for a decision,
+// while the loop does other things. The empty name is that of the filter that was asked last.
+func (x *exchange) heldBy(p filter.Phase, name string) {
+	e := x.explained()
+	if e == nil || len(e.by) > 0 {
+		return
+	}
+	if name == "" && e.asked != nil {
+		p, name = e.asked.Phase, e.asked.Name
+	}
+	if name != "" {
+		e.by, e.holds = appendFilter(e.by, p, name), e.now()
+	}
+}
+
+// goesOn notes that it no longer does.
+func (x *exchange) goesOn() {
+	if e := x.explained(); e != nil {
+		e.release()
+	}
+}
+
+// release says for how long it did, in a part of its own.
+func (e *explanation) release() {
+	if len(e.by) == 0 {
+		return
+	}
+	held := e.now() - e.holds
+	e.text = append(appendTook(append(e.text, e.by...), held), `;desc="held"`...)
+	e.waited, e.by = e.waited+held, e.by[:0]
 }
 
 // enter begins a call of a filter at a slot: the time of the one that it is within stands still.
@@ -105,6 +143,7 @@ func (e *explanation) charge(now int64) {
 // appendTo appends the field that says it of an exchange.
 func (e *explanation) appendTo(dst []byte, x *exchange) []byte {
 	e.charge(e.now())
+	e.release()
 	dst = append(dst, e.text...)
 	others := e.called
 	for _, f := range e.route.Along {
@@ -125,18 +164,18 @@ func (e *explanation) appendTo(dst []byte, x *exchange) []byte {
 			dst = e.appendSlots(dst, id)
 		}
 	}
-	return append(appendUpstream(dst, x), "\r\n"...)
+	return append(e.appendUpstream(dst, x), "\r\n"...)
 }
 
 // appendUpstream appends how long the endpoint took whose response is passed on, until its head was
-// in, and how long it was before that from the request's head to the attempt: filters, queues and
-// attempts that failed.
-func appendUpstream(dst []byte, x *exchange) []byte {
+// in, and how long it was before that from the request's head to the attempt, without what filters held
+// it back for: their work, and attempts that failed.
+func (e *explanation) appendUpstream(dst []byte, x *exchange) []byte {
 	o := &x.outcome
 	if !o.Upstream || o.Responded == 0 || x.endpoint == nil {
 		return dst
 	}
-	dst = appendTook(append(dst, ", before"...), max(x.tried-o.Began, 0))
+	dst = appendTook(append(dst, ", before"...), max(x.tried-o.Began-e.waited, 0))
 	dst = appendTook(append(dst, ", upstream"...), max(o.Responded-x.tried, 0))
 	return append(append(append(dst, `;desc="`...), x.endpoint.Name...), '"')
 }

@@ -2,7 +2,10 @@
 
 package proxy
 
-import "dyno.example/nanogate/internal/request"
+import (
+	"dyno.example/nanogate/internal/filter"
+	"dyno.example/nanogate/internal/request"
+)
 
 // faulting makes a share of a route's requests fail or wait.
 type faulting struct{ *loop }
@@ -14,7 +17,7 @@ func (l faulting) sending(c *client) bool {
 	case f.Abort != 0 && chance(f.AbortShare):
 		l.heads.refuse(c, request.Refuse(f.Abort, "fault injected", "").For(request.RefusedFault))
 	case f.Delay > 0 && chance(f.DelayShare):
-		l.exchanges.pause(c, f.Delay)
+		l.exchanges.pause(c, f.Delay, filter.Fault.String())
 	default:
 		return false
 	}

@@ -5,6 +5,7 @@ package proxy
 import (
 	"time"
 
+	"dyno.example/nanogate/internal/filter"
 	"dyno.example/nanogate/internal/request"
 	"dyno.example/nanogate/internal/upstream"
 )
@@ -108,8 +109,9 @@ func (l *exchanges) sendHead(c *client) {
 	l.deadlines.await(c, stateResponse)
 }
 
-// pause lets a request wait before its next try.
-func (l *exchanges) pause(c *client, d time.Duration) {
+// pause lets a request wait before its next try, as a filter of the phase Forwarding wants it.
+func (l *exchanges) pause(c *client, d time.Duration, by string) {
+	c.x.heldBy(filter.Forwarding, by)
 	c.x.pause = d
 	l.deadlines.soon(c, d, delayOver)
 	l.deadlines.await(c, stateDelay)

@@ -129,7 +129,7 @@ func (l *attempts) retriesCode(c *client, h *http2.Header, end bool) bool {
 	if wait == 0 {
 		l.next(c)
 	} else {
-		l.exchanges.pause(c, wait)
+		l.exchanges.pause(c, wait, "retry")
 	}
 	return true
 }

@@ -87,6 +87,7 @@ func (l *suspensions) suspend(c *client, reply *request.Reply) {
 		l.decided(c, otherwise)
 		return
 	}
+	x.heldBy(0, "")
 	s := l.sleep(x, l.req.Buf)
 	s.ticket, s.otherwise, s.until, s.cancel = ticket, otherwise, l.now+int64(later.Within), cancel
 	l.deadlines.soon(c, later.Within, checkOver)
@@ -200,6 +201,7 @@ func (l *suspensions) wakeUp(c *client, reply *request.Reply, decide func(*reque
 func (l *suspensions) reopen(c *client, s *suspended) *request.Reply {
 	x, r := &c.x, &l.req
 	x.waits = nil
+	x.goesOn()
 	l.head.Reset()
 	_, _ = l.head.Parse(s.head, &ownLimits) // which it was before
 	r.Begin(&l.head, s.head)
@@ -256,6 +258,7 @@ func (l *suspensions) queueUp(c *client, reply *request.Reply) {
 		l.heads.refuse(c, reply)
 		return
 	}
+	c.x.heldBy(0, "")
 	s := l.sleep(&c.x, l.req.Buf)
 	s.otherwise, s.until, s.queue, s.ticket = reply, until, q, ticket
 	l.deadlines.soon(c, time.Duration(until-l.now), checkOver)
@@ -341,6 +344,7 @@ func (l *suspensions) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
 	if w == nil {
 		return false, ended
 	}
+	x.heldBy(filter.Cache.Phase(), filter.Cache.String())
 	s := l.sleep(x, l.req.Buf)
 	s.until, s.cancel = k.patience, w.Leave
 	l.deadlines.soon(c, time.Duration(k.patience-l.now), checkOver)

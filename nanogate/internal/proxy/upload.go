@@ -225,6 +225,7 @@ func (l *bodies) gather(c *client, reply *request.Reply) {
 		reply.Deferred.End()
 		return
 	}
+	c.x.heldBy(0, "")
 	s := l.suspensions.sleep(&c.x, l.req.Buf)
 	s.gathers, s.cancel = reply, reply.Deferred.End
 	l.deadlines.await(c, stateRequest)
