@@ -97,6 +97,13 @@ func (l *lifecycle) expired(id int32) {
 			return
 		}
 		l.drop(c)
+	case phaseLinger:
+		if queued := l.Sys.Queued(c.fd); queued > 0 && queued < c.queued { // it still takes its last response
+			c.queued = queued
+			l.await(c, phaseLinger)
+			return
+		}
+		l.drop(c)
 	default:
 		l.drop(c)
 	}
@@ -156,6 +163,7 @@ func (l *lifecycle) retire(c *conn) {
 	c.closeNotify()
 	l.Sys.CloseWrite(c.fd)
 	c.in, c.upload = nil, nil
+	c.queued = l.Sys.Queued(c.fd)
 	l.await(c, phaseLinger)
 	if c.readable {
 		l.more = append(l.more, c.id)

@@ -266,7 +266,7 @@ func (p *client1) next() {
 	x := p.queue[0]
 	p.queue = p.queue[1:]
 	p.under = append(p.under, x)
-	x.begin(p.w)
+	x.begin(&p.peer)
 	p.w.sys.Note("ask", p.s.Serial(), uint64(x.ID), 0)
 	minor := 1
 	if p.c.Old {

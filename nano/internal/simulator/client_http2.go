@@ -277,7 +277,7 @@ func (p *client2) next() {
 		return
 	}
 	p.queue = p.queue[1:]
-	x.begin(p.w)
+	x.begin(&p.peer)
 	p.w.sys.Note("ask", p.s.Serial(), uint64(x.ID), 0)
 	t := &stream2{p: p, x: x, s: s, rest: x.body, ends: len(x.body) > 0, j: judge{w: p.w, x: x}}
 	s.User = t

@@ -68,7 +68,7 @@ func (w *world) handle(c nano.Ctx) (err error) {
 	same()
 	if x.Do.Waits {
 		x.waiting = true
-		if !w.sys.Await(c.Done(), 100*time.Second) && x.left {
+		if !w.sys.Await(c.Done(), 100*time.Second) && x.left && !x.on.deaf {
 			w.violate("not-told", "that its client has gone: %s", x)
 		}
 	}

@@ -22,7 +22,8 @@ type exchange struct {
 	handled int   // handlers that have begun
 	ended   int   // and have returned
 	waiting bool  // the handler waits for its client to go
-	left    bool  // it has gone, while the handler waited for that
+	on      *peer // where it was sent
+	left    bool  // its client has gone, while the handler waited for that
 	partly  bool  // the handler hasn't read all of the body
 	failed  bool  // the handler couldn't read or write
 	over    bool
@@ -34,7 +35,7 @@ func (x *exchange) String() string {
 		x.ID, x.Method, x.path(), x.Body, x.Do, x.Abort, x.After, x.How, x.sent, x.gone, x.handled, x.ended)
 }
 
-func (x *exchange) begin(w *world) { x.begun = w.sys.Now() }
+func (x *exchange) begin(p *peer) { x.begun, x.on = p.w.sys.Now(), p }
 
 // again has it be sent once more: nobody has looked at it.
 func (x *exchange) again() {

@@ -12,11 +12,17 @@ import (
 // The last response on a connection over HTTP/2 comes whole although its client opens windows while
 // it comes: what a client sends to a connection that is closed already resets it.
 func TestLastResponseOverHTTP2(t *testing.T) {
+	for _, line := range []simulated.Line{{Capacity: 200, Latest: 2_000_000}, {Capacity: 20_000, Latest: 1_900_000_000, Pieces: true}} {
+		lastResponse(t, line)
+	}
+}
+
+func lastResponse(t *testing.T, line simulated.Line) {
 	for seed := uint64(1); seed <= 60; seed++ {
 		sc := &Scenario{
 			Seed: seed, Mood: "calm", Loops: 1, Descriptors: 100, Latest: 1000, Late: 1000, Limits: nano.Limits{Requests: 1},
 			Clients: []*Client{{
-				Number: 1, Depth: 1, Line: simulated.Line{Capacity: 200, Latest: 2_000_000}, Piece: 100, Think: 100_000, HTTP2: true, Window: 2000,
+				Number: 1, Depth: 1, Line: line, Piece: 100, Think: 100_000, HTTP2: true, Window: 2000,
 				Requests: []*Request{{ID: 1, Method: "GET", Do: Do{Route: "goroutine", Body: "whole", How: "whole", Status: 200, Size: 20_000}}},
 			}},
 		}
