@@ -39,6 +39,7 @@ var house = []room{
 		{"nano/internal/engine"},
 		{"nano"},
 		{"nano/internal/simulator"},
+		{"nano/internal/simulator/cmd/simulate"},
 		{"nano/compress", "nano/grpc", "nano/json", "nano/jwt", "nano/metrics", "nano/middleware", "nano/nanotest", "nano/openapi", "nano/openapi/page", "nano/protobuf", "nano/proxy", "nano/session", "nano/trace", "nano/validate", "nano/ws", "nano/yaml"},
 		{"nano/session/redisstore", "nano/openapi/internal/sample"},
 		{"nano/grpc/conformance", "nano/openapi/conformance", "nano/examples/conformance", "nano/examples/grpc", "nano/examples/shop", "nano/examples/readme"},

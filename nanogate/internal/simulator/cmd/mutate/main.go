@@ -1,7 +1,7 @@
 //go:build linux
 
-// Command mutate says how good the simulator is at finding mistakes: it builds the gateway
-// with one mistake at a time, which mutations.txt has, and simulates until something doesn't hold.
+// Command mutate says how good the simulators are at finding mistakes: it builds the gateway, or an
+// app of nano, with one mistake at a time, which mutations.txt has, and simulates until something doesn't hold.
 //
 //	scripts/mutate [-only exchange] [-cpu 60s] [-shrink 1000]
 package main
@@ -50,7 +50,7 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	t := trial{folder: folder, args: []string{"-seeds", "100000000", "-exchanges", "300", "-workers", "1", "-total", strconv.Itoa(*most), "-seed", strconv.FormatUint(*seed, 10), "-shrink", strconv.Itoa(*shrink), "-cpu", budget.String()}}
+	t := trial{folder: folder, args: []string{"-seeds", "100000000", "-total", strconv.Itoa(*most), "-seed", strconv.FormatUint(*seed, 10), "-cpu", budget.String()}, gateway: []string{"-exchanges", "300", "-workers", "1", "-shrink", strconv.Itoa(*shrink)}}
 	found, all := 0, 0
 	for _, m := range list {
 		if *only != "" && *only != m.Part && *only != m.Name {
@@ -76,9 +76,10 @@ func run() error {
 
 // trial is how mutations are tried.
 type trial struct {
-	folder string
-	args   []string
-	shrunk []int // to how many things that happen worlds were made smaller
+	folder  string
+	args    []string
+	gateway []string // for the gateway's simulator
+	shrunk  []int    // to how many things that happen worlds were made smaller
 }
 
 // handful is how many things that happen may be in a world that was made smaller.
@@ -97,11 +98,15 @@ func (t *trial) of(ctx context.Context, m *mutation) (said string, found bool, e
 		return "", false, err
 	}
 	program := filepath.Join(t.folder, "simulate")
-	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", program, "./nanogate/internal/simulator/cmd/simulate")
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", program, m.simulator())
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", false, fmt.Errorf("building: %w\n%s", err, out)
 	}
-	simulate := exec.CommandContext(ctx, program, t.args...)
+	args := t.args
+	if m.Part != nano {
+		args = append(args[:len(args):len(args)], t.gateway...)
+	}
+	simulate := exec.CommandContext(ctx, program, args...)
 	out, err := simulate.CombinedOutput()
 	if ctx.Err() != nil {
 		return "", false, ctx.Err()

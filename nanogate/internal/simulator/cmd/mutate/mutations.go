@@ -9,10 +9,21 @@ import (
 	"strings"
 )
 
-// mutation is a mistake that is put into the gateway.
+// mutation is a mistake that is put into the gateway, or into nano's loops.
 type mutation struct {
 	Part, Name, What string
 	Changes          []change
+}
+
+// nano is the part whose mistakes are nano's, which has a simulator of its own.
+const nano = "nano"
+
+// simulator is the program that is to find it.
+func (m *mutation) simulator() string {
+	if m.Part == nano {
+		return "./nano/internal/simulator/cmd/simulate"
+	}
+	return "./nanogate/internal/simulator/cmd/simulate"
 }
 
 // change is a part of it: lines that take the place of others.
@@ -42,7 +53,9 @@ func mutations() (list []*mutation, err error) {
 		switch {
 		case line == "":
 		case strings.HasPrefix(line, "# "):
-			part = strings.TrimSpace(rest)
+			if part = strings.TrimSpace(rest); part == nano {
+				folder = "nano/internal/engine/"
+			}
 		case strings.HasPrefix(line, "= "):
 			name, what, ok := strings.Cut(strings.TrimSpace(rest), ": ")
 			if !ok {

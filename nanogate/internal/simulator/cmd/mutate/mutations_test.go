@@ -26,7 +26,7 @@ func TestMutationsApply(t *testing.T) {
 			}
 		}
 	}
-	for _, part := range []string{"exchange", "pool", "http1", "http2"} {
+	for _, part := range []string{"exchange", "pool", "http1", "http2", nano} {
 		if parts[part] < 10 {
 			t.Errorf("%d mutations of %s, not 10", parts[part], part)
 		}
