@@ -208,8 +208,9 @@ func (t *turn) awaitTaken() error {
 func (t *turn) readSocket() error {
 	in := &t.inflow
 	if in.wait {
-		in.wait = false
-		t.out = append(t.out, http1.Continue...)
+		if in.wait = false; !t.reply.Streamed && !t.reply.Ended { // a response that has begun tells the client as well
+			t.out = append(t.out, http1.Continue...)
+		}
 		if err := t.Flush(nil); err != nil {
 			return err
 		}

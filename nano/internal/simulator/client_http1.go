@@ -282,6 +282,9 @@ func (p *client1) next() {
 		p.waits = true
 		p.w.sys.After(1e9, func() {
 			if p.part == x && !p.over {
+				if p.waits && p.under[0] == x && x.reading && !p.deaf && !p.w.mayCut(x) {
+					p.w.violate("no-continue", "for %s", x)
+				}
 				p.waits = false
 				p.stir()
 			}

@@ -120,6 +120,10 @@ func (d *drawing) handler(r *Request) {
 	do.How, do.Status = [...]string{"whole", "sized", "chunks"}[d.Below(3)], 200
 	do.Size, do.Pieces, do.Flushes = d.size(), 1+d.Below(6), d.OneIn(2)
 	do.Trailer = do.How == "chunks" && d.OneIn(3)
+	if r.Body > 0 && d.OneIn(4) {
+		do.Body, do.How, do.Trailer = "echo", "chunks", d.OneIn(2)
+		return
+	}
 	if d.sc.Mood != "calm" && d.OneIn(12) {
 		do.End, do.Size = [...]string{"abort", "panic", "exit", "error", "short"}[d.Below(5)], max(do.Size, 1)
 		if do.End == "short" && do.How != "sized" {

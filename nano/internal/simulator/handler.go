@@ -59,9 +59,7 @@ func (w *world) handle(c nano.Ctx) (err error) {
 	same()
 	w.sys.Sleep(time.Duration(x.Do.Before))
 	if err := w.readBody(c, x); err != nil {
-		if x.failed = true; !w.mayCut(x) && !(w.tight()) {
-			w.violate("body", "%v: %s", err, x)
-		}
+		w.unread(x, err)
 		return err
 	}
 	w.sys.Sleep(time.Duration(x.Do.Between))
@@ -77,10 +75,18 @@ func (w *world) handle(c nano.Ctx) (err error) {
 	return err
 }
 
+// unread is when a handler can't read the body.
+func (w *world) unread(x *exchange, err error) {
+	if !w.mayCut(x) {
+		w.violate("body", "%v: %s", err, x)
+	}
+}
+
 // readBody reads what the handler reads of the body.
 func (w *world) readBody(c nano.Ctx, x *exchange) error {
 	var got []byte
 	want := x.body
+	x.reading = x.Do.Body != "none"
 	switch x.Do.Body {
 	case "whole":
 		b, err := c.Body()
@@ -90,6 +96,8 @@ func (w *world) readBody(c nano.Ctx, x *exchange) error {
 		got = b
 	case "none":
 		x.partly = len(x.body) > 0 || x.Chunked
+		return nil
+	case "echo":
 		return nil
 	default:
 		r, b := c.BodyReader(), make([]byte, 1+len(x.body)/3)
@@ -135,14 +143,52 @@ func (w *world) respond(c nano.Ctx, x *exchange) error {
 		length = int64(len(x.response))
 	}
 	return c.StreamSized(do.Status, "application/octet-stream", length, func(s *nano.Stream) error {
+		if do.Body == "echo" {
+			return w.echo(c, s, x)
+		}
 		err := w.stream(s, x)
 		if err != nil && !errors.Is(err, errHandler) && !errors.Is(err, nano.ErrAborted) {
-			if x.failed = true; !w.mayCut(x) {
-				w.violate("write", "%v: %s", err, x)
-			}
+			w.unsent(x, err)
 		}
 		return err
 	})
+}
+
+// unsent is when a handler can't write its response.
+func (w *world) unsent(x *exchange, err error) {
+	if !w.mayCut(x) {
+		w.violate("write", "%v: %s", err, x)
+	}
+}
+
+// echo sends what it reads.
+func (w *world) echo(c nano.Ctx, s *nano.Stream, x *exchange) error {
+	r, b := c.BodyReader(), make([]byte, 1+len(x.body)/x.Do.Pieces)
+	for {
+		n, err := r.Read(b)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			w.unread(x, err)
+			return err
+		}
+		if _, err := s.Write(b[:n]); err != nil {
+			w.unsent(x, err)
+			return err
+		}
+		if x.Do.Flushes {
+			if err := s.Flush(); err != nil {
+				w.unsent(x, err)
+				return err
+			}
+		}
+		w.sys.Sleep(time.Duration(x.Do.Pause))
+	}
+	if x.Do.Trailer {
+		s.Trailer("X-End", strconv.Itoa(x.ID))
+	}
+	return nil
 }
 
 // stream writes the content in pieces.

@@ -21,11 +21,11 @@ type exchange struct {
 	gone    bool  // its client has failed, or its connection has for another one
 	handled int   // handlers that have begun
 	ended   int   // and have returned
+	reading bool  // the handler reads the body
 	waiting bool  // the handler waits for its client to go
 	on      *peer // where it was sent
 	left    bool  // its client has gone, while the handler waited for that
 	partly  bool  // the handler hasn't read all of the body
-	failed  bool  // the handler couldn't read or write
 	over    bool
 	tries   int // to send it again
 }

@@ -31,3 +31,17 @@ func lastResponse(t *testing.T, line simulated.Line) {
 		}
 	}
 }
+
+// A client that waits for "100 Continue" isn't sent that in the middle of a response that has begun.
+func TestContinueBehindResponse(t *testing.T) {
+	sc := &Scenario{
+		Seed: 1, Mood: "calm", Loops: 1, Descriptors: 100, Latest: 1000, Late: 1000, Limits: nano.Limits{BufferBody: 1},
+		Clients: []*Client{{
+			Number: 1, Depth: 1, Line: simulated.Line{Capacity: 2000},
+			Requests: []*Request{{ID: 1, Method: "POST", Body: 1000, Expect: true, Do: Do{Route: "auto", Body: "echo", How: "chunks", Status: 200, Pieces: 3, Flushes: true}}},
+		}},
+	}
+	for _, v := range Run(sc, Options{}).Violations {
+		t.Error(v)
+	}
+}

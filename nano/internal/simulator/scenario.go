@@ -59,7 +59,7 @@ type Do struct {
 	Route   string // "auto", "loop", "goroutine", "suspended": where it runs; see [nano.OnLoop]
 	Number  int    // of the route
 	Before  int64  // it sleeps at first, ns
-	Body    string // what it reads: "whole", "pieces", "some", "none"
+	Body    string // what it reads: "whole", "pieces", "some", "none"; "echo": it sends what it reads while it comes
 	Between int64  // it sleeps before the response
 	Waits   bool   // until its client has gone
 	How     string // "whole", "sized" or "chunks"

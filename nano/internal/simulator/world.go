@@ -108,6 +108,9 @@ func (w *world) run() {
 		var list []*exchange
 		for _, r := range c.Requests {
 			x := &exchange{Request: r, body: content(r.ID, ofRequest, r.Body), response: content(r.ID, ofResponse, r.Do.Size)}
+			if r.Do.Body == "echo" {
+				x.response = x.body
+			}
 			w.exchanges, w.clients = append(w.exchanges, x), append(w.clients, c)
 			list = append(list, x)
 		}
