@@ -252,7 +252,7 @@ func (k *Collector) turn(on bool, window int) {
 		k.rate = rate{at: now, events: k.probes.Events()}
 		return
 	}
-	k.duty.end(clock.Now())
+	k.duty.stop(clock.Now())
 	_ = k.probes.Detach() // what fails here is still attached, and asked again
 	k.header.Off = append(k.header.Off, window)
 }
@@ -401,7 +401,7 @@ func (k *Collector) End() (*evidence.Header, []evidence.Record) {
 		c.Events = k.probes.Events()
 		k.header.Probes = k.probes.Programs()
 		k.header.Missing = append(k.header.Missing, k.probes.Missing()...)
-		k.duty.end(clock.Now())
+		k.duty.stop(clock.Now())
 		k.weigh()
 		k.probes.Close()
 		k.header.Cost = k.cost.result(k.header.Off)

@@ -26,9 +26,9 @@ const always = int64(math.MaxInt64)
 // are looked at, however long they take, so that how long that is doesn't decide it: the probes
 // stay on until these have ended.
 type span struct {
-	after    int64 // the time since then is what its requests stand for; ns of CLOCK_MONOTONIC, as all here
-	on, off  int64 // off is 0 while they are on
-	from, to int64
+	after, until int64 // the time that its requests stand for; ns of CLOCK_MONOTONIC, as all here
+	on, off      int64 // off is 0 while they are on
+	from, to     int64
 }
 
 // weight is how many requests each of its stands for.
@@ -36,7 +36,7 @@ func (s *span) weight() float64 {
 	if s.to <= s.from {
 		return 1
 	}
-	return float64(s.to-s.after) / float64(s.to-s.from)
+	return float64(max(s.to, s.until)-s.after) / float64(s.to-s.from)
 }
 
 // duty says when the probes are on. While share is 1 they stay on; else they are for that share
@@ -75,6 +75,15 @@ func (d *duty) begin(now int64) {
 func (d *duty) end(now int64) {
 	if s := d.current(); s != nil {
 		s.off, s.to = now, max(min(s.to, now), s.from)
+	}
+}
+
+// stop says that they have been turned off, or were off already, and don't go on as they did: no other
+// window stands for the time since the last one.
+func (d *duty) stop(now int64) {
+	d.end(now)
+	if n := len(d.spans); n > 0 {
+		d.spans[n-1].until = now
 	}
 }
 
@@ -151,7 +160,7 @@ func (d *duty) looked(since int64) *evidence.Looked {
 			continue
 		}
 		l.In += s.to - max(s.from, since)
-		l.Of += s.to - max(s.after, since)
+		l.Of += max(s.to, s.until) - max(s.after, since)
 		l.Windows++
 	}
 	return l

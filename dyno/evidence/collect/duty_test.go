@@ -93,11 +93,8 @@ func watch(seconds int, share float64, seed uint64, serve service) watched {
 	k.duty.begin(0)
 	k.aim()
 	length := int64(seconds) * 1000 * ms
-	for now := int64(0); now < length+2*mostHold; now += ms {
+	for now := int64(0); now < length; now += ms {
 		for i := range int64(3) {
-			if now >= length {
-				break
-			}
 			one := request{due: now + i*ms/3}
 			one.took, one.cause = serve(one.due, random)
 			draws.Began(one.due)
@@ -131,7 +128,7 @@ func watch(seconds int, share float64, seed uint64, serve service) watched {
 			k.aim()
 		}
 	}
-	k.duty.end(length + 2*mostHold)
+	k.duty.stop(length)
 	for i := range list {
 		weight := k.duty.spans[list[i].place].weight()
 		w.sampled[list[i].cause] += weight * float64(list[i].took)
@@ -200,7 +197,7 @@ func TestWindowsAreFair(t *testing.T) {
 			if math.Abs(mean) > 3*deviation+0.01 || deviation > 0.1 {
 				t.Errorf("its share is off by %.3f ± %.3f", mean, deviation)
 			}
-			if math.Abs(requests/n-1) > 0.03 {
+			if math.Abs(requests/n-1) > 0.02 {
 				t.Errorf("records stand for %.3f of all requests", requests/n)
 			}
 			if in/n < share || in/n > share+0.03 { // with the half second in which all are looked at
@@ -279,5 +276,12 @@ func TestStepsOfADuty(t *testing.T) {
 	d.end(at + lead/2) // before any was due
 	if s := &d.spans[len(d.spans)-1]; s.to != s.from || s.weight() != 1 {
 		t.Errorf("%+v", *s)
+	}
+	d.share = 0.1
+	d.window(at)
+	d.end(at + lead + windowLength + 7)
+	d.stop(at + 10*windowLength) // in the pause
+	if s := &d.spans[len(d.spans)-1]; s.weight() != float64(at+10*windowLength-s.after)/float64(windowLength) {
+		t.Errorf("%+v stands for %v of its requests", *s, s.weight())
 	}
 }
