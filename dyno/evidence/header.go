@@ -70,6 +70,7 @@ type Counts struct {
 type Looked struct {
 	In      int64 `json:"in"`      // ns
 	Of      int64 `json:"of"`      // ns, without windows in which the probes were off to see what they cost
+	Slow    int64 `json:"slow"`    // requests that were slow in the measured time, looked at or not; those that records stand for may be fewer
 	Windows int   `json:"windows"` // into how many stretches it falls
 }
 

@@ -18,11 +18,13 @@ func TestLooked(t *testing.T) {
 		cut        uint64
 		share      float64
 		says, lost bool
+		missed     bool
 	}{
-		{"an older file", nil, 0, 1, false, false},
-		{"all of it", &evidence.Looked{In: 10e9, Of: 10e9, Windows: 1}, 0, 1, false, false},
-		{"a tenth", &evidence.Looked{In: 1e9, Of: 10e9, Windows: 10}, 0, 0.1, true, false},
-		{"a tenth, and long ones are missing", &evidence.Looked{In: 1e9, Of: 10e9, Windows: 10}, 9, 0.1, true, true},
+		{"an older file", nil, 0, 1, false, false, false},
+		{"all of it", &evidence.Looked{In: 10e9, Of: 10e9, Windows: 1, Slow: 5000}, 0, 1, false, false, false},
+		{"a tenth", &evidence.Looked{In: 1e9, Of: 10e9, Windows: 10, Slow: 50}, 0, 0.1, true, false, false},
+		{"a tenth, and long ones are missing", &evidence.Looked{In: 1e9, Of: 10e9, Windows: 10}, 9, 0.1, true, true, false},
+		{"a tenth, and most slow ones came at once outside of it", &evidence.Looked{In: 1e9, Of: 10e9, Windows: 10, Slow: 5000}, 0, 0.1, true, false, true},
 	} {
 		w := newWorld(3)
 		w.requests(0, 40, func(int) map[evidence.Stage]time.Duration {
@@ -34,7 +36,7 @@ func TestLooked(t *testing.T) {
 		has := func(id string) bool {
 			return slices.ContainsFunc(e.Notes, func(m i18n.Message) bool { return m.ID() == id })
 		}
-		if e.Sampled.Share != c.share || has("explain.share") != c.says || has("explain.cut-off") != c.lost {
+		if e.Sampled.Share != c.share || has("explain.share") != c.says || has("explain.cut-off") != c.lost || has("explain.missed") != c.missed {
 			t.Errorf("%s: share %v, %v", c.name, e.Sampled.Share, e.Notes)
 		}
 	}

@@ -40,12 +40,12 @@ func (c *Cell) byRequests(e *Explanation) bool {
 	if t == nil {
 		return false
 	}
+	c.looked(e)
 	if len(t.pairs) < slowLeast || len(t.ordinary) < slowLeast {
 		e.Notes = append(e.Notes, i18n.New("explain.few-requests", "%d slow and %d ordinary requests were traced, and fewer than %d of each say nothing", len(t.pairs), len(t.ordinary), slowLeast))
 		return false
 	}
 	e.Source = Requests
-	c.looked(e)
 	t.tail(e)
 	t.moved = c.overlays(t)
 	t.attribute(e)
@@ -112,32 +112,6 @@ func noteHeader(e *Explanation, h *evidence.Header) {
 		e.Notes = append(e.Notes, i18n.New("explain.lost", "%d of %d samples lack events or were given up, as there were too many at once: shares are less sure than their intervals say", lost, total))
 	}
 }
-
-// looked says in which part of the time requests were looked at, and which of them were given up as
-// they took longer than the probes were on.
-func (c *Cell) looked(e *Explanation) {
-	var all evidence.Looked
-	var cut, kept uint64
-	for i := range c.trials {
-		h := c.trials[i].header
-		if h == nil {
-			continue
-		}
-		cut, kept = cut+h.Counts.Cut, kept+h.Counts.Kept
-		if l := h.Looked; l != nil {
-			all.In, all.Of, all.Windows = all.In+l.In, all.Of+l.Of, all.Windows+l.Windows
-		}
-	}
-	if e.Sampled.Share = all.Share(); e.Sampled.Share < allOfIt {
-		e.Notes = append(e.Notes, i18n.New("explain.share", "requests were looked at that were due in %.0f %% of the time, in %d stretches at random places: at this rate the probes would cost too much if they were always on", 100*e.Sampled.Share, all.Windows))
-	}
-	if float64(cut) > lostMost*float64(cut+kept) {
-		e.Notes = append(e.Notes, i18n.New("explain.cut-off", "%d of %d samples took longer than the probes were on, and are left out: what makes requests wait for longest has a larger share than it says here", cut, cut+kept))
-	}
-}
-
-// allOfIt is the share of the time from which on no word is lost about the rest.
-const allOfIt = 0.95
 
 // growing is the share of slow requests from which response times can only have gone on growing:
 // what is slow is learnt to be one in a hundred.

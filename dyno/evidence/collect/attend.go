@@ -57,4 +57,5 @@ func (k *Collector) weigh() {
 		k.records[i].Weight *= k.duty.spans[place].weight()
 	}
 	k.header.Looked = k.duty.looked(k.header.Started)
+	k.header.Looked.Slow = int64(k.header.Counts.Tail) - max(k.slow, 0)
 }

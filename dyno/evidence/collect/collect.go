@@ -82,6 +82,7 @@ type Collector struct {
 	code     map[int32]evidence.Codes // that collects garbage, by process
 	times    *hdrhistogram.Histogram  // response times so far
 	duty     duty
+	slow     int64 // requests of the warm-up that were slow; -1 until it is over
 	spanOf   []int // place of the span that each record is of
 	second   int64 // of the records that are counted
 	inSecond int
@@ -109,7 +110,7 @@ func Start(c Config) *Collector {
 	k := &Collector{
 		config: c, sampler: evidence.NewSampler(), stop: make(chan struct{}), numbers: make(map[number]uint32),
 		times: hdrhistogram.New(1, int64(time.Hour), 3), code: make(map[int32]evidence.Codes),
-		duty: duty{random: rand.New(rand.NewPCG(c.Seed, 0x64757479)), share: 1},
+		duty: duty{random: rand.New(rand.NewPCG(c.Seed, 0x64757479)), share: 1}, slow: -1,
 	}
 	k.header = evidence.Header{Version: evidence.Version, Port: c.Port, Missing: c.Missing}
 	k.sampler.Every(1, 1000)
@@ -213,6 +214,10 @@ func (k *Collector) look(now int64) {
 	k.sampler.Fetch(k.take)
 	if k.header.Started == 0 || now < k.header.Started {
 		return
+	}
+	if k.slow < 0 {
+		_, slow, _ := k.sampler.Seen()
+		k.slow = int64(slow)
 	}
 	window := int((now - k.header.Started) / int64(time.Second))
 	k.cost.read(window)
