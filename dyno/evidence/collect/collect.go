@@ -299,6 +299,14 @@ func (k *Collector) take(s *evidence.Sample) bool {
 	return true
 }
 
+// patience is how old a sample may be: while the probes are on for a part of the time, rings hold longer.
+func (k *Collector) patience() int64 {
+	if k.duty.share > 0 && k.duty.share < 1 {
+		return int64(float64(stale) / k.duty.share)
+	}
+	return stale
+}
+
 // keep makes the record of a sample.
 func (k *Collector) keep(s *evidence.Sample, now int64) {
 	started := k.header.Started
@@ -308,7 +316,7 @@ func (k *Collector) keep(s *evidence.Sample, now int64) {
 	if second := s.Done / int64(time.Second); second != k.second {
 		k.second, k.inSecond = second, 0
 	}
-	if now-s.Done > stale || k.inSecond == mostASecond || len(k.records) == evidence.MostRecords {
+	if now-s.Done > k.patience() || k.inSecond == mostASecond || len(k.records) == evidence.MostRecords {
 		k.header.Counts.Dropped++
 		return
 	}

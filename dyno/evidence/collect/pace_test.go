@@ -37,6 +37,14 @@ func TestPace(t *testing.T) {
 		t.Errorf("%d records of what is long over, %d given up", len(k.records), k.header.Counts.Dropped)
 	}
 	k = collector()
+	k.duty.share = 0.05
+	if !k.take(sample(10*time.Second)) || len(k.records) != 1 {
+		t.Errorf("%d records of what was 10 s ago, with the probes on for a twentieth of the time", len(k.records))
+	}
+	if k.rests = 0; !k.take(sample(30*time.Second)) || len(k.records) != 1 || k.header.Counts.Dropped != 1 {
+		t.Errorf("%d records, %d given up: 30 s are too long then too", len(k.records), k.header.Counts.Dropped)
+	}
+	k = collector()
 	k.header.Started = now + 1
 	if !k.take(sample(10*time.Second)) || k.header.Counts.Dropped != 0 {
 		t.Errorf("%d of the warm-up given up", k.header.Counts.Dropped)
