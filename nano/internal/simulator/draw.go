@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"slices"
 	"time"
 
 	"dyno.example/nano"
@@ -88,6 +89,13 @@ func (d *drawing) client(number int) {
 	for range 1 + d.Below(12) {
 		c.Requests = append(c.Requests, d.request(c))
 	}
+	if slices.ContainsFunc(c.Requests, func(r *Request) bool { return r.Do.Route == "suspended" }) {
+		for _, r := range c.Requests { // their bodies may take any time
+			if r.How == "stall" {
+				r.How = "close"
+			}
+		}
+	}
 	d.sc.Clients = append(d.sc.Clients, c)
 }
 
@@ -97,7 +105,9 @@ func (d *drawing) request(c *Client) *Request {
 	d.id++
 	r := &Request{ID: d.id, Method: [...]string{"GET", "GET", "POST", "PUT", "HEAD"}[d.Below(5)]}
 	if r.Method == "POST" || r.Method == "PUT" {
-		r.Body = d.size()
+		if r.Body = d.size(); c.HTTP2 && c.Line.Capacity == 30_000 && c.Piece != 100 && d.OneIn(16) {
+			r.Body = 300_000 + d.Below(700_000) // more than windows are at first
+		}
 		r.Chunked = !c.Old && d.OneIn(2)
 		r.Expect = !c.Old && r.Body > 0 && d.OneIn(4)
 		r.Trailers = r.Chunked && d.OneIn(3)

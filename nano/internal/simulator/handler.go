@@ -25,7 +25,7 @@ func (w *world) routes(app *nano.App) {
 			case "goroutine":
 				options = append(options, nano.OnGoroutine)
 			case "suspended":
-				options = append(options, nano.Suspended)
+				options = append(options, nano.Suspended, nano.WithLimits(nano.RouteLimits{ReadBody: -1, MinRate: -1}))
 			}
 			app.Any(fmt.Sprintf("/%s%d/{id}", route, n), w.handle, options...)
 		}
