@@ -21,7 +21,11 @@ type client2 struct {
 	in    []byte
 	owed  []owed // bytes that were read and for which windows aren't opened yet
 	going bool   // the server wants no more requests here
+	stays int64  // how long it keeps the connection, to see that a handler whose stream it has reset ends
 }
+
+// endsWithin is how long a handler goes on at most whose stream is reset, ns.
+const endsWithin = 30e9
 
 type owed struct {
 	s *http2.Stream
@@ -201,6 +205,13 @@ func (p *client2) fail(t *stream2) {
 		p.conn.Reset(t.s, http2.Cancel)
 		t.j.cut()
 		t.end()
+		p.stays = p.w.sys.Now() + int64(endsWithin)
+		p.w.sys.After(endsWithin, func() {
+			if x.handled != x.ended && !p.over && !p.deaf {
+				p.w.violate("not-told", "that its stream is reset: %s", x)
+			}
+			p.stir()
+		})
 		return
 	}
 	for _, other := range p.under {
@@ -263,7 +274,7 @@ func (p *client2) send() {
 	if p.conn.Out = p.conn.Out[:0]; p.flush() {
 		p.conn.Flushed()
 	}
-	if len(p.under) == 0 && len(p.out) == 0 && (len(p.queue) == 0 || p.going) {
+	if len(p.under) == 0 && len(p.out) == 0 && (len(p.queue) == 0 || p.going) && p.w.sys.Now() >= p.stays {
 		p.leave()
 	}
 }
