@@ -27,6 +27,7 @@ type Core[L any] struct {
 	mail    Mailbox[L]
 	waiting atomic.Bool // the loop waits, or is about to: wake it
 	over    atomic.Bool // the loop has ended
+	opening atomic.Bool // and somebody opens what is posted since
 
 	now     int64     // of this batch, ns
 	gap     int64     // mean time from one batch to the next, of late
@@ -61,10 +62,10 @@ func (c *Core[L]) Post(n *Message[L]) {
 }
 
 // Hand is Post for messages that own something, such as a socket. If the loop has ended
-// they are opened here, so that it is closed.
+// they are opened here, so that it is closed, or by whoever does so with others already.
 func (c *Core[L]) Hand(n *Message[L]) {
 	if c.Post(n); c.over.Load() {
-		c.OpenMail()
+		c.openLeft()
 	}
 }
 
@@ -86,7 +87,16 @@ func (c *Core[L]) OpenMail() {
 // End says that the loop has ended, and opens what was posted meanwhile.
 func (c *Core[L]) End() {
 	c.over.Store(true)
-	c.OpenMail()
+	c.openLeft()
+}
+
+// openLeft opens what is posted to a loop that has ended. One goroutine does at a time, as
+// messages change the loop; it goes on with what comes meanwhile, from messages too.
+func (c *Core[L]) openLeft() {
+	for c.HasMail() && c.opening.CompareAndSwap(false, true) {
+		c.OpenMail()
+		c.opening.Store(false)
+	}
 }
 
 // Over reports whether the loop has ended.

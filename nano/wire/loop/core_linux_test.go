@@ -184,3 +184,25 @@ func TestDrain(t *testing.T) {
 		t.Error("a message isn't expected")
 	}
 }
+
+// What many hand to a loop that has ended is opened by one at a time, what messages hand to it too.
+func TestManyHandAfterTheEnd(t *testing.T) {
+	const hands, each = 8, 500
+	l := newPlain(t)
+	var handing sync.WaitGroup
+	for range hands {
+		handing.Go(func() {
+			for range each {
+				l.Hand(&Message[*plain]{Open: func(l *plain) {
+					l.heard = append(l.heard, 1)
+					l.Hand(&Message[*plain]{Open: func(l *plain) { l.heard = append(l.heard, 2) }})
+				}})
+			}
+		})
+	}
+	l.End()
+	handing.Wait()
+	if l.HasMail() || len(l.heard) != 2*hands*each {
+		t.Errorf("%d messages were opened, of %d; some are left: %t", len(l.heard), 2*hands*each, l.HasMail())
+	}
+}
