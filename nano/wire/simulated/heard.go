@@ -27,7 +27,7 @@ func (k *Socket) hears(n int) {
 	waiting := k.heard
 	k.heard = nil
 	for _, h := range waiting {
-		if h.left -= n; h.left > 0 || k.out.fin != k.out.ended {
+		if h.left -= n; h.left > 0 || k.dead || k.out.fin != k.out.ended { // dead: a reset is on its way
 			k.heard = append(k.heard, h)
 			continue
 		}
