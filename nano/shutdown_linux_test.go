@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -199,6 +200,44 @@ func TestShutdownCutsWhoWaitsForClients(t *testing.T) {
 			}
 		case <-time.After(30 * time.Second):
 			t.Fatal("a handler waits for ever")
+		}
+	}
+	<-ended
+}
+
+// TestShutdownCutIsNoEnd: a client whose response ends with the connection sees that it is cut
+// off, whether its handler waits or it takes nothing.
+func TestShutdownCutIsNoEnd(t *testing.T) {
+	began, release := make(chan struct{}, 2), make(chan struct{})
+	at, app, ended := start(t, nano.Config{Limits: nano.Limits{Drain: 50 * time.Millisecond, WriteStall: -1}}, func(app *nano.App) {
+		app.Get("/part", func(c nano.Ctx) error {
+			return c.Stream(200, "text/plain", func(s *nano.Stream) error {
+				s.Write([]byte("a part"))
+				s.Flush()
+				began <- struct{}{}
+				<-release
+				return nil
+			})
+		})
+		app.Get("/large", func(c nano.Ctx) error {
+			began <- struct{}{}
+			return c.Bytes(200, "text/plain", make([]byte, 64<<20))
+		})
+	})
+	defer close(release)
+	var clients []*client
+	for _, path := range []string{"/part", "/large"} {
+		c := dial(t, at)
+		c.send("GET " + path + " HTTP/1.0\r\n\r\n")
+		clients = append(clients, c)
+		<-began
+	}
+	if err := app.Shutdown(context.Background()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Shutdown: %v", err)
+	}
+	for i, c := range clients {
+		if got, err := io.ReadAll(c.Conn); !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("client %d: %d bytes and %v", i, len(got), err)
 		}
 	}
 	<-ended

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -224,7 +225,9 @@ func TestTLSShutdownCutsWhatLasts(t *testing.T) {
 	if err := app.Shutdown(context.Background()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Shutdown: %v", err)
 	}
-	c.end()
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the client is told %v", err)
+	}
 	select {
 	case err := <-ended:
 		if err != nil {

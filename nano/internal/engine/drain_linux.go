@@ -65,8 +65,9 @@ func (l *loop) cutAll() {
 		if c.h2 != nil {
 			l.h2streams.lose(c, exchange.ErrDrainTimeout)
 		}
+		c.reset = c.reset || len(c.out) > 0 // or what came of the response could be taken for the whole
 		l.lifecycle.drop(c)
-		if away != nil { // no loop tells it of its socket any more: it finds it shut
+		if away != nil { // no loop tells it of its socket any more: it finds it reset
 			signal(away.writable)
 			signal(away.readable)
 		}

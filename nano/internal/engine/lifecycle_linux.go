@@ -189,7 +189,7 @@ func (c *conn) lingersOn() bool { return c.phase == phaseLinger && c.drained > l
 // response that ends with the connection for the whole.
 func (l *lifecycle) drop(c *conn) {
 	if c.away != nil {
-		l.Sys.Shutdown(c.fd) // the handler still uses the descriptor
+		l.Sys.Abort(c.fd) // the handler still uses the descriptor
 		return
 	}
 	if c.phase == phaseHello && c.secure != nil {

@@ -95,7 +95,7 @@ func (j *judge) ended(trailers []byte) {
 	x := j.x
 	j.w.ends(x)
 	switch {
-	case j.own, j.w.cut && j.w.client(x).Old && j.got < len(j.want): // the end of a response to HTTP/1.0 is that of the connection, which is cut
+	case j.own:
 		return
 	case j.got != len(j.want):
 		j.w.violate("content", "%d of %d bytes came as if they were all: %s", j.got, len(j.want), x)

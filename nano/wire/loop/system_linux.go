@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -38,7 +39,7 @@ type System interface {
 	Ended(fd int) (ended, says bool) // see [reactor.Ended]
 	Queued(fd int) int               // see [reactor.Queued]
 	CloseWrite(fd int)               // sends the end of the stream (FIN)
-	Shutdown(fd int)                 // does so, and ends reading, for whoever still uses it
+	Abort(fd int)                    // resets it for whoever still uses the descriptor
 	Reset(fd int)                    // makes the coming Close send a reset
 	Close(fd int)
 
@@ -147,12 +148,20 @@ func (Kernel) Write2(fd int, a, b []byte) (n int, errno unix.Errno) { return rea
 func (Kernel) Ended(fd int) (ended, says bool)                      { return reactor.Ended(fd) }
 func (Kernel) Queued(fd int) int                                    { return reactor.Queued(fd) }
 func (Kernel) CloseWrite(fd int)                                    { _ = unix.Shutdown(fd, unix.SHUT_WR) }
-func (Kernel) Shutdown(fd int)                                      { _ = unix.Shutdown(fd, unix.SHUT_RDWR) }
 func (Kernel) Close(fd int)                                         { _ = unix.Close(fd) }
 
 // Reset has the kernel throw away what the socket hasn't sent (SO_LINGER of 0, socket(7)).
 func (Kernel) Reset(fd int) {
 	_ = unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+}
+
+// Abort dissolves the connection as connect(2) has it: to no address, by a reset. A socket of
+// another kind is shut.
+func (Kernel) Abort(fd int) {
+	nowhere := unix.RawSockaddr{Family: unix.AF_UNSPEC}
+	if _, _, errno := unix.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&nowhere)), unsafe.Sizeof(nowhere)); errno != 0 {
+		_ = unix.Shutdown(fd, unix.SHUT_RDWR)
+	}
 }
 
 // Says reports whether a socket has something to read that its loop may not have heard of

@@ -135,8 +135,8 @@ func (e *ends) do(word string, n, end int) string {
 		return said(e.sys.Write2(fd, b, b))
 	case "shut":
 		e.sys.CloseWrite(fd)
-	case "down":
-		e.sys.Shutdown(fd)
+	case "abort":
+		e.sys.Abort(fd)
 	case "close":
 		e.sys.Close(fd)
 		e.fds[end] = -1
@@ -182,10 +182,10 @@ func TestAgainstTheKernel(t *testing.T) {
 	againstTheKernel(t, "read", "write", "write2", "poll", "poll", "poll", "read", "write", "shut", "close", "reset", "peek", "error")
 }
 
-// So they do when both directions are ended by who still has the socket.
-func TestShutdownAgainstTheKernel(t *testing.T) {
+// So they do when a connection is reset by who still has the socket.
+func TestAbortAgainstTheKernel(t *testing.T) {
 	t.Parallel()
-	againstTheKernel(t, "read", "write", "poll", "poll", "down", "down", "peek", "error", "close", "shut")
+	againstTheKernel(t, "read", "write", "poll", "poll", "abort", "abort", "peek", "error", "close", "shut")
 }
 
 func againstTheKernel(t *testing.T, words ...string) {
@@ -205,7 +205,7 @@ func againstTheKernel(t *testing.T, words ...string) {
 			real.settle()
 			model.settle()
 			did = append(did, fmt.Sprintf("%s(%d)@%d=%s", word, n, end, want))
-			if word == "shut" || word == "down" {
+			if word == "shut" {
 				shut[end] = true
 			}
 			if word == "poll" && shut[end] && (got == "" || want == "") {

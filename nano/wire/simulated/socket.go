@@ -111,7 +111,7 @@ type Socket struct {
 	out    *pipe
 	up     bool       // it is connected, or was
 	dead   bool       // it was reset, or never came up
-	deaf   bool       // reading was ended here: see shutdown
+	apart  bool       // it has no connection any more: see abort
 	err    unix.Errno // that is told once
 	resets bool       // closing it resets the connection
 	closed bool
@@ -168,7 +168,14 @@ func (k *Socket) mask() (m uint32) {
 	if !k.up && !k.dead {
 		return 0
 	}
-	ended := k.in.ended || k.dead || k.deaf
+	if k.apart {
+		m = unix.EPOLLOUT | unix.EPOLLHUP
+		if k.err != 0 {
+			m |= unix.EPOLLERR
+		}
+		return m
+	}
+	ended := k.in.ended || k.dead
 	shut := k.out.fin || k.dead
 	if k.in.unread() > 0 || ended {
 		m |= unix.EPOLLIN
@@ -206,12 +213,16 @@ func (k *Socket) Read(b []byte) (n int, errno unix.Errno) {
 		k.wastedBehind()
 	}
 	switch {
+	case k.apart && k.err != 0:
+		return 0, k.takeError().(unix.Errno)
+	case k.apart:
+		return 0, unix.ENOTCONN
 	case k.in.unread() > 0 && len(b) > 0:
 	case k.in.ended: // before any error, as the end was told before it
 		return 0, 0
 	case k.err != 0:
 		return 0, k.takeError().(unix.Errno)
-	case k.dead, k.deaf:
+	case k.dead:
 		return 0, 0
 	default:
 		return 0, unix.EAGAIN
@@ -233,6 +244,9 @@ func (k *Socket) Read(b []byte) (n int, errno unix.Errno) {
 
 func (k *Socket) ended() (ended, says bool) {
 	switch {
+	case k.apart:
+		k.err = 0
+		return true, false
 	case k.in.unread() > 0:
 		return false, true
 	case k.in.ended:
@@ -241,7 +255,7 @@ func (k *Socket) ended() (ended, says bool) {
 		k.err = 0
 		return true, false
 	}
-	return k.dead || k.deaf, false
+	return k.dead, false
 }
 
 // takeError is SO_ERROR, which is told once.
@@ -326,12 +340,6 @@ func (k *Socket) arrive() {
 		return
 	}
 	n := p.travelling()
-	if n > 0 && to.deaf && !to.closed { // as the kernel has it for who has ended both directions
-		k.waste()
-		to.reset()
-		k.sys.After(k.delay(), k.reset)
-		return
-	}
 	if n > 0 && to.closed { // nobody reads there any more
 		k.waste()
 		k.sys.After(k.delay(), k.reset)
@@ -404,12 +412,37 @@ func (k *Socket) CloseWrite() {
 	k.watch.wake(0)
 }
 
-// shutdown is shutdown(2) of both directions. What comes after it resets the connection.
-func (k *Socket) shutdown() {
-	if k.up {
-		k.deaf = true
-		k.CloseWrite()
+// abort is connect(2) to no address: a reset for the other end, and no connection here any
+// more. The descriptor stays.
+func (k *Socket) abort() {
+	if !k.up {
+		return
 	}
+	if !k.apart {
+		k.sys.Note("abort", k.serial, 0, 0)
+		k.wasted(k.in.bytes[k.in.read:], false)
+		if !k.dead && !(k.in.ended && k.out.fin) { // else there is nothing left to be reset
+			k.resetOther()
+			k.err = unix.ECONNRESET
+		}
+		k.apart, k.dead = true, true
+		k.in.read = k.in.arrived
+	}
+	k.watch.wake(0)
+}
+
+// resetOther has a reset arrive at the other end, which may overtake what travels there.
+func (k *Socket) resetOther() {
+	k.dead = true
+	lost := k.random.Below(k.out.travelling() + 1)
+	if k.out.bytes = k.out.bytes[:len(k.out.bytes)-lost]; lost > 0 {
+		k.cut()
+	}
+	k.sys.After(k.delay(), func() {
+		k.out.arrived = max(k.out.arrived, len(k.out.bytes))
+		k.out.moving = false
+		k.other.reset()
+	})
 }
 
 // Close is close(2). What has come and wasn't read makes it a reset.
@@ -430,16 +463,7 @@ func (k *Socket) Close() {
 	case !k.up:
 		k.dead = true
 	case k.resets || k.in.unread() > 0:
-		k.dead = true
-		lost := k.random.Below(k.out.travelling() + 1)
-		if k.out.bytes = k.out.bytes[:len(k.out.bytes)-lost]; lost > 0 {
-			k.cut()
-		}
-		k.sys.After(k.delay(), func() {
-			k.out.arrived = max(k.out.arrived, len(k.out.bytes))
-			k.out.moving = false
-			to.reset()
-		})
+		k.resetOther()
 	default:
 		k.out.fin = true
 		k.move()

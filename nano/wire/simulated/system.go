@@ -244,8 +244,8 @@ func (s *System) Queued(fd int) int { return s.socket(fd).out.travelling() }
 // CloseWrite implements [loop.System].
 func (s *System) CloseWrite(fd int) { s.socket(fd).CloseWrite() }
 
-// Shutdown implements [loop.System].
-func (s *System) Shutdown(fd int) { s.socket(fd).shutdown() }
+// Abort implements [loop.System].
+func (s *System) Abort(fd int) { s.socket(fd).abort() }
 
 // Reset implements [loop.System].
 func (s *System) Reset(fd int) { s.socket(fd).resets = true }
