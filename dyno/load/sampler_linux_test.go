@@ -110,44 +110,52 @@ func TestLoopsSayWhenNoRequestIsInReach(t *testing.T) {
 			{Mode: profile.Closed, Connections: 4},
 			{Mode: profile.Open, Rate: 2000, Arrivals: profile.Poisson, Connections: 2},
 		} {
-			s := spec(nullServer(t), p)
-			s.Engine, s.Duration, s.Sampler = engine, time.Minute, evidence.NewSampler()
-			s.Sampler.Awake(true)
-			s.Sampler.Every(1, 1)
-			s.Sampler.Only(0, 1) // none
-			ctx, end := context.WithCancel(t.Context())
-			var from, to int64
-			s.OnStart = func(int64) {
-				from = clock.Now() + int64(20*time.Millisecond)
-				to = from + int64(20*time.Millisecond)
-				s.Sampler.Only(from, to)
-				go func() {
-					defer end()
-					for !s.Sampler.Settled() && ctx.Err() == nil {
-						time.Sleep(time.Millisecond)
-					}
-					if now := clock.Now(); ctx.Err() == nil && now < to {
-						t.Errorf("all have ended %d ns before the last is due", to-now)
-					}
-				}()
-			}
-			if _, err := Run(ctx, s); err != nil {
-				t.Fatal(err)
-			}
-			if ctx.Err() == nil {
-				t.Errorf("%v: requests of a window never ended", p.Mode)
-			}
-			drawn := 0
-			s.Sampler.Fetch(func(x *evidence.Sample) bool {
-				drawn++
-				if x.Intended < from || x.Intended >= to {
-					t.Errorf("a request was drawn that was due at %d, and not from %d to %d", x.Intended, from, to)
+			for window := 20 * time.Millisecond; drawnIn(t, engine, p, window) == 0; window *= 10 { // all CPUs may be others' in one
+				if window > time.Minute {
+					t.Fatalf("%v: none was drawn in %v", p.Mode, window)
 				}
-				return true
-			})
-			if end(); drawn == 0 {
-				t.Errorf("%v: none was drawn", p.Mode)
 			}
 		}
 	})
+}
+
+// drawnIn is how many requests are drawn in a window of a load, which ends when the loops say
+// that all of them have.
+func drawnIn(t *testing.T, engine string, p profile.Profile, window time.Duration) (drawn int) {
+	s := spec(nullServer(t), p)
+	s.Engine, s.Duration, s.Sampler = engine, window+10*time.Minute, evidence.NewSampler()
+	s.Sampler.Awake(true)
+	s.Sampler.Every(1, 1)
+	s.Sampler.Only(0, 1) // none
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	var from, to int64
+	s.OnStart = func(int64) {
+		from = clock.Now() + int64(20*time.Millisecond)
+		to = from + int64(window)
+		s.Sampler.Only(from, to)
+		go func() {
+			defer end()
+			for !s.Sampler.Settled() && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+			if now := clock.Now(); ctx.Err() == nil && now < to {
+				t.Errorf("all have ended %d ns before the last is due", to-now)
+			}
+		}()
+	}
+	if _, err := Run(ctx, s); err != nil {
+		t.Fatal(err)
+	}
+	if ctx.Err() == nil {
+		t.Errorf("%v: requests of a window never ended", p.Mode)
+	}
+	s.Sampler.Fetch(func(x *evidence.Sample) bool {
+		drawn++
+		if x.Intended < from || x.Intended >= to {
+			t.Errorf("a request was drawn that was due at %d, and not from %d to %d", x.Intended, from, to)
+		}
+		return true
+	})
+	return drawn
 }
