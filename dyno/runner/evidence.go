@@ -21,6 +21,7 @@ func (e *execution) explained(ctx context.Context, t *archive.Trial, cell *study
 	}
 	c := collect.Start(collect.Config{
 		Port: collect.PortOf(in.URL()), Processes: processesOf(ctx, in), Connections: cell.Profile.Connections, Cost: true, Seed: t.Seed, OnSlow: onSlow,
+		Always: e.runner.Study.TracesAll(),
 	})
 	defer func() {
 		header, records := c.End()

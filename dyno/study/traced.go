@@ -32,21 +32,33 @@ func checkTraced(at scope, c *claim.Claim, s *Study) {
 	if s.Explain {
 		return
 	}
+	if of := tracedOf(c); len(of) > 0 {
+		at.Report(i18n.New("study.claim-without-evidence", "%s takes evidence of requests, which the study doesn't collect", strings.Join(of, ", ")), i18n.New("study.add-field", "add: %s: %s", "explain", "true"))
+	}
+}
+
+// tracedOf are the figures of traced requests in the first expression of a claim that has any.
+func tracedOf(c *claim.Claim) (of []string) {
 	traced := tracedMetrics()
 	for _, text := range append(slices.Clone(c.Expressions), c.Direction) {
 		e, err := claim.Parse(text)
 		if err != nil {
 			continue // which is reported, or a direction that isn't said
 		}
-		var of []string
 		for _, metric := range e.Metrics() {
 			if slices.Contains(traced, metric) {
 				of = append(of, metric)
 			}
 		}
 		if len(of) > 0 {
-			at.Report(i18n.New("study.claim-without-evidence", "%s takes evidence of requests, which the study doesn't collect", strings.Join(of, ", ")), i18n.New("study.add-field", "add: %s: %s", "explain", "true"))
-			return
+			return of
 		}
 	}
+	return nil
+}
+
+// TracesAll reports whether a claim is about the longest of something that requests did: what
+// is looked at for a part of the time can't say that.
+func (s *Study) TracesAll() bool {
+	return slices.ContainsFunc(s.Claims, func(c claim.Claim) bool { return slices.Contains(tracedOf(&c), longestWait) })
 }

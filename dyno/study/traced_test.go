@@ -16,3 +16,16 @@ func TestClaimsOfTracedRequests(t *testing.T) {
 		t.Errorf("without evidence: %v", err)
 	}
 }
+
+// Only the longest of something takes probes that are always on.
+func TestTracesAll(t *testing.T) {
+	for holds, want := range map[string]bool{"explained.dns[a] > 50%": false, "cpu[a] < 50ms": false, "wait.max[a] < 50ms": true} {
+		s, err := Parse("s.yaml", []byte("study: s\nsubjects: [{name: a, run: ./a}]\nblocks: 6\nexplain: true\nclaims: [{id: c, holds: \""+holds+"\"}]\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.TracesAll(); got != want {
+			t.Errorf("%s: %t", holds, got)
+		}
+	}
+}

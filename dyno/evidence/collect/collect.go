@@ -41,6 +41,9 @@ type Config struct {
 	// Missing is what the caller knows that can't be seen, such as with an engine that
 	// draws no requests.
 	Missing []evidence.Missing
+	// Always has the probes on at any rate, but for Cost and Off. Else they are on for a part of
+	// the time where there are more requests than are looked at.
+	Always bool
 	// Cost has the probes off in one window of five.
 	Cost bool
 	Seed uint64
@@ -179,7 +182,7 @@ func (k *Collector) Window(w *measure.Window) {
 	slow, far := k.times.ValueAtPercentile(slowFrom), k.times.ValueAtPercentile(farFrom)
 	k.sampler.Slow(slow-slow/bucketsWidth, far)
 	a := float64(h.TotalCount()) / max(w.Length.Seconds(), 0.001)
-	if k.probes != nil {
+	if k.probes != nil && !k.config.Always {
 		k.duty.share = shareFor(a, far)
 		a *= k.duty.share
 	}
