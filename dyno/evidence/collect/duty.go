@@ -79,10 +79,10 @@ func (d *duty) end(now int64) {
 }
 
 // stop says that they have been turned off, or were off already, and don't go on as they did: no other
-// window stands for the time since the last one.
+// window stands for the time since the last one. Stopped twice, they were so since the first time.
 func (d *duty) stop(now int64) {
 	d.end(now)
-	if n := len(d.spans); n > 0 {
+	if n := len(d.spans); n > 0 && d.spans[n-1].until == 0 {
 		d.spans[n-1].until = now
 	}
 }

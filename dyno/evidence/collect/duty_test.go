@@ -285,3 +285,14 @@ func TestStepsOfADuty(t *testing.T) {
 		t.Errorf("%+v stands for %v of its requests", *s, s.weight())
 	}
 }
+
+// TestStoppedTwice: what ends while the probes are off for their cost has no pause of theirs.
+func TestStoppedTwice(t *testing.T) {
+	d := duty{share: 1}
+	d.begin(0)
+	d.stop(lead + 1e9)
+	d.stop(lead + 3e9)
+	if l := d.looked(0); l.Share() != 1 || d.spans[0].weight() != 1 {
+		t.Errorf("looked %+v, with a weight of %v", l, d.spans[0].weight())
+	}
+}
