@@ -15,16 +15,33 @@ func caught(body int) (*world, *exchange, *Group) {
 	return w, &exchange{Request: &Request{Route: &Route{Groups: []*Group{g}}}, body: make([]byte, body), begun: w.sys.Now()}, g
 }
 
+// moment is what befell a request's upstream, and whether that excuses the request's failure.
+type moment struct {
+	name string
+	at   []int64 // by when the gateway knew of it each time, from the beginning of the request on
+	body int
+	want bool
+}
+
+// excuse has a cause judge moments, which are noted in the list of a group.
+func excuse(t *testing.T, is func(*world, *exchange) bool, list func(*Group) *[]int64, moments []moment) {
+	t.Helper()
+	for _, m := range moments {
+		w, x, g := caught(m.body)
+		for _, at := range m.at {
+			*list(g) = append(*list(g), x.begun+at)
+		}
+		if got := is(w, x); got != m.want {
+			t.Errorf("%s: %t", m.name, got)
+		}
+	}
+}
+
 // A request is excused by a connection that took no more of them if the gateway learned so when
 // it was under way, and by none of which the gateway knew before.
 func TestWhoIsMoved(t *testing.T) {
 	const second = int64(1e9)
-	for _, test := range []struct {
-		name string
-		went []int64 // by when it was known, from the beginning of the request on
-		body int
-		want bool
-	}{
+	excuse(t, (*world).moved, func(g *Group) *[]int64 { return &g.went }, []moment{
 		{"none went", nil, kept + 1, false},
 		{"one went, and the body is kept", []int64{10}, kept, false},
 		{"one went, and the body is too long", []int64{10}, kept + 1, true},
@@ -32,40 +49,19 @@ func TestWhoIsMoved(t *testing.T) {
 		{"it was known long before of most", []int64{10, -second, -second, 20, -second}, 0, false},
 		{"as often as requests move, known in any order", []int64{10, -second, 30, 20}, 0, true},
 		{"one isn't known yet", []int64{1 << 61}, kept + 1, true},
-	} {
-		w, x, g := caught(test.body)
-		for _, at := range test.went {
-			g.went = append(g.went, x.begun+at)
-		}
-		if got := w.moved(x); got != test.want {
-			t.Errorf("%s: %t", test.name, got)
-		}
-	}
+	})
 }
 
 // A 408 of an idle connection that is closed is a response only to what can't be sent once more: a
 // part of its body has gone, or it was sent once more already.
 func TestWhoIsPartedFrom(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		parted []int64 // by when it was known at the latest, from the beginning of the request on
-		body   int
-		want   bool
-	}{
+	excuse(t, (*world).parted, func(g *Group) *[]int64 { return &g.parted }, []moment{
 		{"none was closed", nil, 10, false},
 		{"one was closed, without a body", []int64{10}, 0, false},
 		{"one was closed, with a body", []int64{10}, 1, true},
 		{"one was closed long before", []int64{-1e9}, 1, false},
 		{"two were closed", []int64{10, 20}, 0, true},
-	} {
-		w, x, g := caught(test.body)
-		for _, at := range test.parted {
-			g.parted = append(g.parted, x.begun+at)
-		}
-		if got := w.parted(x); got != test.want {
-			t.Errorf("%s: %t", test.name, got)
-		}
-	}
+	})
 }
 
 // A request of which nothing was written moves on once from where HTTP/2 is broken.
@@ -94,25 +90,12 @@ func TestWhoIsSpoilt(t *testing.T) {
 
 // A request that isn't kept can't move on from a connection that is ended.
 func TestWhoIsUnkept(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		idled []int64 // by when it was known, from the beginning of the request on
-		body  int
-		want  bool
-	}{
+	excuse(t, (*world).unkept, func(g *Group) *[]int64 { return &g.idled }, []moment{
 		{"none was ended", nil, kept + 1, false},
 		{"one was, and the body is kept", []int64{10}, kept, false},
 		{"one was, and the body is too long", []int64{10}, kept + 1, true},
 		{"one was, long before", []int64{-1e9}, kept + 1, false},
-	} {
-		w, x, g := caught(test.body)
-		for _, at := range test.idled {
-			g.idled = append(g.idled, x.begun+at)
-		}
-		if got := w.unkept(x); got != test.want {
-			t.Errorf("%s: %t", test.name, got)
-		}
-	}
+	})
 }
 
 // A response for which the gateway asks another endpoint isn't the one that it has to give.
