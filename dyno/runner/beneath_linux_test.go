@@ -58,7 +58,7 @@ func servicesUnder(t *testing.T, run *archive.Run, subject string) analysis.Serv
 			return c.Services[0]
 		}
 	}
-	t.Fatalf("no service of %s", subject)
+	t.Fatalf("no service of %s: %+v", subject, a.Groups[0].Cells)
 	return analysis.Service{}
 }
 

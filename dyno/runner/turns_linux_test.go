@@ -122,15 +122,18 @@ const usersInTurns = 3
 // counted, or the other way round.
 func edgesOf(run *archive.Run, cells ...int) (off float64) {
 	for _, cell := range append(cells, 0) {
-		slices, requests := 0.0, 0.0
+		trials, sum := 0.0, 0.0
 		for _, trial := range run.Trials {
-			for _, s := range trial.Slices {
-				if trial.Cell == cell {
-					slices, requests = slices+1, requests+float64(s.Requests)
-				}
+			if trial.Cell != cell || len(trial.Slices) == 0 {
+				continue
 			}
+			requests := 0.0
+			for _, s := range trial.Slices {
+				requests += float64(s.Requests)
+			}
+			trials, sum = trials+1, sum+usersInTurns*float64(len(trial.Slices))/max(requests, 1)
 		}
-		off += 1.1 * usersInTurns * slices / max(requests, 1) // blocks are averaged with equal weights
+		off += 1.1 * sum / max(trials, 1) // blocks are averaged with equal weights
 	}
 	return off
 }
@@ -209,7 +212,7 @@ func TestTurnsOnAMachineOfTwoSpeeds(t *testing.T) {
 			cost := float64(s.CPU) / float64(s.Requests)
 			low, high = min(low, cost), max(high, cost)
 		}
-		if high < 1.2*low {
+		if high < 1.2*low && trial.Sliced.Void < len(trial.Slices) { // else one state may be in none that counts
 			t.Errorf("trial %d saw one speed only", trial.Index)
 		}
 		if trial.Validity != finding.Valid {
