@@ -32,7 +32,7 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"c/h2o", "c/haproxy", "c/libmicrohttpd", "c/nginx", "clojure/ring", "cpp/beast", "cpp/envoy", "crystal/http", "elixir/cowboy", "erlang/cowboy", "erlang/workload", "go/caddy",
+		"c/h2o", "c/haproxy", "c/libmicrohttpd", "c/nginx", "clojure/ring", "cpp/beast", "cpp/envoy", "crystal/http", "elixir/cowboy", "erlang/cowboy", "erlang/workload", "go/accesslog", "go/caddy",
 		"go/chi", "go/connect-go", "go/echo", "go/etcd", "go/etcd-watch", "go/fasthttp", "go/fiber", "go/gin", "go/gin-gateway", "go/gnet", "go/grpc-go",
 		"go/hertz", "go/keyvalue", "go/localcache", "go/nano", "go/nano-grpc", "go/nano-mounted", "go/nanogate", "go/nethttp", "go/nethttp-gateway", "go/nethttp-proxy", "go/shop", "go/shop-gin", "go/shop-journey", "go/store", "go/upstream",
 		"go/workload", "haskell/scotty", "java/vertx", "java/workload", "kotlin/ktor", "lisp/hunchentoot", "lua/nginx", "node/express", "node/fastify", "node/grpc-js",

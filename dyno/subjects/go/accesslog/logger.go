@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A ring is emptied in batches of so many bytes, or of what has come in so long.
+const (
+	batchSize = 64 << 10
+	batchTime = 10 * time.Millisecond
+)
+
+// logger writes lines and counts what becomes of them. Each line is written, lost, or still in the ring.
+type logger struct {
+	to   sink
+	ring *ring // nil where lines are written on the path of their requests
+	none bool
+
+	lines, written, lost atomic.Int64
+
+	ends, ended chan struct{}
+}
+
+func newLogger(s settings, to sink) *logger {
+	l := &logger{to: to, none: s.how == "none", ends: make(chan struct{}), ended: make(chan struct{})}
+	if s.how != "ring" {
+		close(l.ended)
+		return l
+	}
+	l.ring = newRing(s.ring)
+	go l.empty()
+	return l
+}
+
+// counts is what became of the lines until now.
+type counts struct{ lines, written, lost int64 }
+
+func (l *logger) counts() counts {
+	written, lost := l.written.Load(), l.lost.Load() // before the lines, which are no fewer then
+	return counts{l.lines.Load(), written, lost}
+}
+
+// log has a line written before it returns, or puts it into the ring.
+func (l *logger) log(line []byte) {
+	if l.none {
+		return
+	}
+	l.lines.Add(1)
+	if l.ring == nil {
+		l.write(line)
+	} else if !l.ring.put(line) {
+		l.lost.Add(1)
+	}
+}
+
+// write writes whole lines, and counts them.
+func (l *logger) write(lines []byte) {
+	n := int64(bytes.Count(lines, newline))
+	if err := l.to.write(lines); err != nil {
+		l.lost.Add(n)
+		return
+	}
+	l.written.Add(n)
+}
+
+var newline = []byte{'\n'}
+
+// empty empties the ring until the logger is closed and nothing is left in it.
+func (l *logger) empty() {
+	defer close(l.ended)
+	batch := make([]byte, 0, batchSize)
+	wait := time.NewTimer(batchTime)
+	for closing := false; !closing; {
+		select {
+		case <-l.ends:
+			closing = true
+		case <-l.ring.some:
+			wait.Reset(batchTime)
+			select {
+			case <-wait.C:
+			case <-l.ring.full:
+			case <-l.ends:
+			}
+		}
+		for batch = l.ring.take(batch); len(batch) > 0; batch = l.ring.take(batch) {
+			l.write(batch)
+		}
+	}
+}
+
+// close returns when what was logged is written or lost. Nobody logs any more.
+func (l *logger) close() {
+	close(l.ends)
+	<-l.ended
+	l.to.close()
+}
+
+// linePool has buffers for lines, which are in use while one is made.
+var linePool = sync.Pool{New: func() any { b := make([]byte, 0, 512); return &b }}
+
+// handle responds with the number of lines that were lost until now, so that who expects 0 sees it in
+// each response after one was.
+func (l *logger) handle(w http.ResponseWriter, r *http.Request) {
+	begun := time.Now()
+	text := strconv.FormatInt(l.lost.Load(), 10)
+	respond(w, text)
+	if l.none {
+		return
+	}
+	b := linePool.Get().(*[]byte)
+	*b = appendLine((*b)[:0], r, http.StatusOK, len(text), begun)
+	l.log(*b)
+	linePool.Put(b)
+}
+
+// appendLine appends what is known of a request, in the combined format and with the time that it took.
+func appendLine(b []byte, r *http.Request, status, size int, begun time.Time) []byte {
+	b = append(b, r.RemoteAddr...)
+	b = begun.AppendFormat(append(b, " - - ["...), "02/Jan/2006:15:04:05.000 -0700")
+	b = append(append(b, `] "`...), r.Method...)
+	b = strconv.AppendQuote(append(b, ' '), r.RequestURI) // no newline of a client's comes into the log
+	b = append(append(append(b, ' '), r.Proto...), `" `...)
+	b = strconv.AppendInt(b, int64(status), 10)
+	b = strconv.AppendInt(append(b, ' '), int64(size), 10)
+	b = strconv.AppendQuote(append(b, ' '), r.Referer())
+	b = strconv.AppendQuote(append(b, ' '), r.UserAgent())
+	b = strconv.AppendInt(append(b, ' '), time.Since(begun).Microseconds(), 10)
+	return append(b, '\n')
+}
+
+// metrics tells the counts in Prometheus' format.
+func (l *logger) metrics(w http.ResponseWriter, _ *http.Request) {
+	c := l.counts()
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+	fmt.Fprintf(w, "# TYPE accesslog_lines_total counter\naccesslog_lines_total %d\n", c.lines)
+	fmt.Fprintf(w, "# TYPE accesslog_written_lines_total counter\naccesslog_written_lines_total %d\n", c.written)
+	fmt.Fprintf(w, "# TYPE accesslog_lost_lines_total counter\naccesslog_lost_lines_total %d\n", c.lost)
+}

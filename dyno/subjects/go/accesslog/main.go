@@ -1,0 +1,79 @@
+// The subject go/accesslog: a service that writes a line about each request, on the request's path or
+// behind a ring buffer, to a file, to the disk or to Kafka; and what it takes to compress such lines.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	_ "dynoprobe"
+)
+
+func main() {
+	host := flag.String("host", "127.0.0.1", "address to listen on")
+	port := flag.Int("port", 8080, "port to listen on")
+	flag.Parse()
+	if err := run(net.JoinHostPort(*host, strconv.Itoa(*port))); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(addr string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	s, err := settingsOf(os.Getenv)
+	if err != nil {
+		return err
+	}
+	to, err := open(s)
+	if err != nil {
+		return err
+	}
+	l := newLogger(s, to)
+	if err := serve(ctx, addr, routes(l)); err != nil {
+		return err
+	}
+	l.close()
+	if c := l.counts(); c.written != c.lines {
+		return fmt.Errorf("of %d lines %d were written and %d lost", c.lines, c.written, c.lost)
+	}
+	return nil
+}
+
+func routes(l *logger) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { respond(w, "Hello, World!") })
+	mux.HandleFunc("GET /logged", l.handle)
+	mux.HandleFunc("GET /metrics", l.metrics)
+	return mux
+}
+
+func respond(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.Write([]byte(text))
+}
+
+// serve handles requests until ctx ends, then lets those in flight finish.
+func serve(ctx context.Context, addr string, handler http.Handler) error {
+	server := &http.Server{Addr: addr, Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	failed := make(chan error, 1)
+	go func() { failed <- server.ListenAndServe() }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	return server.Shutdown(grace)
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"sync"
+)
+
+// ring is a buffer of whole lines, bounded in bytes: what doesn't fit is not taken. Many put, one takes.
+type ring struct {
+	mu    sync.Mutex
+	data  []byte
+	first int // where the oldest line begins
+	used  int
+
+	some chan struct{} // has something in it where lines have come since the ring was empty
+	full chan struct{} // has something in it where there has come to be a batch
+}
+
+func newRing(size int) *ring {
+	return &ring{data: make([]byte, size), some: make(chan struct{}, 1), full: make(chan struct{}, 1)}
+}
+
+// put copies a line, which ends with a newline, and reports whether there was room for it. One that
+// is longer than a batch has none.
+func (r *ring) put(line []byte) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.used
+	if len(line) > batchSize || before+len(line) > len(r.data) {
+		return false
+	}
+	at := (r.first + before) % len(r.data)
+	n := copy(r.data[at:], line)
+	copy(r.data, line[n:])
+	r.used += len(line)
+	if before == 0 {
+		tell(r.some)
+	}
+	if before < batchSize && r.used >= batchSize {
+		tell(r.full)
+	}
+	return true
+}
+
+func tell(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// take moves the oldest lines into the batch, as many whole ones as it has room for.
+func (r *ring) take(batch []byte) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	batch = batch[:min(r.used, cap(batch))]
+	n := copy(batch, r.data[r.first:])
+	copy(batch[n:], r.data)
+	batch = batch[:bytes.LastIndexByte(batch, '\n')+1]
+	r.first = (r.first + len(batch)) % len(r.data)
+	r.used -= len(batch)
+	return batch
+}

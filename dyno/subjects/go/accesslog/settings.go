@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// settings are what studies vary, from the environment.
+type settings struct {
+	how  string // LOG_HOW: path, on the request's path; ring, behind a ring buffer; none, not at all
+	to   string // LOG_TO: file, into the page cache; disk, and to the disk with each write; kafka
+	ring int    // LOG_RING_KB: what the ring holds, in bytes here
+
+	kafka string // KAFKA_BROKERS
+}
+
+func settingsOf(getenv func(string) string) (s settings, err error) {
+	s.kafka = getenv("KAFKA_BROKERS")
+	if s.how, err = oneOf(getenv, "LOG_HOW", "path", "ring", "none"); err != nil {
+		return s, err
+	}
+	if s.to, err = oneOf(getenv, "LOG_TO", "file", "disk", "kafka"); err != nil {
+		return s, err
+	}
+	if s.how != "none" && s.to == "kafka" && s.kafka == "" {
+		return s, fmt.Errorf("KAFKA_BROKERS is not set: dyno sets it where a study has the service kafka")
+	}
+	kilobytes, err := count(getenv, "LOG_RING_KB", 2048, 2*batchSize>>10, 1<<20)
+	s.ring = kilobytes << 10
+	return s, err
+}
+
+func count(getenv func(string) string, name string, otherwise, low, high int) (int, error) {
+	text := getenv(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		return 0, fmt.Errorf("%s is %q: set it to a number from %d to %d", name, text, low, high)
+	}
+	return n, nil
+}
+
+// oneOf reads one of the words, the first if none is given.
+func oneOf(getenv func(string) string, name string, words ...string) (string, error) {
+	text := getenv(name)
+	if text == "" {
+		return words[0], nil
+	}
+	if !slices.Contains(words, text) {
+		return "", fmt.Errorf("%s is %q: set it to %s or %s", name, text, strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
+	}
+	return text, nil
+}
