@@ -76,6 +76,10 @@ func (x *exchange) renew() {
 	x.have(m)
 }
 
+// underWay reports whether the route's filters, limits and counters wait for its end still. That
+// can be so before its client has come to a state of one that is, as much happens at once.
+func (x *exchange) underWay() bool { return x.route != nil }
+
 // memory is what one exchange leaves to the next one.
 type memory struct {
 	note, fields []byte

@@ -38,7 +38,7 @@ func (l *exchanges) failed(c *client, why request.Failure) {
 // clientGone ends what is under way for a client that has closed its connection, and
 // closes the connection to the upstream: nobody wants the response.
 func (l *exchanges) clientGone(c *client) {
-	if c.state.busy() {
+	if c.state.busy() || c.x.underWay() {
 		c.x.outcome.Failed = request.ClientGone
 		c.severed = true
 		l.attempts.giveUp(c)

@@ -140,7 +140,7 @@ func (l *exchanges) drop(c *client) {
 	if c.fd < 0 {
 		return
 	}
-	if c.state.busy() && c.x.route != nil || c.x.back != nil {
+	if c.x.underWay() || c.x.back != nil {
 		c.x.outcome.Failed = request.ClientGone
 		c.severed = true
 		l.attempts.giveUp(c)

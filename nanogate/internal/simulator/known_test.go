@@ -112,6 +112,26 @@ func TestRevalidationThatWaitsForAPlace(t *testing.T) {
 	holds(t, sc, -1)
 }
 
+// A client has reset its connection when the first piece of a response that is stored is written:
+// its request ends with it, and gives back the place that it has by the route's limit.
+func TestStoredForAClientThatIsGone(t *testing.T) {
+	for _, limit := range []string{"concurrency: 5", "shed: {objective: 5ms}"} {
+		sc := small(1)
+		sc.Routes[0].Kind = "cache"
+		sc.Routes[0].Lines = []*Line{{Text: "cache: {shared: true}"}, {Text: limit}}
+		r := Request{Route: sc.Routes[0], Method: "GET", Path: "/r0/key0", Want: 97923, Framing: "length"}
+		sc.Clients = append(sc.Clients, &Client{Number: 1, At: 500e6, Line: sc.Clients[0].Line, Depth: 1})
+		for i, c := range sc.Clients {
+			one := r
+			if one.ID = 6*i + 1; i > 0 {
+				one.Abort, one.How, one.After = "send", "reset", 1000
+			}
+			c.Requests = []*Request{&one}
+		}
+		holds(t, sc, 1)
+	}
+}
+
 // Requests that wait for a place on connections to an endpoint end there, although a change of
 // the configuration takes the endpoint away: all of the connections are to go then.
 func TestPlacesAtAnEndpointThatIsGone(t *testing.T) {
