@@ -33,6 +33,7 @@ var house = []room{
 		{"nano/wire/clock", "nano/wire/grpc", "nano/wire/handoff", "nano/wire/http1", "nano/wire/http1/http1test", "nano/wire/reactor", "nano/wire/sockets", "nano/wire/uring", "nano/wire/websocket"},
 		{"nano/wire/http2", "nano/wire/loop", "nano/wire/tlsconn", "nano/wire/websocket/cases"},
 		{"nano/wire/simulated"},
+		{"nano/wire/simulated/peers"},
 	}},
 	{"nano", []string{"wire"}, [][]string{
 		{"nano/internal/exchange", "nano/internal/netconn", "nano/internal/router", "nano/autocert"},

@@ -39,10 +39,10 @@ type client1 struct {
 }
 
 func (p *client1) act() {
-	if up, over := p.s.Up(); !up && !over {
+	if up, over := p.Socket.Up(); !up && !over {
 		return
 	}
-	b, errno := p.read()
+	b, errno := p.Read()
 	if p.tunnel {
 		p.passTunnel(b, errno)
 		return
@@ -58,17 +58,17 @@ func (p *client1) act() {
 		p.lost(errno.Error())
 		return
 	}
-	if !p.over && !p.tunnel {
+	if !p.Over && !p.tunnel {
 		p.send()
 	}
 }
 
 // lost is when the connection has ended.
 func (p *client1) lost(why string) {
-	if p.over {
+	if p.Over {
 		return
 	}
-	if p.inBody && p.toEnd && why == "the end" && !p.reset {
+	if p.inBody && p.toEnd && why == "the end" && !p.Reset {
 		p.inBody = false
 		p.j.ended(nil)
 		p.under = p.under[1:]
@@ -94,7 +94,7 @@ func (p *client1) leave(why string) {
 
 // take takes in what has come.
 func (p *client1) take() {
-	for len(p.under) > 0 && !p.over && !p.closing {
+	for len(p.under) > 0 && !p.Over && !p.closing {
 		x := p.under[0]
 		if !p.inBody {
 			if len(p.in) == 0 {
@@ -122,7 +122,7 @@ func (p *client1) take() {
 			if p.head.Status == 101 {
 				p.j.take(p.in)
 				p.in = p.in[:0]
-				p.stir()
+				p.Stir()
 				return
 			}
 		}
@@ -140,7 +140,7 @@ func (p *client1) take() {
 		}
 		if x.Abort == "receive" && p.got >= x.After && !x.gone {
 			p.giveUp(x)
-			if p.over {
+			if p.Over {
 				return
 			}
 		}
@@ -149,7 +149,7 @@ func (p *client1) take() {
 		}
 		p.responded()
 	}
-	if len(p.in) > 0 && len(p.under) == 0 && !p.over {
+	if len(p.in) > 0 && len(p.under) == 0 && !p.Over {
 		if !p.ownMessage() {
 			p.w.violate("protocol", "%q came without a request", p.in[:min(len(p.in), 200)])
 		}
@@ -197,7 +197,7 @@ func (p *client1) endsSoon(x *exchange, came int) {
 	p.w.sys.After(20e9, func() {
 		all := len(p.j.content.Want)
 		switch {
-		case p.over || !p.inBody || p.under[0] != x:
+		case p.Over || !p.inBody || p.under[0] != x:
 		case came < all:
 			p.endsSoon(x, p.j.content.At)
 		default:
@@ -225,7 +225,7 @@ func (p *client1) responded() {
 		p.leave("half closed")
 		return
 	}
-	p.stir()
+	p.Stir()
 }
 
 // closes waits for the end of the connection, which the response has said is the last.
@@ -238,7 +238,7 @@ func (p *client1) closes(x *exchange) {
 		other.gone = true
 	}
 	p.w.sys.After(20e9, func() {
-		if !p.over {
+		if !p.Over {
 			p.w.violate("not-closed", "behind the response to %s", x)
 			p.leave("nothing")
 		}
@@ -247,8 +247,8 @@ func (p *client1) closes(x *exchange) {
 
 // send sends what is to be sent now.
 func (p *client1) send() {
-	for !p.over && !p.closing {
-		if !p.flush() {
+	for !p.Over && !p.closing {
+		if !p.Flush() {
 			return
 		}
 		if p.abort != nil {
@@ -288,16 +288,16 @@ func (p *client1) next() {
 	p.latest = x
 	p.under = append(p.under, x)
 	if x.Nonsense > 0 {
-		p.out, p.spoke = append(p.out, x.nonsense()...), true
+		p.Out, p.spoke = append(p.Out, x.nonsense()...), true
 		return
 	}
 	minor := 1
 	if p.c.Old {
 		minor = 0
 	}
-	p.out = fmt.Appendf(p.out, "%s %s HTTP/1.%d\r\nHost: world.example\r\nX-Token: %d\r\n", x.Method, x.Path, minor, x.ID)
+	p.Out = fmt.Appendf(p.Out, "%s %s HTTP/1.%d\r\nHost: world.example\r\nX-Token: %d\r\n", x.Method, x.Path, minor, x.ID)
 	for _, f := range p.w.fields(x) {
-		p.out = append(append(append(append(p.out, f[0]...), ": "...), f[1]...), "\r\n"...)
+		p.Out = append(append(append(append(p.Out, f[0]...), ": "...), f[1]...), "\r\n"...)
 	}
 	if x.Route.tunnels() {
 		p.askTunnel(x)
@@ -305,33 +305,33 @@ func (p *client1) next() {
 	}
 	switch {
 	case !p.c.Old:
-		p.out = append(p.out, "TE: trailers\r\nConnection: TE\r\n"...)
+		p.Out = append(p.Out, "TE: trailers\r\nConnection: TE\r\n"...)
 	case p.c.Keeps:
-		p.out = append(p.out, "Connection: keep-alive\r\n"...)
+		p.Out = append(p.Out, "Connection: keep-alive\r\n"...)
 	}
 	if x.Route.Kind == "web" {
-		p.out = append(p.out, "Content-Type: application/grpc-web+proto\r\nX-Grpc-Web: 1\r\n"...)
+		p.Out = append(p.Out, "Content-Type: application/grpc-web+proto\r\nX-Grpc-Web: 1\r\n"...)
 	}
 	if x.Route.json() {
-		p.out = append(p.out, "Content-Type: application/json\r\n"...)
+		p.Out = append(p.Out, "Content-Type: application/json\r\n"...)
 	}
 	if x.Expect {
-		p.out = append(p.out, "Expect: 100-continue\r\n"...)
+		p.Out = append(p.Out, "Expect: 100-continue\r\n"...)
 		p.waits = true
 		p.w.sys.After(1e9, func() {
-			if p.part == x && !p.over {
+			if p.part == x && !p.Over {
 				p.waits = false
-				p.stir()
+				p.Stir()
 			}
 		})
 	}
 	switch {
 	case x.Chunked && len(x.body) > 0:
-		p.out = append(p.out, "Transfer-Encoding: chunked\r\n"...)
+		p.Out = append(p.Out, "Transfer-Encoding: chunked\r\n"...)
 	case len(x.body) > 0 || x.Method == "PUT" || x.Method == "POST":
-		p.out = append(strconv.AppendInt(append(p.out, "Content-Length: "...), int64(len(x.body)), 10), "\r\n"...)
+		p.Out = append(strconv.AppendInt(append(p.Out, "Content-Length: "...), int64(len(x.body)), 10), "\r\n"...)
 	}
-	p.out = append(p.out, "\r\n"...)
+	p.Out = append(p.Out, "\r\n"...)
 	p.part, p.rest = x, x.body
 	if len(x.body) == 0 {
 		p.part, x.sent = nil, true
@@ -342,11 +342,11 @@ func (p *client1) next() {
 // cutAt has a request end early, if that is planned for what was just appended behind so many
 // bytes of it.
 func (p *client1) cutAt(x *exchange, before int) {
-	if x.Abort != "send" || before+len(p.out) < x.After && p.part != nil {
+	if x.Abort != "send" || before+len(p.Out) < x.After && p.part != nil {
 		return
 	}
-	if n := max(0, x.After-before); n < len(p.out) {
-		p.out, x.sent = p.out[:n], false
+	if n := max(0, x.After-before); n < len(p.Out) {
+		p.Out, x.sent = p.Out[:n], false
 	}
 	p.abort, x.gone, p.part = x, true, nil
 }
@@ -355,19 +355,19 @@ func (p *client1) cutAt(x *exchange, before int) {
 func (p *client1) morePart() {
 	x := p.part
 	before := len(x.body) - len(p.rest) + 150
-	n := min(len(p.rest), 1+p.random.Below(max(2, len(x.body))))
+	n := min(len(p.rest), 1+p.Random.Below(max(2, len(x.body))))
 	if x.Chunked {
-		p.out = http1.AppendChunk(p.out, p.rest[:n])
+		p.Out = http1.AppendChunk(p.Out, p.rest[:n])
 	} else {
-		p.out = append(p.out, p.rest[:n]...)
+		p.Out = append(p.Out, p.rest[:n]...)
 	}
 	if p.rest = p.rest[n:]; len(p.rest) == 0 {
 		if x.Chunked {
-			p.out = append(p.out, "0\r\n"...)
+			p.Out = append(p.Out, "0\r\n"...)
 			if x.Asked {
-				p.out = append(strconv.AppendInt(append(p.out, "x-asked: "...), int64(x.ID), 10), "\r\n"...)
+				p.Out = append(strconv.AppendInt(append(p.Out, "x-asked: "...), int64(x.ID), 10), "\r\n"...)
 			}
-			p.out = append(p.out, "\r\n"...)
+			p.Out = append(p.Out, "\r\n"...)
 		}
 		x.sent, p.part = true, nil
 	}
@@ -382,7 +382,7 @@ func (p *client1) giveUp(x *exchange) {
 	}
 	switch x.How {
 	case "shut":
-		p.s.CloseWrite()
+		p.Socket.CloseWrite()
 		p.shut = true
 	case "reset":
 		p.end("reset")

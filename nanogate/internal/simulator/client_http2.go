@@ -10,26 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno.example/nano/wire/http2"
+	"dyno.example/nano/wire/simulated/peers"
 )
 
 // client2 is a client's end of a connection over HTTP/2.
 type client2 struct {
 	peer
-	conn  http2.Conn
+	peers.HTTP2
 	c     *Client
 	queue []*exchange
 	under []*stream2
 	round []*stream2 // those that have a turn, of which some end in it
-	in    []byte
-	owed  []owed // bytes that were read and for which windows aren't opened yet
 	going bool
 	hung  bool // the client has closed its side
-}
-
-type owed struct {
-	s  *http2.Stream
-	n  int
-	of any // whose stream it is
 }
 
 // stream2 is a request on it.
@@ -52,32 +45,22 @@ func (w *world) config2(server bool, window, streams uint32) *http2.Config {
 	key := fmt.Sprint(server, window, streams)
 	c := w.configs[key]
 	if c == nil {
-		settings := http2.DefaultSettings
-		if settings.InitialWindow = 65535; window != 0 {
-			settings.InitialWindow = window
-		}
-		settings.ConnectProtocol = server
-		if streams != 0 {
-			settings.MaxConcurrent = streams
-		}
-		many := http2.Rate{Burst: 1 << 30, PerSecond: 1 << 20}
-		c = http2.NewConfig(http2.Config{Server: server, Settings: settings, Window: max(65535, 4*window),
-			Limits: http2.Limits{Resets: many, Settings: many, Noise: many, Replies: 1 << 30}})
+		c = peers.Config(server, window, streams)
 		w.configs[key] = c
 	}
 	return c
 }
 
 func (p *client2) start(w *world) {
-	p.frames, p.conn.Out = &p.conn.Out, w.buffers.Take()
-	p.conn.Start(w.config2(false, p.c.Window, 0), &w.h2, w.sys.Now())
+	p.frames, p.Conn.Out = &p.Conn.Out, w.buffers.Take()
+	p.Conn.Start(w.config2(false, p.c.Window, 0), &w.h2, w.sys.Now())
 }
 
 func (p *client2) act() {
-	if up, over := p.s.Up(); !up && !over {
+	if up, over := p.Socket.Up(); !up && !over {
 		return
 	}
-	b, errno := p.read()
+	b, errno := p.peer.Read()
 	switch {
 	case len(b) > 0:
 		p.take(b)
@@ -88,7 +71,7 @@ func (p *client2) act() {
 		p.leave(errno.Error())
 		return
 	}
-	if p.over {
+	if p.Over {
 		return
 	}
 	p.send()
@@ -96,26 +79,18 @@ func (p *client2) act() {
 
 // take takes in what has come.
 func (p *client2) take(b []byte) {
-	p.in = append(p.in, b...)
-	rest := p.in
-	for !p.over {
-		n, ev, err := p.conn.Next(rest, p.w.sys.Now())
-		rest = rest[n:]
-		if err != nil {
-			if p.w.tight() { // a client that is turned away is told so in HTTP/1.1
-				p.leave("no room")
-				return
-			}
-			p.w.violate("protocol", "by the gateway to a client over HTTP/2: %v", err)
-			p.leave("nonsense")
-			return
-		}
-		if ev.Kind == http2.More {
-			break
-		}
+	err := p.Take(b, p.w.sys.Now, func(ev *http2.Event) bool {
 		p.event(ev)
+		return !p.Over
+	})
+	switch {
+	case err == nil:
+	case p.w.tight(): // a client that is turned away is told so in HTTP/1.1
+		p.leave("no room")
+	default:
+		p.w.violate("protocol", "by the gateway to a client over HTTP/2: %v", err)
+		p.leave("nonsense")
 	}
-	p.in = p.in[:copy(p.in, rest)]
 }
 
 func (p *client2) event(ev *http2.Event) {
@@ -140,25 +115,17 @@ func (p *client2) event(ev *http2.Event) {
 			return v
 		})
 		t.begun = true
-		p.stir()
+		p.Stir()
 		t.progress(0)
 	case http2.EventData:
 		t.j.take(ev.Data)
-		if p.random.OneIn(2) {
-			p.conn.Consume(t.s, len(ev.Data))
-		} else {
-			p.owed = append(p.owed, owed{t.s, len(ev.Data), t})
-			p.stir()
+		if p.HTTP2.Read(t.s, len(ev.Data), t, p.Random) {
+			p.Stir()
 		}
 		t.progress(len(ev.Data))
 	case http2.EventTrailers:
-		var lines []byte
-		h := ev.Header
-		for _, f := range h.Fields {
-			lines = append(append(append(append(lines, f.Name.Of(h.Bytes)...), ": "...), f.Value.Of(h.Bytes)...), "\r\n"...)
-		}
 		if !t.over {
-			t.j.ended(lines)
+			t.j.ended(peers.Lines(ev.Header))
 			t.end()
 			return
 		}
@@ -175,11 +142,11 @@ func (p *client2) event(ev *http2.Event) {
 		t.end()
 		return
 	case http2.EventWritable:
-		p.stir()
+		p.Stir()
 	}
 	if ev.End && !t.over {
 		if t.ended = true; x.Route.tunnels() && !x.sent && t.j.status == 200 {
-			p.stir() // this side ends too
+			p.Stir() // this side ends too
 			return
 		}
 		t.finished()
@@ -207,10 +174,10 @@ func (t *stream2) progress(n int) {
 func (t *stream2) end() {
 	p := t.p
 	t.over, t.s.User = true, nil
-	p.owed = slices.DeleteFunc(p.owed, func(o owed) bool { return o.s == t.s })
-	p.conn.Release(t.s)
+	p.Forget(t)
+	p.Conn.Release(t.s)
 	p.under = slices.DeleteFunc(p.under, func(o *stream2) bool { return o == t })
-	p.stir()
+	p.Stir()
 }
 
 // giveUp does what a client does that wants no more.
@@ -218,7 +185,7 @@ func (p *client2) giveUp(t *stream2) {
 	t.x.gone = true
 	if t.x.How == "stream" {
 		t.j.cut("given up")
-		p.conn.Reset(t.s, http2.Cancel)
+		p.Conn.Reset(t.s, http2.Cancel)
 		t.end()
 		return
 	}
@@ -227,7 +194,7 @@ func (p *client2) giveUp(t *stream2) {
 	}
 	if t.x.How == "shut" {
 		p.hung = true
-		p.s.CloseWrite()
+		p.Socket.CloseWrite()
 		return
 	}
 	if t.x.How == "reset" {
@@ -249,32 +216,26 @@ func (p *client2) leave(why string) {
 
 // send sends what is to be sent now.
 func (p *client2) send() {
-	if len(p.owed) > 0 {
-		list := p.owed
-		p.owed = p.owed[:0]
-		for _, o := range list {
-			p.conn.Consume(o.s, o.n)
-		}
-	}
-	for !p.over && !p.going && !p.hung && len(p.queue) > 0 && len(p.under) < p.c.Depth && p.conn.Room() > 0 {
+	p.Open()
+	for !p.Over && !p.going && !p.hung && len(p.queue) > 0 && len(p.under) < p.c.Depth && p.Conn.Room() > 0 {
 		p.next()
 	}
 	p.round = append(p.round[:0], p.under...)
 	for _, t := range p.round {
-		if p.over {
+		if p.Over {
 			return
 		}
 		if !t.over {
 			t.upload()
 		}
 	}
-	if p.over {
+	if p.Over {
 		return
 	}
-	if p.frame(); p.flush() {
-		p.conn.Flushed()
+	if p.frame(); p.Flush() {
+		p.Conn.Flushed()
 	}
-	if len(p.under) == 0 && len(p.out) == 0 && (len(p.queue) == 0 || p.going || p.hung) {
+	if len(p.under) == 0 && len(p.Out) == 0 && (len(p.queue) == 0 || p.going || p.hung) {
 		p.leave("done")
 	}
 }
@@ -282,7 +243,7 @@ func (p *client2) send() {
 // next begins the next request.
 func (p *client2) next() {
 	x := p.queue[0]
-	s, err := p.conn.Open()
+	s, err := p.Conn.Open()
 	if err != nil {
 		p.going = true
 		return
@@ -292,7 +253,7 @@ func (p *client2) next() {
 	t := &stream2{p: p, x: x, s: s, rest: x.body, ends: len(x.body) > 0, j: judge{w: p.w, x: x}}
 	s.User = t
 	p.under = append(p.under, t)
-	c := &p.conn
+	c := &p.Conn
 	if x.Route.tunnels() {
 		t.ask()
 		return
@@ -327,13 +288,13 @@ func (t *stream2) upload() {
 	if !t.ends || x.Route.tunnels() && (!t.begun || t.j.status != 200) {
 		return
 	}
-	n := min(len(t.rest), 1+p.random.Below(30000))
+	n := min(len(t.rest), 1+p.Random.Below(30000))
 	last := n == len(t.rest)
 	ends := last && !x.Asked && t.mayEnd()
 	if n == 0 && last && !t.mayEnd() {
 		return // until the other side ends
 	}
-	sent := p.conn.SendData(t.s, t.rest[:n], ends)
+	sent := p.Conn.SendData(t.s, t.rest[:n], ends)
 	t.rest = t.rest[sent:]
 	x.sent = ends && sent == n
 	if x.Abort == "send" && len(x.body)-len(t.rest)+150 >= x.After {
@@ -344,7 +305,7 @@ func (t *stream2) upload() {
 		return // until the window opens
 	}
 	if !last {
-		p.stir()
+		p.Stir()
 		return
 	}
 	if !t.mayEnd() {
@@ -355,8 +316,8 @@ func (t *stream2) upload() {
 		return
 	}
 	if x.Asked && !t.s.SendEnded() {
-		p.conn.Trailers(t.s)
-		p.conn.Field([]byte("x-asked"), strconv.AppendInt(nil, int64(x.ID), 10))
-		p.conn.EndHeaders(true)
+		p.Conn.Trailers(t.s)
+		p.Conn.Field([]byte("x-asked"), strconv.AppendInt(nil, int64(x.ID), 10))
+		p.Conn.EndHeaders(true)
 	}
 }

@@ -8,7 +8,7 @@ import "dyno.example/nano/wire/http2"
 
 // lose is when the endpoint ends the connection, of which nobody has been told.
 func (p *server2) lose(how string) {
-	if p.over {
+	if p.Over {
 		return
 	}
 	idle := len(p.under) == 0
@@ -20,26 +20,26 @@ func (p *server2) lose(how string) {
 		p.deniesNone()
 		p.went = false
 	}
-	p.w.loses(p.e, p.s)
+	p.w.loses(p.e, p.Socket)
 	p.end(how)
 	if p.spoilt {
-		p.s.Heard(func() { p.e.Group.spoilt = append(p.e.Group.spoilt, p.w.sys.Now()) })
+		p.Socket.Heard(func() { p.e.Group.spoilt = append(p.e.Group.spoilt, p.w.sys.Now()) })
 	}
 	p.knows()
 	switch {
 	case p.carried == 0:
-		p.w.lost(p.e, p.s)
+		p.w.lost(p.e, p.Socket)
 	case idle:
-		p.w.idled(p.e, p.s)
+		p.w.idled(p.e, p.Socket)
 	}
 }
 
 // writes is whether something that it says hasn't been written.
-func (p *server2) writes() bool { return len(p.out)+len(p.conn.Out) > 0 }
+func (p *server2) writes() bool { return len(p.Out)+len(p.Conn.Out) > 0 }
 
 // denies notes that it says that it hasn't looked at a request.
 func (p *server2) denies(x *exchange) {
-	if p.s.Pending() == 0 && !p.writes() {
+	if p.Socket.Pending() == 0 && !p.writes() {
 		p.denied = p.denied[:0] // they are known to be
 	}
 	p.denied = append(p.denied, x)
@@ -65,22 +65,13 @@ func (p *server2) wasted(b []byte, _ bool) {
 		p.unread = append(p.unread, b...)
 		return
 	}
-	p.in = append(p.in, b...)
-	rest := p.in
-	for {
-		n, ev, err := p.conn.Next(rest, p.w.sys.Now())
-		if rest = rest[n:]; err != nil {
-			p.w.blur(p.e.Group)
-			break
-		}
-		if ev.Kind == http2.More {
-			break
-		}
+	err := p.Take(b, p.w.sys.Now, func(ev *http2.Event) bool {
 		if ev.Kind == http2.EventHead {
 			p.misses(ev)
 		}
-	}
-	if p.in = p.in[:copy(p.in, rest)]; len(p.in) > 0 || p.s.Blocked() { // the gateway keeps the rest of it
+		return true
+	})
+	if err != nil || p.Partial() || p.Socket.Blocked() { // the gateway keeps the rest of it
 		p.w.blur(p.e.Group)
 	}
 }
@@ -100,5 +91,5 @@ func (p *server2) misses(ev *http2.Event) {
 			x.misses(since)
 		}
 	}
-	p.conn.Release(ev.Stream)
+	p.Conn.Release(ev.Stream)
 }

@@ -49,19 +49,19 @@ func (p *server1) idles() {
 	if p.last = p.w.sys.Now(); p.e.Idle == 0 {
 		return
 	}
-	since, after := p.last, int64(p.random.Below(int(p.e.Idle)))
+	since, after := p.last, int64(p.Random.Below(int(p.e.Idle)))
 	if p.e.Farewell && p.before == nil { // nobody closes what can't have carried a request yet
 		after += 4*p.e.Line.Latest + 2*p.w.Busy
 	}
 	p.w.sys.After(after, func() {
-		if !p.over && p.cur == nil && p.last == since && len(p.in) == 0 {
+		if !p.Over && p.cur == nil && p.last == since && len(p.in) == 0 {
 			if p.e.Farewell {
 				p.said = true
-				p.s.Write([]byte(farewell))
+				p.Socket.Write([]byte(farewell))
 			}
 			p.lose("close")
 			if p.said {
-				p.s.Heard(func() { p.e.Group.parted = append(p.e.Group.parted, p.w.sys.Now()) })
+				p.Socket.Heard(func() { p.e.Group.parted = append(p.e.Group.parted, p.w.sys.Now()) })
 			}
 		}
 	})
@@ -72,21 +72,21 @@ const farewell = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-L
 
 // lose is when the endpoint ends the connection, of which nobody has been told.
 func (p *server1) lose(how string) {
-	if p.over {
+	if p.Over {
 		return
 	}
 	if p.cur != nil {
 		broke(p.cur.one)
 	}
-	p.w.loses(p.e, p.s)
+	p.w.loses(p.e, p.Socket)
 	p.unread = append(p.unread, p.in...)
 	p.end(how)
 	switch {
 	case p.cur != nil:
 	case p.before == nil:
-		p.w.lost(p.e, p.s)
+		p.w.lost(p.e, p.Socket)
 	default:
-		p.w.idled(p.e, p.s)
+		p.w.idled(p.e, p.Socket)
 	}
 }
 
@@ -129,13 +129,13 @@ func (p *server1) act() {
 	if p.tunnel {
 		b, errno := []byte(nil), unix.EAGAIN
 		if !p.ended {
-			b, errno = p.read()
+			b, errno = p.Read()
 		}
 		p.passTunnel(b, errno)
 		return
 	}
 	if !p.ended {
-		b, errno := p.read()
+		b, errno := p.Read()
 		switch {
 		case len(b) > 0:
 			p.in = append(p.in, b...)
@@ -147,12 +147,12 @@ func (p *server1) act() {
 		}
 	}
 	p.take()
-	if p.over || p.tunnel {
-		p.stir()
+	if p.Over || p.tunnel {
+		p.Stir()
 		return
 	}
 	p.respond()
-	if !p.over && p.ended && p.cur == nil {
+	if !p.Over && p.ended && p.cur == nil {
 		p.end("close")
 	}
 }
@@ -164,7 +164,7 @@ func (p *server1) giveUp() {
 
 // take takes in what has come.
 func (p *server1) take() {
-	for !p.over && len(p.in) > 0 {
+	for !p.Over && len(p.in) > 0 {
 		if p.tunnel { // what came with the head
 			if !p.w.readBody(p.cur.x, p.cur.one, &p.cur.follow, p.in) {
 				p.end("reset")
@@ -207,7 +207,7 @@ func (p *server1) take() {
 		p.in = p.in[:copy(p.in, p.in[n:])]
 		p.moreBody()
 	}
-	if c := p.cur; c != nil && p.ended && !c.body.Done() && !p.over {
+	if c := p.cur; c != nil && p.ended && !c.body.Done() && !p.Over {
 		p.end("close") // the rest doesn't come
 	}
 }
@@ -235,11 +235,11 @@ func (p *server1) request(b []byte) {
 	c.body.Start(h)
 	if h.Upgrade && x.Route.tunnels() && c.one.fault.Kind != "close-head" && c.one.fault.Kind != "cut-head" {
 		p.beginTunnel(x, get("sec-websocket-key"))
-		p.stir()
+		p.Stir()
 		return
 	}
 	if h.Expect100 {
-		p.out = append(p.out, "HTTP/1.1 100 Continue\r\n\r\n"...)
+		p.Out = append(p.Out, "HTTP/1.1 100 Continue\r\n\r\n"...)
 	}
 	p.last = 0
 	switch c.one.fault.Kind {
@@ -287,18 +287,18 @@ func (p *server1) moreBody() {
 		return
 	}
 	p.w.sys.After(c.x.Delay, func() {
-		if !p.over && p.cur == c {
+		if !p.Over && p.cur == c {
 			c.begun = true
-			p.stir()
+			p.Stir()
 		}
 	})
 }
 
 // respond writes more of the response.
 func (p *server1) respond() {
-	for !p.over {
-		if !p.flush() {
-			if p.broken {
+	for !p.Over {
+		if !p.Flush() {
+			if p.Broken {
 				p.giveUp()
 			}
 			return
@@ -335,29 +335,29 @@ func (p *server1) more(c *serving1) {
 	}
 	if kind == "nonsense-body" && c.framing == "chunks" && !c.none && (c.at >= c.one.fault.At || c.at == len(c.content)) {
 		c.one.harmed = true
-		p.out, c.within = append(p.out, "zz\r\nhello\r\n"...), true
+		p.Out, c.within = append(p.Out, "zz\r\nhello\r\n"...), true
 		return
 	}
-	if n := min(len(c.content)-c.at, 1+p.random.Below(20000)); n > 0 {
+	if n := min(len(c.content)-c.at, 1+p.Random.Below(20000)); n > 0 {
 		part := c.content[c.at : c.at+n]
 		c.at += n
 		if c.framing == "chunks" {
-			p.out = http1.AppendChunk(p.out, part)
+			p.Out = http1.AppendChunk(p.Out, part)
 		} else {
-			p.out = append(p.out, part...)
+			p.Out = append(p.Out, part...)
 		}
 		return
 	}
 	c.done = true
 	if c.framing == "chunks" && !c.none {
-		p.out = append(p.out, "0\r\n"...)
+		p.Out = append(p.Out, "0\r\n"...)
 		if c.x.Replies {
-			p.out = append(strconv.AppendInt(append(p.out, "x-trailer: "...), int64(c.x.ID), 10), "\r\n"...)
+			p.Out = append(strconv.AppendInt(append(p.Out, "x-trailer: "...), int64(c.x.ID), 10), "\r\n"...)
 		}
-		p.out = append(p.out, "\r\n"...)
+		p.Out = append(p.Out, "\r\n"...)
 	}
-	if c.one.fault.Kind == "talks-after" && !c.close && (p.atOnce(len(c.content)) || p.atOnce(0) && p.s.Pending() == oneRead) {
-		p.out = append(p.out, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"...)
+	if c.one.fault.Kind == "talks-after" && !c.close && (p.atOnce(len(c.content)) || p.atOnce(0) && p.Socket.Pending() == oneRead) {
+		p.Out = append(p.Out, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"...)
 		p.said = true
 	}
 }
@@ -365,38 +365,38 @@ func (p *server1) more(c *serving1) {
 // heads sends the interim responses and the head of the final one.
 func (p *server1) heads(c *serving1) {
 	for range c.x.Interims {
-		p.out = append(p.out, "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"...)
+		p.Out = append(p.Out, "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"...)
 	}
 	c.start()
 	version := "HTTP/1.1 "
 	if c.framing == "close" && c.x.ID%3 == 0 && c.x.Interims == 0 {
 		version = "HTTP/1.0 "
 	}
-	p.out = append(append(p.out, version...), strconv.Itoa(c.status)...)
-	p.out = append(p.out, " Said\r\n"...)
+	p.Out = append(append(p.Out, version...), strconv.Itoa(c.status)...)
+	p.Out = append(p.Out, " Said\r\n"...)
 	for _, f := range c.fields {
-		p.out = append(append(append(append(p.out, f[0]...), ": "...), f[1]...), "\r\n"...)
+		p.Out = append(append(append(append(p.Out, f[0]...), ": "...), f[1]...), "\r\n"...)
 	}
 	switch c.framing {
 	case "length":
-		p.out = append(strconv.AppendInt(append(p.out, "Content-Length: "...), int64(c.length), 10), "\r\n"...)
+		p.Out = append(strconv.AppendInt(append(p.Out, "Content-Length: "...), int64(c.length), 10), "\r\n"...)
 	case "chunks":
-		p.out = append(p.out, "Transfer-Encoding: chunked\r\n"...)
+		p.Out = append(p.Out, "Transfer-Encoding: chunked\r\n"...)
 	case "close":
 		if c.close = true; version != "HTTP/1.0 " {
-			p.out = append(p.out, "Connection: close\r\n"...)
+			p.Out = append(p.Out, "Connection: close\r\n"...)
 		}
 	}
-	if pad := oneRead - len(p.out) - len("x-pad: \r\n\r\n") - len(c.content); c.one.fault.Kind == "talks-after" && c.framing == "length" && pad >= 0 && pad < 8000 && p.atOnce(0) {
-		p.out = fmt.Appendf(p.out, "x-pad: %s\r\n", bytes.Repeat([]byte("x"), pad)) // all is what is read at once, and the rest isn't
+	if pad := oneRead - len(p.Out) - len("x-pad: \r\n\r\n") - len(c.content); c.one.fault.Kind == "talks-after" && c.framing == "length" && pad >= 0 && pad < 8000 && p.atOnce(0) {
+		p.Out = fmt.Appendf(p.Out, "x-pad: %s\r\n", bytes.Repeat([]byte("x"), pad)) // all is what is read at once, and the rest isn't
 	}
-	p.out = append(p.out, "\r\n"...)
+	p.Out = append(p.Out, "\r\n"...)
 	if c.within = strings.HasSuffix(c.one.fault.Kind, "-within-head"); c.within {
-		p.out = p.out[:c.one.fault.At%len(p.out)]
+		p.Out = p.Out[:c.one.fault.At%len(p.Out)]
 	}
 	if c.one.fault.Kind == "nonsense-head" {
 		c.one.harmed = true // however little of it is read
-		p.out, c.within = append(p.out[:0], responses1[c.one.fault.At%len(responses1)]...), true
+		p.Out, c.within = append(p.Out[:0], responses1[c.one.fault.At%len(responses1)]...), true
 	}
 }
 
@@ -406,7 +406,7 @@ const oneRead = 64<<10 - len("\r\n")
 // atOnce reports whether a response and what is behind it arrive at the same moment: what comes
 // later may be taken for the response to the next request, whoever is the gateway.
 func (p *server1) atOnce(n int) bool {
-	return n < 10000 && p.piece == 0 && p.e.Line.Latest == 0 && !p.e.Line.Pieces && p.e.Line.Capacity > 60000
+	return n < 10000 && p.Piece == 0 && p.e.Line.Latest == 0 && !p.e.Line.Pieces && p.e.Line.Capacity > 60000
 }
 
 // finished is when a response has gone out.

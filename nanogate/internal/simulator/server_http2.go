@@ -11,20 +11,19 @@ import (
 
 	"dyno.example/nano/wire/http2"
 	"dyno.example/nano/wire/simulated"
+	"dyno.example/nano/wire/simulated/peers"
 	"dyno.example/nanogate/internal/payload"
 )
 
 // server2 is an endpoint's end of a connection over HTTP/2.
 type server2 struct {
 	peer
-	conn  http2.Conn
+	peers.HTTP2
 	e     *Endpoint
-	in    []byte
 	under []*serving2
 	round []*serving2 // those that have a turn, of which some end in it
-	owed  []owed
-	last  uint32 // the highest stream that was served
-	above uint32 // it has said GOAWAY and looks at none above that one
+	last  uint32      // the highest stream that was served
+	above uint32      // it has said GOAWAY and looks at none above that one
 	went  bool
 	since int64
 
@@ -52,8 +51,8 @@ type serving2 struct {
 
 // greet begins to speak, after a while.
 func (p *server2) greet(w *world, s *simulated.Socket, random *simulated.Random) {
-	p.frames, p.conn.Out = &p.conn.Out, w.buffers.Take()
-	p.conn.Start(w.config2(true, p.e.Window, p.e.Streams), &w.h2, w.sys.Now())
+	p.frames, p.Conn.Out = &p.Conn.Out, w.buffers.Take()
+	p.Conn.Start(w.config2(true, p.e.Window, p.e.Streams), &w.h2, w.sys.Now())
 	p.begin(w, s, random, p.e.Think, p.e.Piece, p.act)
 	s.Wasted, s.Cut = p.wasted, p.cut
 	p.idles()
@@ -65,8 +64,8 @@ func (p *server2) idles() {
 		return
 	}
 	since := p.since
-	p.w.sys.After(int64(p.random.Below(int(p.e.Idle))), func() {
-		if !p.over && len(p.under) == 0 && p.since == since {
+	p.w.sys.After(int64(p.Random.Below(int(p.e.Idle))), func() {
+		if !p.Over && len(p.under) == 0 && p.since == since {
 			p.lose("close")
 		}
 	})
@@ -76,7 +75,7 @@ func (p *server2) act() {
 	if p.drained() {
 		return
 	}
-	b, errno := p.read()
+	b, errno := p.peer.Read()
 	switch {
 	case len(b) > 0:
 		p.take(b)
@@ -84,7 +83,7 @@ func (p *server2) act() {
 		p.giveUp()
 		return
 	}
-	if !p.over {
+	if !p.Over {
 		p.send()
 	}
 }
@@ -96,24 +95,17 @@ func (p *server2) giveUp() {
 }
 
 func (p *server2) take(b []byte) {
-	p.in = append(p.in, b...)
-	rest := p.in
 	p.taking = true
-	for !p.over {
-		n, ev, err := p.conn.Next(rest, p.w.sys.Now())
-		rest = rest[n:]
-		if err != nil {
-			p.w.violate("protocol", "%s got what isn't HTTP/2: %v", p.e.Name, err)
-			p.end("reset")
-			return
-		}
-		if ev.Kind == http2.More {
-			break
-		}
+	err := p.Take(b, p.w.sys.Now, func(ev *http2.Event) bool {
 		p.event(ev)
+		return !p.Over
+	})
+	if err != nil {
+		p.w.violate("protocol", "%s got what isn't HTTP/2: %v", p.e.Name, err)
+		p.end("reset")
+		return
 	}
-	p.taking = false
-	if p.in = p.in[:copy(p.in, rest)]; p.over {
+	if p.taking = false; p.Over {
 		p.wasted(p.unread, false)
 	}
 }
@@ -136,15 +128,12 @@ func (p *server2) event(ev *http2.Event) {
 	switch ev.Kind {
 	case http2.EventData:
 		if !p.w.readBody(c.x, c.one, &c.follow, ev.Data) {
-			p.conn.Reset(c.s, http2.InternalError)
+			p.Conn.Reset(c.s, http2.InternalError)
 			c.end()
 			return
 		}
-		if p.random.OneIn(2) {
-			p.conn.Consume(c.s, len(ev.Data))
-		} else {
-			p.owed = append(p.owed, owed{c.s, len(ev.Data), c})
-			p.stir()
+		if p.HTTP2.Read(c.s, len(ev.Data), c, p.Random) {
+			p.Stir()
 		}
 	case http2.EventTrailers:
 		h := ev.Header
@@ -160,7 +149,7 @@ func (p *server2) event(ev *http2.Event) {
 		c.end()
 		return
 	case http2.EventWritable:
-		p.stir()
+		p.Stir()
 		return
 	}
 	c.ended = c.ended || ev.End
@@ -179,8 +168,8 @@ func (p *server2) request(ev *http2.Event) {
 	}
 	x, one := p.w.begins(p.e, get("x-token"), h.Method.Of(h.Bytes), h.Path.Of(h.Bytes), h.Authority.Of(h.Bytes), get("x-mirrored") != nil)
 	if x == nil {
-		p.conn.Reset(s, http2.ProtocolError)
-		p.conn.Release(s)
+		p.Conn.Reset(s, http2.ProtocolError)
+		p.Conn.Release(s)
 		return
 	}
 	c := &serving2{reply: reply{w: p.w, x: x, one: one, method: string(h.Method.Of(h.Bytes)), match: string(get("if-none-match"))}, p: p, s: s, id: s.ID, ended: ev.End}
@@ -194,7 +183,7 @@ func (p *server2) request(ev *http2.Event) {
 	case "refused-late", "goaway0-late":
 		c.waits = true
 		p.w.sys.After(int64(1+one.fault.At%50)*1e6, func() {
-			if !p.over && !c.over {
+			if !p.Over && !c.over {
 				c.refuse()
 			}
 		})
@@ -203,11 +192,11 @@ func (p *server2) request(ev *http2.Event) {
 	case "goaway", "graceful":
 		p.last = max(p.last, s.ID)
 		if kind == "graceful" {
-			p.conn.Out = http2.AppendGoAway(p.conn.Out, 1<<31-1, http2.NoError, "")
+			p.Conn.Out = http2.AppendGoAway(p.Conn.Out, 1<<31-1, http2.NoError, "")
 			p.w.sys.After(5e6, func() {
-				if !p.over {
+				if !p.Over {
 					p.goAway(p.last)
-					p.stir()
+					p.Stir()
 				}
 			})
 		} else {
@@ -215,9 +204,9 @@ func (p *server2) request(ev *http2.Event) {
 		}
 	case "nonsense-head", "nonsense-body":
 		p.last, p.spoilt = max(p.last, s.ID), true
-		p.out = append(append(p.out, p.conn.Out...), frames2(one.fault.At, s.ID)...)
-		p.conn.Out = p.conn.Out[:0]
-		p.flush()
+		p.Out = append(append(p.Out, p.Conn.Out...), frames2(one.fault.At, s.ID)...)
+		p.Conn.Out = p.Conn.Out[:0]
+		p.Flush()
 		c.fails()
 		return
 	case "rst-head", "close-head", "cut-head", "close-within-head", "cut-within-head":
@@ -239,7 +228,7 @@ func (c *serving2) refuse() {
 		c.forget()
 		return
 	}
-	p.conn.Reset(c.s, http2.RefusedStream)
+	p.Conn.Reset(c.s, http2.RefusedStream)
 	c.end()
 }
 
@@ -251,14 +240,14 @@ func (p *server2) goAway(last uint32) {
 	p.went, p.above = true, last
 	p.unknown = append(p.unknown, len(p.e.Group.went))
 	p.e.Group.went = append(p.e.Group.went, 1<<62)
-	p.conn.Out = http2.AppendGoAway(p.conn.Out, last, http2.NoError, "")
-	p.stir()
+	p.Conn.Out = http2.AppendGoAway(p.Conn.Out, last, http2.NoError, "")
+	p.Stir()
 }
 
 // knows notes when the gateway knows what it was told.
 func (p *server2) knows() {
 	for _, i := range p.unknown {
-		p.s.Heard(func() { p.e.Group.went[i] = p.w.sys.Now() })
+		p.Socket.Heard(func() { p.e.Group.went[i] = p.w.sys.Now() })
 	}
 	p.unknown = p.unknown[:0]
 }
@@ -270,7 +259,7 @@ func (c *serving2) fails() {
 	c.one.harmed = true
 	if strings.HasPrefix(kind, "rst") {
 		codes := []http2.ErrCode{http2.InternalError, http2.Cancel, http2.EnhanceYourCalm, http2.ProtocolError}
-		p.conn.Reset(c.s, codes[c.x.ID%4])
+		p.Conn.Reset(c.s, codes[c.x.ID%4])
 		c.end()
 		return
 	}
@@ -286,7 +275,7 @@ func (c *serving2) end() {
 	p := c.p
 	c.free()
 	c.forget()
-	p.stir()
+	p.Stir()
 	p.idles()
 }
 
@@ -294,14 +283,15 @@ func (c *serving2) end() {
 func (c *serving2) free() {
 	if !c.freed {
 		c.freed, c.s.User = true, nil
-		c.p.conn.Release(c.s)
+		c.p.Forget(c)
+		c.p.Conn.Release(c.s)
 	}
 }
 
 func (c *serving2) forget() {
 	p := c.p
 	c.over = true
-	p.owed = slices.DeleteFunc(p.owed, func(o owed) bool { return o.of == c })
+	p.Forget(c)
 	p.under = slices.DeleteFunc(p.under, func(o *serving2) bool { return o == c })
 }
 
@@ -319,7 +309,7 @@ func (c *serving2) moreBody() {
 		p.w.bodyEnded(c.x, c.one, &c.follow)
 	}
 	if c.x.Route.tunnels() && c.begun {
-		p.stir()
+		p.Stir()
 		return
 	}
 	if c.waits || !c.ended && !c.x.Early && !c.x.Route.tunnels() {
@@ -331,27 +321,19 @@ func (c *serving2) moreBody() {
 		return
 	}
 	p.w.sys.After(c.x.Delay, func() {
-		if !p.over && !c.over {
+		if !p.Over && !c.over {
 			c.begun = true
-			p.stir()
+			p.Stir()
 		}
 	})
 }
 
 // send sends what there is to send.
 func (p *server2) send() {
-	if len(p.owed) > 0 {
-		list := p.owed
-		p.owed = p.owed[:0]
-		for _, o := range list {
-			if c := o.of.(*serving2); !c.freed {
-				p.conn.Consume(o.s, o.n)
-			}
-		}
-	}
+	p.Open()
 	p.round = append(p.round[:0], p.under...)
 	for _, c := range p.round {
-		if p.over {
+		if p.Over {
 			return
 		}
 		if !c.over && c.begun && !c.done {
@@ -360,29 +342,29 @@ func (p *server2) send() {
 			}
 		}
 	}
-	if p.over {
+	if p.Over {
 		return
 	}
-	if p.frame(); !p.flush() {
-		if p.broken {
+	if p.frame(); !p.Flush() {
+		if p.Broken {
 			p.giveUp()
 		}
 		return
 	}
-	p.conn.Flushed()
+	p.Conn.Flushed()
 	p.knows()
 	p.round = append(p.round[:0], p.under...)
 	for _, c := range p.round {
 		if c.done && !c.over {
 			c.finished()
-			if p.over {
+			if p.Over {
 				return
 			}
 		}
 	}
-	if p.went && len(p.under) == 0 && len(p.conn.Out) == 0 && p.random.OneIn(2) {
+	if p.went && len(p.under) == 0 && len(p.Conn.Out) == 0 && p.Random.OneIn(2) {
 		p.w.sys.After(1e6, func() {
-			if len(p.under) == 0 && len(p.out) == 0 {
+			if len(p.under) == 0 && len(p.Out) == 0 {
 				p.finish()
 			}
 		})

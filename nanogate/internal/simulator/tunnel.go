@@ -26,7 +26,7 @@ func (r *Request) key() [24]byte { return websocket.Key([16]byte{byte(r.ID), byt
 // askTunnel writes the head that asks for one.
 func (p *client1) askTunnel(x *exchange) {
 	key := x.key()
-	p.out = append(append(append(p.out, "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "...), key[:]...), "\r\n\r\n"...)
+	p.Out = append(append(append(p.Out, "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "...), key[:]...), "\r\n\r\n"...)
 	p.rest = x.body
 }
 
@@ -53,19 +53,19 @@ func (p *client1) passTunnel(b []byte, errno unix.Errno) {
 		p.leave(errno.Error())
 		return
 	}
-	for p.flush() {
-		if n := min(len(p.rest), 1+p.random.Below(20000)); n > 0 {
-			p.out = append(p.out, p.rest[:n]...)
+	for p.Flush() {
+		if n := min(len(p.rest), 1+p.Random.Below(20000)); n > 0 {
+			p.Out = append(p.Out, p.rest[:n]...)
 			p.rest = p.rest[n:]
 			continue
 		}
 		if !x.sent && (x.endsFirst() || p.ended) {
 			x.sent = true
-			p.s.CloseWrite()
+			p.Socket.CloseWrite()
 		}
 		break
 	}
-	if p.broken {
+	if p.Broken {
 		p.leave("it can't be written to")
 		return
 	}
@@ -94,11 +94,11 @@ func (p *server1) beginTunnel(x *exchange, key []byte) {
 	c := p.cur
 	c.start()
 	accept := websocket.Accept(key)
-	p.out = append(append(append(p.out, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "...), accept[:]...), "\r\n"...)
+	p.Out = append(append(append(p.Out, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "...), accept[:]...), "\r\n"...)
 	for _, f := range c.fields {
-		p.out = append(append(append(append(p.out, f[0]...), ": "...), f[1]...), "\r\n"...)
+		p.Out = append(append(append(append(p.Out, f[0]...), ": "...), f[1]...), "\r\n"...)
 	}
-	p.out = append(p.out, "\r\n"...)
+	p.Out = append(p.Out, "\r\n"...)
 	p.tunnel = true
 }
 
@@ -117,24 +117,24 @@ func (p *server1) passTunnel(b []byte, errno unix.Errno) {
 		p.giveUp()
 		return
 	}
-	for p.flush() {
+	for p.Flush() {
 		if kind := c.one.fault.Kind; (kind == "cut-response" || kind == "close-response") && c.at >= c.one.fault.At {
 			p.fails("")
 			return
 		}
-		if n := min(len(c.content)-c.at, 1+p.random.Below(20000)); n > 0 {
-			p.out = append(p.out, c.content[c.at:c.at+n]...)
+		if n := min(len(c.content)-c.at, 1+p.Random.Below(20000)); n > 0 {
+			p.Out = append(p.Out, c.content[c.at:c.at+n]...)
 			c.at += n
 			continue
 		}
 		if !c.done && (p.ended || !c.x.endsFirst() && c.follow.At == len(c.x.body)) {
 			c.done = true
-			p.s.CloseWrite()
+			p.Socket.CloseWrite()
 		}
 		break
 	}
 	switch {
-	case p.broken:
+	case p.Broken:
 		p.giveUp()
 	case c.done && p.ended:
 		p.w.tunnelEnded(c.x, c.one, &c.follow)
@@ -152,7 +152,7 @@ func (w *world) tunnelEnded(x *exchange, one *run, f *payload.Follower) {
 
 // ask asks for one over HTTP/2 (RFC 8441).
 func (t *stream2) ask() {
-	c := &t.p.conn
+	c := &t.p.Conn
 	c.Connect(t.s, []byte("websocket"), []byte("http"), []byte("world.example"), []byte(t.x.Path))
 	c.Field([]byte("x-token"), strconv.AppendInt(nil, int64(t.x.ID), 10))
 	for _, f := range t.p.w.fields(t.x) {
