@@ -33,6 +33,7 @@ func (w *world) tight() bool { return w.Descriptors < 1<<20 }
 
 // loses notes that an endpoint ends a connection.
 func (w *world) loses(e *Endpoint, s *simulated.Socket) {
+	s.Heard(func() { e.Group.left = append(e.Group.left, w.sys.Now()) })
 	if s.Blocked() {
 		w.blur(e.Group)
 	}
@@ -59,6 +60,7 @@ const slack = 500e6 // ns
 const (
 	refusals = 3
 	kept     = 64 << 10
+	moves    = 8 // connections that end, or take no more, before it was written
 )
 
 // since is the moment since which what was done to connections that nobody was on
@@ -133,10 +135,12 @@ func (w *world) meanwhile(x *exchange, of func(*Group) []int64) (n int) {
 	return n
 }
 
-// unconnected is whether so many connections were refused meanwhile as its route makes tries.
+// unconnected is whether so many connections were refused meanwhile as its route makes tries: one
+// that ends before a request has been written is as good as refused if it isn't to move any more.
 func (w *world) unconnected(x *exchange) bool {
 	n := w.meanwhile(x, func(g *Group) []int64 { return g.refused })
-	return n >= max(1, x.Route.retry) || n > 0 && x.partly()
+	left := w.meanwhile(x, func(g *Group) []int64 { return g.left }) + w.meanwhile(x, func(g *Group) []int64 { return g.went })
+	return n+max(0, left-moves) >= max(1, x.Route.retry) || n > 0 && x.partly()
 }
 
 // moved is whether so many connections took no more streams meanwhile as a request is sent on
@@ -148,10 +152,10 @@ func (w *world) moved(x *exchange) bool {
 
 // parted is whether so many connections were closed meanwhile with a word why as a request is sent
 // on again, or moves on from: the client may have that word before what was sent arrives where
-// nobody reads it.
+// nobody reads it. On a connection that had carried nothing it is the response to the first request.
 func (w *world) parted(x *exchange) bool {
 	n := w.meanwhile(x, func(g *Group) []int64 { return g.parted })
-	return n > 1 || n > 0 && len(x.body) > 0
+	return n > 1 || n > 0 && len(x.body) > 0 || w.meanwhile(x, func(g *Group) []int64 { return g.unused }) > 0
 }
 
 // unkept is whether a request had a place on a connection that was ended before any of it was written,

@@ -62,6 +62,10 @@ func TestWhoIsPartedFrom(t *testing.T) {
 		{"one was closed long before", []int64{-1e9}, 1, false},
 		{"two were closed", []int64{10, 20}, 0, true},
 	})
+	excuse(t, (*world).parted, func(g *Group) *[]int64 { return &g.unused }, []moment{
+		{"one was closed that had carried nothing", []int64{10}, 0, true},
+		{"one was closed that had carried nothing, long before", []int64{-1e9}, 0, false},
+	})
 }
 
 // A request of which nothing was written moves on once from where HTTP/2 is broken.
@@ -83,6 +87,35 @@ func TestWhoIsSpoilt(t *testing.T) {
 			g.spoilt = append(g.spoilt, x.begun+at)
 		}
 		if x.stale = test.stale; w.spoilt(x) != test.want {
+			t.Errorf("%s: %t", test.name, !test.want)
+		}
+	}
+}
+
+// A request that waits for a place moves on from connections that end until it has moved too often:
+// then each is a try that came to nothing, as one that was refused is.
+func TestWhoIsUnconnected(t *testing.T) {
+	for _, test := range []struct {
+		name                string
+		refused, left, went int
+		want                bool
+	}{
+		{"nothing", 0, 0, 0, false},
+		{"one was refused, of two tries", 1, 0, 0, false},
+		{"two were", 2, 0, 0, true},
+		{"one was, and it moved", 1, 8, 0, false},
+		{"one was, and it moved too often", 1, 5, 4, true},
+		{"it only moved", 0, 5, 4, false},
+		{"it only moved, and moved", 0, 10, 0, true},
+	} {
+		w, x, g := caught(0)
+		x.Route.retry = 2
+		for list, n := range map[*[]int64]int{&g.refused: test.refused, &g.left: test.left, &g.went: test.went} {
+			for range n {
+				*list = append(*list, x.begun+10)
+			}
+		}
+		if w.unconnected(x) != test.want {
 			t.Errorf("%s: %t", test.name, !test.want)
 		}
 	}
@@ -128,6 +161,8 @@ func TestWhatWasExcusable(t *testing.T) {
 		16897, // a request that isn't kept had a place on one that was ended
 		1472,  // what a reset took away was told before what had arrived and was read
 		16886, // a reset came long behind what had been said before
+		44732, // one had moved on from eight connections, and the next was refused
+		50247, // on a connection that had carried nothing a 408 was the response, before its end came
 		32479, // one went from an error to an endpoint that broke HTTP/2
 	} {
 		if r := Run(Draw(seed, 300), Options{}); r.Failed() {

@@ -40,8 +40,10 @@ type Group struct {
 
 	refused []int64 // when connections to it were
 	parted  []int64 // when at the latest it was heard why idle ones are closed
+	unused  []int64 // of them, ones that had carried nothing yet
 	went    []int64 // by when the gateway knew that they take no more requests
 	spoilt  []int64 // by when it knew that they had broken HTTP/2
+	left    []int64 // by when it knew of the end of connections, whatever they had carried
 	idled   []int64 // by when it knew of the end of connections that had carried requests and carried none
 	blurred int64   // when one was last lost with requests that only the gateway knows
 }

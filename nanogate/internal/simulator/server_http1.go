@@ -58,11 +58,14 @@ func (p *server1) idles() {
 			if p.e.Farewell {
 				p.said = true
 				p.Socket.Write([]byte(farewell))
+				p.Socket.Heard(func() { // its end may come later
+					g, now := p.e.Group, p.w.sys.Now()
+					if g.parted = append(g.parted, now); p.before == nil {
+						g.unused = append(g.unused, now)
+					}
+				})
 			}
 			p.lose("close")
-			if p.said {
-				p.Socket.Heard(func() { p.e.Group.parted = append(p.e.Group.parted, p.w.sys.Now()) })
-			}
 		}
 	})
 }
