@@ -39,22 +39,22 @@ type client1 struct {
 }
 
 func (p *client1) act() {
-	if up, over := p.s.Up(); !up && !over {
+	if up, over := p.Socket.Up(); !up && !over {
 		return
 	}
 	if !p.deaf {
-		b, errno := p.read()
+		b, errno := p.Read()
 		switch {
 		case len(b) > 0:
 			p.in = append(p.in, b...)
 			p.take()
 		case errno == 0:
-			p.lost(!p.reset)
+			p.lost(!p.Reset)
 		case errno != unix.EAGAIN:
 			p.lost(false)
 		}
 	}
-	if !p.over {
+	if !p.Over {
 		p.send()
 	}
 }
@@ -76,7 +76,7 @@ func (p *client1) lost(well bool) {
 // leave closes the connection. What has no response won't get one; what wasn't sent is sent on
 // another one.
 func (p *client1) leave() {
-	if p.over {
+	if p.Over {
 		return
 	}
 	if len(p.under) > 1 && p.w.mayClose(p.c, p.under[0]) { // what comes behind the last response to be may reset it
@@ -117,12 +117,12 @@ func (p *client1) passOn() {
 
 // take takes in what has come.
 func (p *client1) take() {
-	for len(p.under) > 0 && !p.over && !p.closing && !p.deaf {
+	for len(p.under) > 0 && !p.Over && !p.closing && !p.deaf {
 		x := p.under[0]
 		if !p.inBody && !p.takeHead(x) {
 			return
 		}
-		if p.over || !p.inBody {
+		if p.Over || !p.inBody {
 			continue
 		}
 		used, data, err := len(p.in), len(p.in), error(nil)
@@ -145,7 +145,7 @@ func (p *client1) take() {
 		}
 		p.responded(x)
 	}
-	if len(p.in) > 0 && len(p.under) == 0 && !p.over && !p.closing {
+	if len(p.in) > 0 && len(p.under) == 0 && !p.Over && !p.closing {
 		p.unasked()
 	}
 }
@@ -187,7 +187,7 @@ func (p *client1) takeHead(x *exchange) bool {
 	}
 	p.in = p.in[:copy(p.in, p.in[n:])]
 	if p.inBody {
-		p.stir()
+		p.Stir()
 	}
 	return true
 }
@@ -203,13 +203,13 @@ func (p *client1) unasked() {
 
 // responded is when a response is whole.
 func (p *client1) responded(x *exchange) {
-	p.w.sys.Note("told", p.s.Serial(), uint64(x.ID), uint64(p.head.Status))
+	p.w.sys.Note("told", p.Socket.Serial(), uint64(x.ID), uint64(p.head.Status))
 	text, _ := p.body.Trailers()
 	p.j.ended(text)
 	p.inBody, p.last = false, x
 	p.under = p.under[1:]
 	if p.head.KeepAlive {
-		p.stir()
+		p.Stir()
 		return
 	}
 	if !p.w.mayClose(p.c, x) {
@@ -217,9 +217,10 @@ func (p *client1) responded(x *exchange) {
 	}
 	p.passOn()
 	p.closing = true
-	p.out, p.sent, p.abort = p.out[:0], 0, nil
+	p.Unsaid()
+	p.abort = nil
 	p.w.sys.After(closesWithin, func() {
-		if !p.over {
+		if !p.Over {
 			p.w.violate("not-closed", "behind the response to %s", x)
 			p.leave()
 		}
@@ -228,8 +229,8 @@ func (p *client1) responded(x *exchange) {
 
 // send sends what is to be sent now.
 func (p *client1) send() {
-	for !p.over && !p.closing {
-		if !p.flush() {
+	for !p.Over && !p.closing {
+		if !p.Flush() {
 			return
 		}
 		if x := p.abort; x != nil {
@@ -267,36 +268,36 @@ func (p *client1) next() {
 	p.queue = p.queue[1:]
 	p.under = append(p.under, x)
 	x.begin(&p.peer)
-	p.w.sys.Note("ask", p.s.Serial(), uint64(x.ID), 0)
+	p.w.sys.Note("ask", p.Socket.Serial(), uint64(x.ID), 0)
 	minor := 1
 	if p.c.Old {
 		minor = 0
 	}
-	start := len(p.out)
-	p.out = fmt.Appendf(p.out, "%s %s HTTP/1.%d\r\nHost: world.example\r\nX-Token: %d\r\n", x.Method, x.path(), minor, x.ID)
+	start := len(p.Out)
+	p.Out = fmt.Appendf(p.Out, "%s %s HTTP/1.%d\r\nHost: world.example\r\nX-Token: %d\r\n", x.Method, x.path(), minor, x.ID)
 	if p.c.Old && p.c.Keeps {
-		p.out = append(p.out, "Connection: keep-alive\r\n"...)
+		p.Out = append(p.Out, "Connection: keep-alive\r\n"...)
 	}
 	if x.Expect {
-		p.out = append(p.out, "Expect: 100-continue\r\n"...)
+		p.Out = append(p.Out, "Expect: 100-continue\r\n"...)
 		p.waits = true
 		p.w.sys.After(1e9, func() {
-			if p.part == x && !p.over {
+			if p.part == x && !p.Over {
 				if p.waits && p.under[0] == x && x.reading && !p.deaf && !p.w.mayCut(x) {
 					p.w.violate("no-continue", "for %s", x)
 				}
 				p.waits = false
-				p.stir()
+				p.Stir()
 			}
 		})
 	}
 	switch {
 	case x.Chunked:
-		p.out = append(p.out, "Transfer-Encoding: chunked\r\n"...)
+		p.Out = append(p.Out, "Transfer-Encoding: chunked\r\n"...)
 	case x.Method == "PUT" || x.Method == "POST":
-		p.out = append(strconv.AppendInt(append(p.out, "Content-Length: "...), int64(x.Body), 10), "\r\n"...)
+		p.Out = append(strconv.AppendInt(append(p.Out, "Content-Length: "...), int64(x.Body), 10), "\r\n"...)
 	}
-	p.out = append(p.out, "\r\n"...)
+	p.Out = append(p.Out, "\r\n"...)
 	x.wrote = 0
 	p.part, p.rest = x, x.body
 	if len(x.body) == 0 && !x.Chunked {
@@ -315,9 +316,9 @@ func (p *client1) wholeSent(x *exchange) {
 
 // cutAt has a request end early, if that is planned for what was just appended.
 func (p *client1) cutAt(x *exchange, start int) {
-	n := len(p.out) - start
+	n := len(p.Out) - start
 	if x.Abort == "send" && x.wrote+n >= x.After {
-		p.out = p.out[:start+max(x.After-x.wrote, 0)]
+		p.Out = p.Out[:start+max(x.After-x.wrote, 0)]
 		p.abort, x.sent, p.part, p.waits = x, false, nil, false
 	}
 	x.wrote += n
@@ -325,21 +326,21 @@ func (p *client1) cutAt(x *exchange, start int) {
 
 // morePart sends the next piece of a body.
 func (p *client1) morePart() {
-	x, start := p.part, len(p.out)
-	n := min(len(p.rest), 1+p.random.Below(max(2, len(x.body))))
+	x, start := p.part, len(p.Out)
+	n := min(len(p.rest), 1+p.Random.Below(max(2, len(x.body))))
 	switch {
 	case x.Chunked && n > 0:
-		p.out = http1.AppendChunk(p.out, p.rest[:n])
+		p.Out = http1.AppendChunk(p.Out, p.rest[:n])
 	default:
-		p.out = append(p.out, p.rest[:n]...)
+		p.Out = append(p.Out, p.rest[:n]...)
 	}
 	if p.rest = p.rest[n:]; len(p.rest) == 0 {
 		if x.Chunked {
-			p.out = append(p.out, "0\r\n"...)
+			p.Out = append(p.Out, "0\r\n"...)
 			if x.Trailers {
-				p.out = append(strconv.AppendInt(append(p.out, "X-Asked: "...), int64(x.ID), 10), "\r\n"...)
+				p.Out = append(strconv.AppendInt(append(p.Out, "X-Asked: "...), int64(x.ID), 10), "\r\n"...)
 			}
-			p.out = append(p.out, "\r\n"...)
+			p.Out = append(p.Out, "\r\n"...)
 		}
 		p.wholeSent(x)
 	}
@@ -356,11 +357,11 @@ func (p *client1) fail(x *exchange) {
 	}
 	switch x.How {
 	case "shut":
-		p.s.CloseWrite()
+		p.Socket.CloseWrite()
 		p.shut = true
 	case "reset":
 		p.end(true)
-		p.over, p.w.open = false, p.w.open+1
+		p.Over, p.w.open = false, p.w.open+1
 		p.leave()
 	case "close":
 		p.leave()
