@@ -57,6 +57,7 @@ func figures() []figure {
 		ranked("switches", "switches/req", stats.Lower, (*sums).switches),
 		ranked("preemptions", "switches/req", stats.Lower, (*sums).preemptions),
 		ranked("run_queue", "µs/req", stats.Lower, (*sums).runQueue),
+		{Metric: Metric{"received", "bytes/req", string(stats.Lower)}, of: (*sums).received},
 		ranked("start", "µs", stats.Lower, (*sums).start),
 		ranked("executable", "bytes", stats.Lower, (*sums).executableSize),
 		ranked("size", "bytes", stats.Lower, (*sums).builtSize),

@@ -34,6 +34,8 @@ type sums struct {
 	right            uint64 // with the expected response, whenever, of the arrivals that count
 	shed, unfinished uint64
 	unsent           uint64 // of unfinished
+	bytesIn          uint64 // what clients received …
+	responses        uint64 // … and how many responses that was
 	statuses         map[int]uint64
 	codes            map[string]uint64
 	unconnected      uint64
@@ -87,6 +89,10 @@ func (s *sums) add(w *archive.Window) bool {
 	s.length += c.Length
 	s.completed += c.Completed
 	s.generator += c.Worked()
+	s.bytesIn, s.responses = s.bytesIn+c.BytesIn, s.responses+c.Completed
+	if s.sliced {
+		s.responses += c.Drained // their bytes are in it
+	}
 	s.process.add(w)
 	if s.sliced && w.Server.Process != nil && !w.Server.Lacks("cpu", "process") {
 		s.process.completed += c.Drained // their CPU time is in it
@@ -298,6 +304,14 @@ func (p *process) counted(switches uint64) (perRequest float64, missing i18n.Mes
 		return 0, i18n.New("objective.no-request-completed", "no request was completed")
 	}
 	return float64(switches) / float64(p.completed), i18n.Message{}
+}
+
+// received is what came over the wire for each response, its head included.
+func (s *sums) received() (bytesPerRequest float64, missing i18n.Message) {
+	if s.responses == 0 {
+		return 0, i18n.New("objective.no-request-completed", "no request was completed")
+	}
+	return float64(s.bytesIn) / float64(s.responses), i18n.Message{}
 }
 
 // runQueue is how long threads of the subject were runnable and had no CPU, for each request.

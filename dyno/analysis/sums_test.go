@@ -15,7 +15,7 @@ import (
 func window(index, n int, each time.Duration) archive.Window {
 	w := archive.Window{Level: finding.Valid}
 	w.Client = measure.Window{
-		Index: index, Length: time.Second, Offered: uint64(n), Sent: uint64(n), Completed: uint64(n),
+		Index: index, Length: time.Second, Offered: uint64(n), Sent: uint64(n), Completed: uint64(n), BytesIn: 152 * uint64(n),
 		CPUUser: 3 * time.Millisecond, CPUSys: 3 * time.Millisecond, Spun: 2 * time.Millisecond,
 	}
 	for clock := range w.Client.Hist {
@@ -101,6 +101,24 @@ func TestSecondLeavesOutWhatIsMissing(t *testing.T) {
 	}
 }
 
+// What a slice waits for at its end has come to its clients too.
+func TestReceivedInSlices(t *testing.T) {
+	w := window(0, 1_000, time.Millisecond)
+	w.Client.Drained = 250
+	w.Client.BytesIn = 1_250 * 80
+	for sliced, want := range map[bool]float64{true: 80, false: 100} {
+		s := newSums(profile.Open)
+		s.sliced = sliced
+		s.add(&w)
+		if got, missing := value(t, s, "received"); got != want || missing != "" {
+			t.Errorf("in slices %v: %v %s, want %v", sliced, got, missing, want)
+		}
+	}
+	if _, missing := value(t, newSums(profile.Open), "received"); missing == "" {
+		t.Error("there is a figure of no response")
+	}
+}
+
 func TestFiguresOfATrial(t *testing.T) {
 	invalid := window(2, 9_000, time.Second)
 	invalid.Level = finding.Invalid
@@ -114,6 +132,7 @@ func TestFiguresOfATrial(t *testing.T) {
 		"switches":      0.75,
 		"preemptions":   0.25,
 		"run_queue":     3,
+		"received":      152,
 		"rss":           3_000 << 10,
 		"errors":        0,
 		"generator.cpu": 2,

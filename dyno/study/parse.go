@@ -155,7 +155,7 @@ func (in *input) reference(s *Study, f map[string]scope) {
 
 // Metrics are the figures that a study may list under report.
 func Metrics() []string {
-	names := []string{"throughput", "cpu", "cpu.user", "cpu.sys", "rss", "pss", "threads", "open_files", "switches", "preemptions", "run_queue", "errors"}
+	names := []string{"throughput", "cpu", "cpu.user", "cpu.sys", "rss", "pss", "threads", "open_files", "switches", "preemptions", "run_queue", "received", "errors"}
 	for _, clock := range []string{"response", "service", "first_byte"} {
 		for _, figure := range []string{"mean", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"} {
 			names = append(names, clock+"."+figure)

@@ -236,6 +236,8 @@ func unitOf(metric string) string {
 		return "files"
 	case "switches", "preemptions":
 		return "switches/req"
+	case "received":
+		return "bytes/req"
 	case "errors", "tail", "explained":
 		return "%"
 	case "allocs", "alloc", "gc":
