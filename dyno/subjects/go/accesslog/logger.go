@@ -114,24 +114,12 @@ func (l *logger) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	b := linePool.Get().(*[]byte)
-	*b = appendLine((*b)[:0], r, http.StatusOK, len(text), begun)
+	*b = appendLine((*b)[:0], &entry{
+		remote: r.RemoteAddr, method: r.Method, uri: r.RequestURI, proto: r.Proto, referer: r.Referer(), agent: r.UserAgent(),
+		status: http.StatusOK, size: len(text), begun: begun, took: time.Since(begun),
+	})
 	l.log(*b)
 	linePool.Put(b)
-}
-
-// appendLine appends what is known of a request, in the combined format and with the time that it took.
-func appendLine(b []byte, r *http.Request, status, size int, begun time.Time) []byte {
-	b = append(b, r.RemoteAddr...)
-	b = begun.AppendFormat(append(b, " - - ["...), "02/Jan/2006:15:04:05.000 -0700")
-	b = append(append(b, `] "`...), r.Method...)
-	b = strconv.AppendQuote(append(b, ' '), r.RequestURI) // no newline of a client's comes into the log
-	b = append(append(append(b, ' '), r.Proto...), `" `...)
-	b = strconv.AppendInt(b, int64(status), 10)
-	b = strconv.AppendInt(append(b, ' '), int64(size), 10)
-	b = strconv.AppendQuote(append(b, ' '), r.Referer())
-	b = strconv.AppendQuote(append(b, ' '), r.UserAgent())
-	b = strconv.AppendInt(append(b, ' '), time.Since(begun).Microseconds(), 10)
-	return append(b, '\n')
 }
 
 // metrics tells the counts in Prometheus' format.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
@@ -44,13 +43,13 @@ func (*memory) close() {}
 // ask sends a request to the service and returns the response's text.
 func ask(l *logger, path string) string {
 	w := httptest.NewRecorder()
-	routes(l).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	routes(l, new(sender)).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 	return w.Body.String()
 }
 
 // TestEachRequestHasItsLine: whichever way, all lines are there when the logger is closed, whole.
 func TestEachRequestHasItsLine(t *testing.T) {
-	whole := regexp.MustCompile(`(?m)^192\.0\.2\.1:1234 - - \[\d\d/[A-Z][a-z]{2}/\d{4}:[\d:.]{12} [+-]\d{4}\] "GET "/logged\?q=%22a" HTTP/1\.1" 200 1 "" "" \d+$`)
+	whole := regexp.MustCompile(`(?m)^192\.0\.2\.1:1234 - - \[\d\d/[A-Z][a-z]{2}/\d{4}:[\d:.]{12} [+-]\d{4}\] "GET /logged\?q=%22a HTTP/1\.1" 200 1 "" "" \d+$`)
 	for _, how := range []string{"path", "ring"} {
 		m := &memory{}
 		l := newLogger(settings{how: how, ring: 1 << 20}, m)
@@ -167,10 +166,8 @@ func TestFile(t *testing.T) {
 
 // TestLineIsOne: whatever a client sends, its line is one, and its parts can be told apart.
 func TestLineIsOne(t *testing.T) {
-	r := httptest.NewRequest("GET", "/logged", nil)
-	r.RequestURI, r.Header = "/a\"\nb", http.Header{"User-Agent": {"x\n\"y"}, "Referer": {"\x00"}}
-	line := string(appendLine(nil, r, 200, 1, time.Now()))
-	if strings.Count(line, "\n") != 1 || !strings.Contains(line, `"/a\"\nb"`) || !strings.Contains(line, `"\x00" "x\n\"y"`) {
+	line := string(appendLine(nil, &entry{method: "GET", proto: "HTTP/1.1", uri: "/a\"\nb", agent: "x\n\"y", referer: "\x00"}))
+	if strings.Count(line, "\n") != 1 || !strings.Contains(line, ` "GET /a\"\nb HTTP/1.1" 0`) || !strings.Contains(line, `"\x00" "x\n\"y"`) {
 		t.Errorf("%q", line)
 	}
 }
@@ -183,6 +180,8 @@ func TestSettings(t *testing.T) {
 		{"LOG_HOW=none LOG_TO=kafka", "none kafka 2097152"},
 		{"LOG_TO=kafka", "KAFKA_BROKERS is not set: dyno sets it where a study has the service kafka"},
 		{"LOG_HOW=async", `LOG_HOW is "async": set it to path, ring or none`},
+		{"LOG_IDS=yes", `LOG_IDS is "yes": set it to off or on`},
+		{"LOG_BATCH_KB=2000", `LOG_BATCH_KB is "2000": set it to a number from 1 to 1024`},
 		{"LOG_RING_KB=1", `LOG_RING_KB is "1": set it to a number from 128 to 1048576`},
 	} {
 		env := map[string]string{}

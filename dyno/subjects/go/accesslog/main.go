@@ -39,7 +39,7 @@ func run(addr string) error {
 		return err
 	}
 	l := newLogger(s, to)
-	if err := serve(ctx, addr, routes(l)); err != nil {
+	if err := serve(ctx, addr, routes(l, newSender(s))); err != nil {
 		return err
 	}
 	l.close()
@@ -49,11 +49,14 @@ func run(addr string) error {
 	return nil
 }
 
-func routes(l *logger) http.Handler {
+func routes(l *logger, s *sender) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { respond(w, "Hello, World!") })
 	mux.HandleFunc("GET /logged", l.handle)
 	mux.HandleFunc("GET /metrics", l.metrics)
+	for name, compress := range codecs() {
+		mux.HandleFunc("GET /batch/"+name, s.send(compress))
+	}
 	return mux
 }
 

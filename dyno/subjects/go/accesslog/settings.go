@@ -13,6 +13,9 @@ type settings struct {
 	to   string // LOG_TO: file, into the page cache; disk, and to the disk with each write; kafka
 	ring int    // LOG_RING_KB: what the ring holds, in bytes here
 
+	batch int  // LOG_BATCH_KB: what a batch that is compressed has, in bytes here
+	ids   bool // LOG_IDS: whether its lines end with an id of the request, of 128 random bits
+
 	kafka string // KAFKA_BROKERS
 }
 
@@ -28,7 +31,16 @@ func settingsOf(getenv func(string) string) (s settings, err error) {
 		return s, fmt.Errorf("KAFKA_BROKERS is not set: dyno sets it where a study has the service kafka")
 	}
 	kilobytes, err := count(getenv, "LOG_RING_KB", 2048, 2*batchSize>>10, 1<<20)
+	if err != nil {
+		return s, err
+	}
 	s.ring = kilobytes << 10
+	if kilobytes, err = count(getenv, "LOG_BATCH_KB", 64, 1, 1<<10); err != nil {
+		return s, err
+	}
+	s.batch = kilobytes << 10
+	ids, err := oneOf(getenv, "LOG_IDS", "off", "on")
+	s.ids = ids == "on"
 	return s, err
 }
 
