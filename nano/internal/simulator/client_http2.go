@@ -39,6 +39,7 @@ type stream2 struct {
 }
 
 func (p *client2) start() {
+	p.Frames, p.Conn.Out = &p.Conn.Out, p.w.buffers.Take()
 	p.Conn.Start(peers.Config(false, p.c.Window, 0), &p.w.h2, p.w.sys.Now())
 }
 
@@ -241,8 +242,7 @@ func (p *client2) send() {
 	if p.Over || p.deaf {
 		return
 	}
-	p.Out = append(p.Out, p.Conn.Out...)
-	if p.Conn.Out = p.Conn.Out[:0]; p.Flush() {
+	if p.Frame(); p.Flush() {
 		p.Conn.Flushed()
 	}
 	if len(p.under) == 0 && len(p.Out) == 0 && (len(p.queue) == 0 || p.going) && p.w.sys.Now() >= p.stays {

@@ -20,7 +20,7 @@ type peer struct {
 
 func (p *peer) begin(w *world, c *Client, s *simulated.Socket, random *simulated.Random, turn func()) {
 	p.w, p.c = w, c
-	p.Peer = peers.Peer{System: w.sys, Socket: s, Random: random, Think: c.Think, Piece: c.Piece, Buffer: w.buffer}
+	p.Peer = peers.Peer{System: w.sys, Socket: s, Random: random, Think: c.Think, Piece: c.Piece, Buffer: w.buffer, Lends: &w.buffers, Frames: p.Frames}
 	p.Begin(turn)
 }
 
@@ -38,15 +38,9 @@ func (p *peer) looks() {
 
 // end is done with the connection.
 func (p *peer) end(reset bool) {
-	if p.Over {
-		return
-	}
-	p.Over = true
-	p.w.open--
-	if reset {
-		p.Socket.Abort()
-	} else {
-		p.Socket.Close()
+	if !p.Over {
+		p.w.open--
+		p.End(reset)
 	}
 }
 

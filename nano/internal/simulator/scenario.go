@@ -82,20 +82,6 @@ func (r *Request) fails() bool { return r.Abort != "" && r.How != "shut" }
 // breaks reports whether the handler may end the connection.
 func (d *Do) breaks() bool { return d.End != "" }
 
-// content fills b with what is of that kind of a request: no two have the same.
-func content(id int, kind uint64, n int) []byte {
-	b := make([]byte, n)
-	random := simulated.Seeded(uint64(id), 77, kind)
-	v := uint64(0)
-	for i := range b {
-		if i%8 == 0 {
-			v = random.Next()
-		}
-		b[i] = byte(v >> (i % 8 * 8))
-	}
-	return b
-}
-
 const (
 	ofRequest = iota
 	ofResponse

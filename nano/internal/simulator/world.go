@@ -13,6 +13,7 @@ import (
 	"dyno.example/nano/internal/engine"
 	"dyno.example/nano/wire/http2"
 	"dyno.example/nano/wire/simulated"
+	"dyno.example/nano/wire/simulated/peers"
 )
 
 // world is a run of a scenario.
@@ -32,6 +33,7 @@ type world struct {
 	cut       bool
 	h2        http2.Pool
 	buffer    []byte
+	buffers   simulated.Buffers
 	log       strings.Builder
 
 	violations []string
@@ -81,7 +83,7 @@ func Run(sc *Scenario, o Options) *Result {
 
 func (w *world) prepare() (err error) {
 	app := nano.New(nano.Config{
-		Limits: w.Limits, Loops: w.Loops, Debug: true, H2C: true,
+		Limits: w.Limits, Loops: w.Loops, Debug: w.Seed%4 == 0, H2C: true,
 		Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
 	})
 	w.routes(app)
@@ -107,7 +109,7 @@ func (w *world) run() {
 	for _, c := range w.Clients {
 		var list []*exchange
 		for _, r := range c.Requests {
-			x := &exchange{Request: r, body: content(r.ID, ofRequest, r.Body), response: content(r.ID, ofResponse, r.Do.Size)}
+			x := &exchange{Request: r, body: peers.Content(r.ID, ofRequest, r.Body), response: peers.Content(r.ID, ofResponse, r.Do.Size)}
 			if r.Do.Body == "echo" {
 				x.response = x.body
 			}

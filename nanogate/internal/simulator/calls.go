@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strconv"
+
+	"dyno.example/nano/wire/simulated/peers"
 )
 
 // Calls over gRPC, which are content in messages and end with a status, and over gRPC-Web,
@@ -35,7 +37,7 @@ func bodyOf(r *Request) []byte {
 	if r.Route.json() {
 		return askedJSON(r)
 	}
-	b := content(r.ID, 0, r.Body)
+	b := peers.Content(r.ID, 0, r.Body)
 	if r.Route.calls() {
 		return messages(b, 5000)
 	}
@@ -57,7 +59,7 @@ func contentOf(r *Request, by int) []byte {
 	if r.Route.json() {
 		return saidMessage(r, by)
 	}
-	b := content(r.ID, by, r.Want)
+	b := peers.Content(r.ID, by, r.Want)
 	if r.Route.calls() {
 		return messages(b, 7000)
 	}

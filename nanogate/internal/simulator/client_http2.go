@@ -52,7 +52,7 @@ func (w *world) config2(server bool, window, streams uint32) *http2.Config {
 }
 
 func (p *client2) start(w *world) {
-	p.frames, p.Conn.Out = &p.Conn.Out, w.buffers.Take()
+	p.Frames, p.Conn.Out = &p.Conn.Out, w.buffers.Take()
 	p.Conn.Start(w.config2(false, p.c.Window, 0), &w.h2, w.sys.Now())
 }
 
@@ -232,7 +232,7 @@ func (p *client2) send() {
 	if p.Over {
 		return
 	}
-	if p.frame(); p.Flush() {
+	if p.Frame(); p.Flush() {
 		p.Conn.Flushed()
 	}
 	if len(p.under) == 0 && len(p.Out) == 0 && (len(p.queue) == 0 || p.going || p.hung) {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"dyno.example/nano/wire/simulated/peers"
 	"dyno.example/nanogate/internal/payload"
 )
 
@@ -24,7 +25,7 @@ func (r *Route) json() bool { return r.Kind == "json" }
 
 const sayPath = "/world.World/Say"
 
-func textOf(id, by, n int) string { return hex.EncodeToString(content(id, by, n/2)) }
+func textOf(id, by, n int) string { return hex.EncodeToString(peers.Content(id, by, n/2)) }
 
 // askedJSON is the body of a request, and askedMessage what an endpoint gets of it.
 func askedJSON(r *Request) []byte { return []byte(`{"text":"` + textOf(r.ID, 0, r.Body) + `"}`) }

@@ -12,14 +12,13 @@ import (
 // peer is an end of a connection that isn't the gateway's.
 type peer struct {
 	peers.Peer
-	w      *world
-	frames *[]byte // what a connection over HTTP/2 has to say
-	shut   bool    // nothing is written any more: it waits for the other end
+	w    *world
+	shut bool // nothing is written any more: it waits for the other end
 }
 
 func (p *peer) begin(w *world, s *simulated.Socket, random *simulated.Random, think int64, piece int, turn func()) {
 	p.w = w
-	p.Peer = peers.Peer{System: w.sys, Socket: s, Random: random, Think: think, Piece: piece, Buffer: w.buffer, Out: w.buffers.Take()}
+	p.Peer = peers.Peer{System: w.sys, Socket: s, Random: random, Think: think, Piece: piece, Buffer: w.buffer, Lends: &w.buffers, Frames: p.Frames}
 	p.Begin(turn)
 }
 
@@ -53,37 +52,4 @@ func (p *peer) drained() bool {
 }
 
 // end is done with the connection: close, reset, or nothing if it is over already.
-func (p *peer) end(how string) {
-	if p.Over {
-		return
-	}
-	p.Over = true
-	p.givesBack(&p.Out)
-	if p.frames != nil {
-		p.givesBack(p.frames)
-	}
-	if how == "reset" {
-		p.Socket.Abort()
-	} else {
-		p.Socket.Close()
-	}
-}
-
-// givesBack leaves a buffer to others. One in which there is something is what was to be said, by
-// which others go still.
-func (p *peer) givesBack(b *[]byte) {
-	if len(*b) == 0 {
-		p.w.buffers.Give(*b)
-		*b = nil
-	}
-}
-
-// frame has what is to be said over HTTP/2 be written next.
-func (p *peer) frame() {
-	if len(p.Out) == 0 {
-		p.Out, *p.frames = *p.frames, p.Out[:0]
-		return
-	}
-	p.Out = append(p.Out, *p.frames...)
-	*p.frames = (*p.frames)[:0]
-}
+func (p *peer) end(how string) { p.End(how == "reset") }

@@ -51,7 +51,7 @@ type serving2 struct {
 
 // greet begins to speak, after a while.
 func (p *server2) greet(w *world, s *simulated.Socket, random *simulated.Random) {
-	p.frames, p.Conn.Out = &p.Conn.Out, w.buffers.Take()
+	p.Frames, p.Conn.Out = &p.Conn.Out, w.buffers.Take()
 	p.Conn.Start(w.config2(true, p.e.Window, p.e.Streams), &w.h2, w.sys.Now())
 	p.begin(w, s, random, p.e.Think, p.e.Piece, p.act)
 	s.Wasted, s.Cut = p.wasted, p.cut
@@ -345,7 +345,7 @@ func (p *server2) send() {
 	if p.Over {
 		return
 	}
-	if p.frame(); !p.Flush() {
+	if p.Frame(); !p.Flush() {
 		if p.Broken {
 			p.giveUp()
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // Peer is an end of a connection. It has a turn when there may be something for it to do, after a
-// while, and reads and writes a piece then. The exported fields above Out are set before Begin.
+// while, and reads and writes a piece then. The fields above Out are set before Begin.
 type Peer struct {
 	System *simulated.System
 	Socket *simulated.Socket
@@ -17,9 +17,11 @@ type Peer struct {
 	Think  int64  // ns that a turn comes after what it is for, at most
 	Piece  int    // bytes read or written at a time, mostly no more than that; 0 is no limit
 	Buffer []byte // what is read goes there; all peers of a world may share one
+	Lends  *simulated.Buffers
+	Frames *[]byte // what a connection over HTTP/2 has to say; nil: it is none
 
 	Out    []byte // what is to be written still, of which Flush has written a part
-	Over   bool   // it has no more turns: whoever sets it closes the socket
+	Over   bool   // it has no more turns
 	Broken bool   // the socket takes no more
 	Reset  bool   // for it was reset, which this end has heard then: no end that is read behind it is one
 
@@ -31,7 +33,7 @@ type Peer struct {
 
 // Begin has it have its turns, the first one soon.
 func (p *Peer) Begin(turn func()) {
-	p.turn = turn
+	p.turn, p.Out = turn, p.Lends.Take()
 	p.woken = func() {
 		if p.waking = false; !p.Over {
 			p.turn()
@@ -105,3 +107,39 @@ func (p *Peer) Flush() bool {
 
 // Unsaid forgets what isn't written yet.
 func (p *Peer) Unsaid() { p.Out, p.sent = p.Out[:0], 0 }
+
+// Frame has what is to be said over HTTP/2 be written next.
+func (p *Peer) Frame() {
+	if len(p.Out) == 0 {
+		p.Out, *p.Frames = *p.Frames, p.Out[:0]
+		return
+	}
+	p.Out = append(p.Out, *p.Frames...)
+	*p.Frames = (*p.Frames)[:0]
+}
+
+// End closes the connection, or resets it, unless it is over already.
+func (p *Peer) End(reset bool) {
+	if p.Over {
+		return
+	}
+	p.Over = true
+	p.givesBack(&p.Out)
+	if p.Frames != nil {
+		p.givesBack(p.Frames)
+	}
+	if reset {
+		p.Socket.Abort()
+	} else {
+		p.Socket.Close()
+	}
+}
+
+// givesBack leaves a buffer to others. One in which there is something is what was to be said, by
+// which others go still.
+func (p *Peer) givesBack(b *[]byte) {
+	if len(*b) == 0 {
+		p.Lends.Give(*b)
+		*b = nil
+	}
+}
