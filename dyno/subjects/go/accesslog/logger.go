@@ -104,11 +104,15 @@ func (l *logger) close() {
 // linePool has buffers for lines, which are in use while one is made.
 var linePool = sync.Pool{New: func() any { b := make([]byte, 0, 512); return &b }}
 
-// handle responds with the number of lines that were lost until now, so that who expects 0 sees it in
-// each response after one was.
-func (l *logger) handle(w http.ResponseWriter, r *http.Request) {
+// handle responds with a number, such as that of the lines that were lost until now, so that who
+// expects 0 sees it in each response after one was; and has the request logged.
+func (l *logger) handle(number func() int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { l.respond(w, r, number()) }
+}
+
+func (l *logger) respond(w http.ResponseWriter, r *http.Request, number int64) {
 	begun := time.Now()
-	text := strconv.FormatInt(l.lost.Load(), 10)
+	text := strconv.FormatInt(number, 10)
 	respond(w, text)
 	if l.none {
 		return

@@ -43,7 +43,7 @@ func (*memory) close() {}
 // ask sends a request to the service and returns the response's text.
 func ask(l *logger, path string) string {
 	w := httptest.NewRecorder()
-	routes(l, new(sender)).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	routes(l, new(sender), nil).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 	return w.Body.String()
 }
 
@@ -182,6 +182,9 @@ func TestSettings(t *testing.T) {
 		{"LOG_HOW=async", `LOG_HOW is "async": set it to path, ring or none`},
 		{"LOG_IDS=yes", `LOG_IDS is "yes": set it to off or on`},
 		{"LOG_BATCH_KB=2000", `LOG_BATCH_KB is "2000": set it to a number from 1 to 1024`},
+		{"LOG_BURST_NICE=20", `LOG_BURST_NICE is "20": set it to a number from 0 to 19`},
+		{"LOG_BURST=-1", `LOG_BURST is "-1": set it to a number from 0 to 1000000`},
+		{"LOG_BURST_CODEC=gzip", `LOG_BURST_CODEC is "gzip": set it to snappy, none, zstd-3 or zstd-12`},
 		{"LOG_RING_KB=1", `LOG_RING_KB is "1": set it to a number from 128 to 1048576`},
 	} {
 		env := map[string]string{}

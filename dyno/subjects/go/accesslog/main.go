@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -19,6 +20,12 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == tenantArg {
+		if err := runTenant(os.Args[2:]); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	host := flag.String("host", "127.0.0.1", "address to listen on")
 	port := flag.Int("port", 8080, "port to listen on")
 	flag.Parse()
@@ -38,8 +45,15 @@ func run(addr string) error {
 	if err != nil {
 		return err
 	}
+	var other *tenant
+	if s.burst > 0 {
+		if other, err = startTenant(s); err != nil {
+			return err
+		}
+	}
 	l := newLogger(s, to)
-	if err := serve(ctx, addr, routes(l, newSender(s))); err != nil {
+	err = serve(ctx, addr, routes(l, newSender(s), other))
+	if err := errors.Join(err, other.stop()); err != nil {
 		return err
 	}
 	l.close()
@@ -49,10 +63,11 @@ func run(addr string) error {
 	return nil
 }
 
-func routes(l *logger, s *sender) http.Handler {
+func routes(l *logger, s *sender, other *tenant) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { respond(w, "Hello, World!") })
-	mux.HandleFunc("GET /logged", l.handle)
+	mux.HandleFunc("GET /logged", l.handle(l.lost.Load))
+	mux.HandleFunc("GET /neighbour", l.handle(other.behind))
 	mux.HandleFunc("GET /metrics", l.metrics)
 	for name, compress := range codecs() {
 		mux.HandleFunc("GET /batch/"+name, s.send(compress))

@@ -16,6 +16,10 @@ type settings struct {
 	batch int  // LOG_BATCH_KB: what a batch that is compressed has, in bytes here
 	ids   bool // LOG_IDS: whether its lines end with an id of the request, of 128 random bits
 
+	burst int    // LOG_BURST: events a second of another tenant; 0 for no tenant
+	codec string // LOG_BURST_CODEC: what its batches are compressed with
+	nice  int    // LOG_BURST_NICE: the nice value of its session, by which it has its weight
+
 	kafka string // KAFKA_BROKERS
 }
 
@@ -40,7 +44,17 @@ func settingsOf(getenv func(string) string) (s settings, err error) {
 	}
 	s.batch = kilobytes << 10
 	ids, err := oneOf(getenv, "LOG_IDS", "off", "on")
+	if err != nil {
+		return s, err
+	}
 	s.ids = ids == "on"
+	if s.burst, err = count(getenv, "LOG_BURST", 0, 0, 1_000_000); err != nil {
+		return s, err
+	}
+	if s.codec, err = oneOf(getenv, "LOG_BURST_CODEC", "snappy", "none", "zstd-3", "zstd-12"); err != nil {
+		return s, err
+	}
+	s.nice, err = count(getenv, "LOG_BURST_NICE", 0, 0, 19)
 	return s, err
 }
 
