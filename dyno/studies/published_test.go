@@ -22,7 +22,7 @@ var withoutFigure = map[string]string{
 	"gate-shedding: errors[shedding] < 1%":                                                                                         "that the health route stays up has no figure",
 	"gate-shedding-recovery: errors[gin] < 70%":                                                                                    "that it half opens has no figure but the time, which is scaled",
 	"nano-async-log: errors[env.LOG_HOW=ring] < 0.1%":                                                                              "published is the share of batches that failed; what is asked is that no throughput comes of lines that were lost",
-	"nano-tenants: errors[env.LOG_BURST=28000, env.LOG_BURST_NICE=10] < 1%":                                                       "the published number of events is the level, and that they came is what a response tells",
+	"nano-tenants: errors[env.LOG_BURST=28000, env.LOG_BURST_NICE=10] < 1%":                                                        "the published number of events is the level, and that they came is what a response tells",
 	"nano-breaker-steps: errors[gin, rate=10] < 2%":                                                                                "one failure in 500 requests is none of the 60 here: what is claimed is that next to none fails",
 	"gate-timeout: response.p90[gin, env.GATEWAY_TIMEOUT=150ms] < 150ms":                                                           "the published time is the level",
 	"gate-timeout: response.p90[gin, env.GATEWAY_TIMEOUT=150ms] / response.p90[gin, env.GATEWAY_TIMEOUT=0s] < 1":                   "the published time is the level",

@@ -16,19 +16,25 @@ const (
 	batchTime = 10 * time.Millisecond
 )
 
-// logger writes lines and counts what becomes of them. Each line is written, lost, or still in the ring.
-type logger struct {
-	to   sink
-	ring *ring // nil where lines are written on the path of their requests
-	none bool
+// sampled is of how many lines one is kept by a guard, while the ring is filled: 5 %.
+const sampled = 20
 
-	lines, written, lost atomic.Int64
+// logger writes lines and counts what becomes of them. Each line is written, lost, left out by the guard, or
+// still in the ring.
+type logger struct {
+	to    sink
+	ring  *ring // nil where lines are written on the path of their requests
+	none  bool
+	guard bool // take a sample of the lines while the ring is filled
+
+	lines, written, lost, left atomic.Int64
+	sample                     atomic.Uint64
 
 	ends, ended chan struct{}
 }
 
 func newLogger(s settings, to sink) *logger {
-	l := &logger{to: to, none: s.how == "none", ends: make(chan struct{}), ended: make(chan struct{})}
+	l := &logger{to: to, none: s.how == "none", guard: s.guard, ends: make(chan struct{}), ended: make(chan struct{})}
 	if s.how != "ring" {
 		close(l.ended)
 		return l
@@ -39,11 +45,12 @@ func newLogger(s settings, to sink) *logger {
 }
 
 // counts is what became of the lines until now.
-type counts struct{ lines, written, lost int64 }
+type counts struct{ lines, written, lost, left int64 }
 
 func (l *logger) counts() counts {
-	written, lost := l.written.Load(), l.lost.Load() // before the lines, which are no fewer then
-	return counts{l.lines.Load(), written, lost}
+	c := counts{written: l.written.Load(), lost: l.lost.Load(), left: l.left.Load()}
+	c.lines = l.lines.Load() // behind these, so that there are no fewer
+	return c
 }
 
 // log has a line written before it returns, or puts it into the ring.
@@ -52,9 +59,12 @@ func (l *logger) log(line []byte) {
 		return
 	}
 	l.lines.Add(1)
-	if l.ring == nil {
+	switch {
+	case l.ring == nil:
 		l.write(line)
-	} else if !l.ring.put(line) {
+	case l.guard && l.ring.filled() && l.sample.Add(1)%sampled != 0:
+		l.left.Add(1)
+	case !l.ring.put(line):
 		l.lost.Add(1)
 	}
 }
@@ -133,4 +143,5 @@ func (l *logger) metrics(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintf(w, "# TYPE accesslog_lines_total counter\naccesslog_lines_total %d\n", c.lines)
 	fmt.Fprintf(w, "# TYPE accesslog_written_lines_total counter\naccesslog_written_lines_total %d\n", c.written)
 	fmt.Fprintf(w, "# TYPE accesslog_lost_lines_total counter\naccesslog_lost_lines_total %d\n", c.lost)
+	fmt.Fprintf(w, "# TYPE accesslog_left_out_lines_total counter\naccesslog_left_out_lines_total %d\n", c.left)
 }

@@ -185,6 +185,9 @@ func TestSettings(t *testing.T) {
 		{"LOG_BURST_NICE=20", `LOG_BURST_NICE is "20": set it to a number from 0 to 19`},
 		{"LOG_BURST=-1", `LOG_BURST is "-1": set it to a number from 0 to 1000000`},
 		{"LOG_BURST_CODEC=gzip", `LOG_BURST_CODEC is "gzip": set it to snappy, none, zstd-3 or zstd-12`},
+		{"LOG_STALL_MS=5000", `LOG_STALL_MS is "5000": set it to a number from 1 to 4000`},
+		{"LOG_TO=stalling", "LOG_TO is stalling: set LOG_HOW to ring, of which it is told when it is empty again"},
+		{"LOG_GUARD=1", `LOG_GUARD is "1": set it to off or on`},
 		{"LOG_RING_KB=1", `LOG_RING_KB is "1": set it to a number from 128 to 1048576`},
 	} {
 		env := map[string]string{}

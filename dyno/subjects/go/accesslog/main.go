@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -52,18 +53,29 @@ func run(addr string) error {
 		}
 	}
 	l := newLogger(s, to)
-	err = serve(ctx, addr, routes(l, newSender(s), other))
+	mux := routes(l, newSender(s), other)
+	if disk, ok := to.(*stalling); ok {
+		mux.HandleFunc("GET /stall", l.handleStall(disk, s.stall, dropped))
+		mux.HandleFunc("GET /stall/whole", l.handleStall(disk, s.stall, unwritten))
+	}
+	var hum sync.WaitGroup
+	if s.hum > 0 {
+		hum.Go(func() { l.hum(s.hum, ctx.Done()) })
+	}
+	err = serve(ctx, addr, mux)
+	stop()
+	hum.Wait()
 	if err := errors.Join(err, other.stop()); err != nil {
 		return err
 	}
 	l.close()
-	if c := l.counts(); c.written != c.lines {
-		return fmt.Errorf("of %d lines %d were written and %d lost", c.lines, c.written, c.lost)
+	if c := l.counts(); c.written+c.left != c.lines {
+		return fmt.Errorf("of %d lines %d were written, %d left out and %d lost", c.lines, c.written, c.left, c.lost)
 	}
 	return nil
 }
 
-func routes(l *logger, s *sender, other *tenant) http.Handler {
+func routes(l *logger, s *sender, other *tenant) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, _ *http.Request) { respond(w, "Hello, World!") })
 	mux.HandleFunc("GET /logged", l.handle(l.lost.Load))

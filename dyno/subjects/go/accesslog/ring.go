@@ -14,6 +14,8 @@ type ring struct {
 
 	some chan struct{} // has something in it where lines have come since the ring was empty
 	full chan struct{} // has something in it where there has come to be a batch
+
+	next chan struct{} // of emptied; nil if nobody has asked
 }
 
 func newRing(size int) *ring {
@@ -42,6 +44,13 @@ func (r *ring) put(line []byte) bool {
 	return true
 }
 
+// filled reports whether three quarters of the ring are in use.
+func (r *ring) filled() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.used > len(r.data)/4*3
+}
+
 func tell(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -49,10 +58,26 @@ func tell(c chan<- struct{}) {
 	}
 }
 
+// emptied returns a channel that is closed when take has next found nothing: what was taken before is
+// written by then.
+func (r *ring) emptied() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.next == nil {
+		r.next = make(chan struct{})
+		tell(r.some) // nothing may have come
+	}
+	return r.next
+}
+
 // take moves the oldest lines into the batch, as many whole ones as it has room for.
 func (r *ring) take(batch []byte) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.used == 0 && r.next != nil {
+		close(r.next)
+		r.next = nil
+	}
 	batch = batch[:min(r.used, cap(batch))]
 	n := copy(batch, r.data[r.first:])
 	copy(batch[n:], r.data)

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // settings are what studies vary, from the environment.
 type settings struct {
 	how  string // LOG_HOW: path, on the request's path; ring, behind a ring buffer; none, not at all
-	to   string // LOG_TO: file, into the page cache; disk, and to the disk with each write; kafka
+	to   string // LOG_TO: file, into the page cache; disk, and to the disk with each write; kafka; stalling, a disk that stands still when asked to
 	ring int    // LOG_RING_KB: what the ring holds, in bytes here
 
 	batch int  // LOG_BATCH_KB: what a batch that is compressed has, in bytes here
@@ -20,6 +21,10 @@ type settings struct {
 	codec string // LOG_BURST_CODEC: what its batches are compressed with
 	nice  int    // LOG_BURST_NICE: the nice value of its session, by which it has its weight
 
+	guard bool          // LOG_GUARD: whether only a sample of the lines is kept while the ring is filled
+	hum   int           // LOG_RATE: lines a second, besides those of requests
+	stall time.Duration // LOG_STALL_MS: how long the disk stands still when asked to, where LOG_TO is stalling
+
 	kafka string // KAFKA_BROKERS
 }
 
@@ -28,7 +33,7 @@ func settingsOf(getenv func(string) string) (s settings, err error) {
 	if s.how, err = oneOf(getenv, "LOG_HOW", "path", "ring", "none"); err != nil {
 		return s, err
 	}
-	if s.to, err = oneOf(getenv, "LOG_TO", "file", "disk", "kafka"); err != nil {
+	if s.to, err = oneOf(getenv, "LOG_TO", "file", "disk", "kafka", "stalling"); err != nil {
 		return s, err
 	}
 	if s.how != "none" && s.to == "kafka" && s.kafka == "" {
@@ -54,8 +59,28 @@ func settingsOf(getenv func(string) string) (s settings, err error) {
 	if s.codec, err = oneOf(getenv, "LOG_BURST_CODEC", "snappy", "none", "zstd-3", "zstd-12"); err != nil {
 		return s, err
 	}
-	s.nice, err = count(getenv, "LOG_BURST_NICE", 0, 0, 19)
-	return s, err
+	if s.nice, err = count(getenv, "LOG_BURST_NICE", 0, 0, 19); err != nil {
+		return s, err
+	}
+	return s, s.stalls(getenv)
+}
+
+// stalls reads what is about a disk that stalls.
+func (s *settings) stalls(getenv func(string) string) error {
+	guard, err := oneOf(getenv, "LOG_GUARD", "off", "on")
+	if err != nil {
+		return err
+	}
+	s.guard = guard == "on"
+	if s.hum, err = count(getenv, "LOG_RATE", 0, 0, 1_000_000); err != nil {
+		return err
+	}
+	milliseconds, err := count(getenv, "LOG_STALL_MS", 100, 1, 4_000) // dyno waits 5 s when it verifies
+	s.stall = time.Duration(milliseconds) * time.Millisecond
+	if err == nil && s.to == "stalling" && s.how != "ring" {
+		err = fmt.Errorf("LOG_TO is stalling: set LOG_HOW to ring, of which it is told when it is empty again")
+	}
+	return err
 }
 
 func count(getenv func(string) string, name string, otherwise, low, high int) (int, error) {

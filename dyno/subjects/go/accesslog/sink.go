@@ -24,6 +24,8 @@ func open(s settings) (sink, error) {
 		return nowhere{}, nil
 	case s.to == "kafka":
 		return openTopic(s.kafka)
+	case s.to == "stalling":
+		return openStalling()
 	case s.to == "disk":
 		return openFile(syscall.O_DSYNC)
 	}

@@ -138,34 +138,20 @@ func runTenant(args []string) error {
 
 // burst makes events at the rate, and tells how late it is, until it ends.
 func burst(rate int, compress func([]byte) []byte, to sink, tell io.Writer, ends <-chan struct{}) error {
-	events := make([]*entry, 8192)
-	traffic := newTraffic(uint64(time.Now().UnixNano()), false)
-	for i := range events {
-		events[i] = traffic.next()
-	}
-	batch, begun, next := make([]byte, 0, batchSize+4096), time.Now(), time.Now()
-	for done := 0; ; {
-		select {
-		case <-ends:
+	batch, next := make([]byte, 0, batchSize+4096), time.Now()
+	return pace(rate, ends, func(e *entry) error {
+		if batch = appendLine(batch, e); len(batch) < batchSize {
 			return nil
-		case <-time.After(5 * time.Millisecond): // as events come together in packets
 		}
-		now := time.Now()
-		for due := int(float64(rate) * now.Sub(begun).Seconds()); done < due; done++ {
-			e := events[done%len(events)]
-			e.begun = now
-			if batch = appendLine(batch, e); len(batch) >= batchSize {
-				if err := to.write(compress(batch)); err != nil {
-					return err
-				}
-				batch = batch[:0]
-			}
+		err := to.write(compress(batch))
+		batch = batch[:0]
+		return err
+	}, func(late time.Duration) error {
+		if time.Now().Before(next) {
+			return nil
 		}
-		if now.After(next) {
-			next = now.Add(tellEvery)
-			if _, err := fmt.Fprintln(tell, int64(time.Since(now))); err != nil {
-				return err
-			}
-		}
-	}
+		next = time.Now().Add(tellEvery)
+		_, err := fmt.Fprintln(tell, int64(late))
+		return err
+	})
 }

@@ -115,3 +115,32 @@ func (t *traffic) batch(size int) []byte {
 		b = append(b, line...)
 	}
 }
+
+// pace calls each for events at a rate, those together that have come in some milliseconds, as packets bring them, and
+// then says how late the last of them was, until it ends or one of the two fails.
+func pace(rate int, ends <-chan struct{}, each func(*entry) error, late func(time.Duration) error) error {
+	events := make([]*entry, 8192)
+	traffic := newTraffic(uint64(time.Now().UnixNano()), false)
+	for i := range events {
+		events[i] = traffic.next()
+	}
+	begun := time.Now()
+	for done := 0; ; {
+		select {
+		case <-ends:
+			return nil
+		case <-time.After(5 * time.Millisecond):
+		}
+		now := time.Now()
+		for due := int(float64(rate) * now.Sub(begun).Seconds()); done < due; done++ {
+			e := events[done%len(events)]
+			e.begun = now
+			if err := each(e); err != nil {
+				return err
+			}
+		}
+		if err := late(time.Since(now)); err != nil {
+			return err
+		}
+	}
+}
