@@ -34,7 +34,11 @@ func startTenant(s settings) (*tenant, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tenant{command: exec.Command(self, tenantArg, strconv.Itoa(s.burst), s.codec)}
+	command, sessions := []string{self, tenantArg, strconv.Itoa(s.burst), s.codec}, sessionsWeigh()
+	if s.nice > 0 && !sessions {
+		command = append([]string{"nice", "-n", strconv.Itoa(s.nice)}, command...)
+	}
+	t := &tenant{command: exec.Command(command[0], command[1:]...)}
 	t.command.Env = []string{"TMPDIR=" + os.TempDir()} // nobody asks it what its runtime does
 	t.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	t.command.Stderr = os.Stderr
@@ -50,25 +54,32 @@ func startTenant(s settings) (*tenant, error) {
 	}
 	t.told.Store(time.Now().UnixNano())
 	go t.listen(out)
-	if err := weigh(t.command.Process.Pid, s.nice); err != nil {
-		return nil, errors.Join(err, t.stop())
+	if s.nice > 0 && sessions {
+		if err := weighSession(t.command.Process.Pid, s.nice); err != nil {
+			return nil, errors.Join(err, t.stop())
+		}
 	}
 	return t, nil
 }
 
-// weigh gives the session of a process the weight of a nice value.
-func weigh(pid, nice int) error {
-	if nice == 0 {
-		return nil // as sessions have it
-	}
+// sessionsWeigh reports whether the kernel shares CPU time out by sessions here: where it has them as groups, and
+// for who is in the root cgroup of the cpu controller. Elsewhere threads have weights of their own, by the
+// same nice values.
+func sessionsWeigh() bool {
 	on, err := os.ReadFile("/proc/sys/kernel/sched_autogroup_enabled")
-	if err != nil || strings.TrimSpace(string(on)) != "1" {
-		return fmt.Errorf("LOG_BURST_NICE: sessions have no weights here (sysctl kernel.sched_autogroup_enabled=1, where the kernel has it)")
+	groups, _ := os.ReadFile("/proc/self/cgroup")
+	return err == nil && strings.TrimSpace(string(on)) == "1" && inRoot(string(groups))
+}
+
+// weighSession gives the session of a process the weight of a nice value.
+func weighSession(pid, nice int) error {
+	for try := 0; ; try++ {
+		err := os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), []byte(strconv.Itoa(nice)), 0)
+		if try == 20 || !errors.Is(err, syscall.EAGAIN) { // which others get who ask soon after each other
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
-	if groups, _ := os.ReadFile("/proc/self/cgroup"); !inRoot(string(groups)) {
-		return errors.New("LOG_BURST_NICE: sessions have no weights below the root cgroup of the cpu controller, which this process is in")
-	}
-	return os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), []byte(strconv.Itoa(nice)), 0)
 }
 
 // inRoot reports whether a process whose /proc/PID/cgroup that is has the root cgroup for its CPU time.
