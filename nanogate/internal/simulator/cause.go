@@ -225,10 +225,40 @@ func (w *world) shares(x *exchange) bool {
 	return false
 }
 
+// responseIn is how long the gateway waits for a response to begin, ns.
+const responseIn = 60e9
+
+// crawls is whether a request has waited as long as the gateway waits for a response, behind more than
+// the line to one of its endpoints carries in that time when it is at its slowest.
+func (w *world) crawls(x *exchange) bool {
+	took := w.sys.Now() - x.begun + 1e6
+	if took < responseIn {
+		return false
+	}
+	for _, g := range x.Route.Groups {
+		bytes := int64(0)
+		for _, other := range w.exchanges {
+			if other != nil && other.begun != 0 && (!other.over || other.ended >= x.begun) && slices.Contains(other.Route.Groups, g) {
+				bytes += int64(len(other.body) + other.Want + 1000) // and heads
+			}
+		}
+		for _, e := range g.all() {
+			at := int64(e.Line.Capacity)
+			if e.Piece > 0 {
+				at = min(at, int64(e.Piece))
+			}
+			if turn := w.Busy + e.Think + 2*e.Line.Latest; bytes/at*turn >= took {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // late is whether a request has taken as long as its route allows; begun is whether its
 // response has.
 func (w *world) late(x *exchange, begun bool) bool {
 	took := w.sys.Now() - x.begun + 1e6 // who couldn't respond in time isn't asked
 	r := x.Route
-	return r.has("timeout") && took >= r.timeout || !begun && r.tryTimeout > 0 && r.has("retry") && took >= r.tryTimeout
+	return r.has("timeout") && took >= r.timeout || !begun && w.crawls(x) || !begun && r.tryTimeout > 0 && r.has("retry") && took >= r.tryTimeout
 }

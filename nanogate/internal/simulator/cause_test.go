@@ -121,6 +121,32 @@ func TestWhoIsUnconnected(t *testing.T) {
 	}
 }
 
+// A request may get no response in time from behind more than its line carries meanwhile.
+func TestWhoCrawls(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		took   int64
+		others int
+		busy   int64
+		want   bool
+	}{
+		{"alone", 61e9, 0, 20e6, false},
+		{"behind many", 61e9, 100, 20e6, true},
+		{"behind many, and not for long", 59e9, 100, 20e6, false},
+		{"behind many that the line carries", 61e9, 100, 1e6, false},
+	} {
+		w, x, g := caught(0)
+		w.Busy, g.Endpoints = test.busy, []*Endpoint{{Group: g, Line: simulated.Line{Capacity: 200}}}
+		x.begun -= test.took
+		for range test.others {
+			w.exchanges = append(w.exchanges, &exchange{Request: &Request{Route: x.Route, Want: 10_000}, begun: x.begun + 1})
+		}
+		if w.crawls(x) != test.want {
+			t.Errorf("%s: %t", test.name, !test.want)
+		}
+	}
+}
+
 // A request that isn't kept can't move on from a connection that is ended.
 func TestWhoIsUnkept(t *testing.T) {
 	excuse(t, (*world).unkept, func(g *Group) *[]int64 { return &g.idled }, []moment{
@@ -163,6 +189,8 @@ func TestWhatWasExcusable(t *testing.T) {
 		16886, // a reset came long behind what had been said before
 		44732, // one had moved on from eight connections, and the next was refused
 		50247, // on a connection that had carried nothing a 408 was the response, before its end came
+		54316, // one that was turned away came again a thousand times a second
+		56534, // a line was too slow for what was asked for
 		32479, // one went from an error to an endpoint that broke HTTP/2
 	} {
 		if r := Run(Draw(seed, 300), Options{}); r.Failed() {

@@ -31,7 +31,8 @@ type world struct {
 	paths     map[string][]*exchange
 	open      int // connections of clients
 	opened    uint64
-	order     []int // requests, by ID, as they began
+	connected map[*Client]int // how often
+	order     []int           // requests, by ID, as they began
 	finished  int
 	standings []standing // of endpoints, by number
 	seats     map[seatOf]seat
@@ -86,7 +87,7 @@ const mostEvents = 1_000_000
 func newWorld(sc *Scenario) *world {
 	return &world{
 		Scenario: sc, sys: simulated.New(sc.Seed, sc.Descriptors), rules: simulated.Seeded(sc.Seed, 200),
-		configs: map[string]*http2.Config{}, paths: map[string][]*exchange{}, buffer: make([]byte, 64<<10), counts: map[string]int{}, log: &strings.Builder{},
+		configs: map[string]*http2.Config{}, paths: map[string][]*exchange{}, connected: map[*Client]int{}, buffer: make([]byte, 64<<10), counts: map[string]int{}, log: &strings.Builder{},
 	}
 }
 
@@ -313,7 +314,11 @@ func (w *world) goOn(c *Client, list []*exchange) {
 		return
 	}
 	w.open++
-	w.sys.After(1e6, func() {
+	after := int64(1e6)
+	if w.connected[c]++; w.connected[c] > 100+2*len(c.Requests) { // it is turned away again and again
+		after = 1e9
+	}
+	w.sys.After(after, func() {
 		w.open--
 		w.connect(c, list)
 	})
