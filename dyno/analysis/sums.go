@@ -89,10 +89,8 @@ func (s *sums) add(w *archive.Window) bool {
 	s.length += c.Length
 	s.completed += c.Completed
 	s.generator += c.Worked()
-	s.bytesIn, s.responses = s.bytesIn+c.BytesIn, s.responses+c.Completed
-	if s.sliced {
-		s.responses += c.Drained // their bytes are in it
-	}
+	s.bytesIn += c.BytesIn // of what came later, and of wrong responses, too
+	s.responses += c.Completed + c.Drained + c.Errors.Status + c.Errors.Body + c.Errors.Expect + c.Errors.GRPC
 	s.process.add(w)
 	if s.sliced && w.Server.Process != nil && !w.Server.Lacks("cpu", "process") {
 		s.process.completed += c.Drained // their CPU time is in it

@@ -101,18 +101,13 @@ func TestSecondLeavesOutWhatIsMissing(t *testing.T) {
 	}
 }
 
-// What a slice waits for at its end has come to its clients too.
-func TestReceivedInSlices(t *testing.T) {
+// What a load waits for at its end has come to its clients too, and so have wrong responses.
+func TestReceivedOfAllResponses(t *testing.T) {
 	w := window(0, 1_000, time.Millisecond)
-	w.Client.Drained = 250
-	w.Client.BytesIn = 1_250 * 80
-	for sliced, want := range map[bool]float64{true: 80, false: 100} {
-		s := newSums(profile.Open)
-		s.sliced = sliced
-		s.add(&w)
-		if got, missing := value(t, s, "received"); got != want || missing != "" {
-			t.Errorf("in slices %v: %v %s, want %v", sliced, got, missing, want)
-		}
+	w.Client.Drained, w.Client.Errors = 250, measure.Errors{Status: 20, Expect: 30, Timeout: 40}
+	w.Client.BytesIn = 1_300 * 80
+	if got, missing := value(t, sumsOf(profile.Closed, w), "received"); got != 80 || missing != "" {
+		t.Errorf("%v %s, want 80", got, missing)
 	}
 	if _, missing := value(t, newSums(profile.Open), "received"); missing == "" {
 		t.Error("there is a figure of no response")
