@@ -152,10 +152,10 @@ func (w *world) moved(x *exchange) bool {
 
 // parted is whether so many connections were closed meanwhile with a word why as a request is sent
 // on again, or moves on from: the client may have that word before what was sent arrives where
-// nobody reads it. On a connection that had carried nothing it is the response to the first request.
+// nobody reads it. A try that was lost before may have been that once more. On a connection that had carried nothing it is the response to the first request.
 func (w *world) parted(x *exchange) bool {
 	n := w.meanwhile(x, func(g *Group) []int64 { return g.parted })
-	return n > 1 || n > 0 && len(x.body) > 0 || w.meanwhile(x, func(g *Group) []int64 { return g.unused }) > 0
+	return n > 1 || n > 0 && (len(x.body) > 0 || x.stale || x.partly()) || w.meanwhile(x, func(g *Group) []int64 { return g.unused }) > 0
 }
 
 // unkept is whether a request had a place on a connection that was ended before any of it was written,

@@ -62,6 +62,19 @@ func TestWhoIsPartedFrom(t *testing.T) {
 		{"one was closed long before", []int64{-1e9}, 1, false},
 		{"two were closed", []int64{10, 20}, 0, true},
 	})
+	for name, befell := range map[string]func(*exchange){
+		"one was closed, when one try had been lost":               func(x *exchange) { x.runs = []*run{{broken: true}} },
+		"one was closed, when one had been sent where nobody read": func(x *exchange) { x.stale = true },
+	} {
+		w, x, g := caught(0)
+		befell(x)
+		if w.parted(x) {
+			t.Errorf("%s, and none was", name)
+		}
+		if g.parted = []int64{x.begun + 10}; !w.parted(x) {
+			t.Error(name)
+		}
+	}
 	excuse(t, (*world).parted, func(g *Group) *[]int64 { return &g.unused }, []moment{
 		{"one was closed that had carried nothing", []int64{10}, 0, true},
 		{"one was closed that had carried nothing, long before", []int64{-1e9}, 0, false},
@@ -191,6 +204,7 @@ func TestWhatWasExcusable(t *testing.T) {
 		50247, // on a connection that had carried nothing a 408 was the response, before its end came
 		54316, // one that was turned away came again a thousand times a second
 		56534, // a line was too slow for what was asked for
+		68718, // a 408 was the response to what had been sent once more
 		32479, // one went from an error to an endpoint that broke HTTP/2
 	} {
 		if r := Run(Draw(seed, 300), Options{}); r.Failed() {
