@@ -225,10 +225,10 @@ func (w *world) shares(x *exchange) bool {
 	return false
 }
 
-// responseIn is how long the gateway waits for a response to begin, ns.
-const responseIn = 60e9
+// responseIn is how long the gateway waits for a response to begin, ns; to go on it has longer.
+const responseIn = 40e9
 
-// crawls is whether a request has waited as long as the gateway waits for a response, behind more than
+// crawls is whether a request has taken as long as the gateway waits for a response, behind more than
 // the line to one of its endpoints carries in that time when it is at its slowest.
 func (w *world) crawls(x *exchange) bool {
 	took := w.sys.Now() - x.begun + 1e6
@@ -260,5 +260,5 @@ func (w *world) crawls(x *exchange) bool {
 func (w *world) late(x *exchange, begun bool) bool {
 	took := w.sys.Now() - x.begun + 1e6 // who couldn't respond in time isn't asked
 	r := x.Route
-	return r.has("timeout") && took >= r.timeout || !begun && w.crawls(x) || !begun && r.tryTimeout > 0 && r.has("retry") && took >= r.tryTimeout
+	return r.has("timeout") && took >= r.timeout || w.crawls(x) || !begun && r.tryTimeout > 0 && r.has("retry") && took >= r.tryTimeout
 }

@@ -143,10 +143,10 @@ func TestWhoCrawls(t *testing.T) {
 		busy   int64
 		want   bool
 	}{
-		{"alone", 61e9, 0, 20e6, false},
-		{"behind many", 61e9, 100, 20e6, true},
-		{"behind many, and not for long", 59e9, 100, 20e6, false},
-		{"behind many that the line carries", 61e9, 100, 1e6, false},
+		{"alone", 41e9, 0, 20e6, false},
+		{"behind many", 41e9, 100, 20e6, true},
+		{"behind many, and not for long", 39e9, 100, 20e6, false},
+		{"behind many that the line carries", 41e9, 100, 1e6, false},
 	} {
 		w, x, g := caught(0)
 		w.Busy, g.Endpoints = test.busy, []*Endpoint{{Group: g, Line: simulated.Line{Capacity: 200}}}
@@ -204,6 +204,7 @@ func TestWhatWasExcusable(t *testing.T) {
 		50247, // on a connection that had carried nothing a 408 was the response, before its end came
 		54316, // one that was turned away came again a thousand times a second
 		56534, // a line was too slow for what was asked for
+		81445, // a line was too slow, and a response had 40 s to begin
 		68718, // a 408 was the response to what had been sent once more
 		32479, // one went from an error to an endpoint that broke HTTP/2
 	} {
