@@ -45,12 +45,6 @@ func (w *world) lost(e *Endpoint, s *simulated.Socket) {
 	s.Heard(func() { e.Group.refuses(w.sys.Now()) })
 }
 
-// idled notes that an endpoint has ended a connection that had carried requests, and carried none,
-// when the gateway hears it: the next may have had a place on it.
-func (w *world) idled(e *Endpoint, s *simulated.Socket) {
-	s.Heard(func() { e.Group.idled = append(e.Group.idled, w.sys.Now()) })
-}
-
 // slack is how long before a request began such a connection may have been lost: a gateway
 // that is late hears of it when the request is on it.
 const slack = 500e6 // ns
@@ -161,7 +155,7 @@ func (w *world) parted(x *exchange) bool {
 // unkept is whether a request had a place on a connection that was ended before any of it was written,
 // and more of its body had come than is kept, so that it can't move on.
 func (w *world) unkept(x *exchange) bool {
-	return len(x.body) > kept && w.meanwhile(x, func(g *Group) []int64 { return g.idled }) > 0
+	return len(x.body) > kept && w.meanwhile(x, func(g *Group) []int64 { return g.left }) > 0
 }
 
 // spoilt is whether its endpoints broke HTTP/2 meanwhile on so many connections as a request of which

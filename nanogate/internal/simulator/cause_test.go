@@ -162,7 +162,7 @@ func TestWhoCrawls(t *testing.T) {
 
 // A request that isn't kept can't move on from a connection that is ended.
 func TestWhoIsUnkept(t *testing.T) {
-	excuse(t, (*world).unkept, func(g *Group) *[]int64 { return &g.idled }, []moment{
+	excuse(t, (*world).unkept, func(g *Group) *[]int64 { return &g.left }, []moment{
 		{"none was ended", nil, kept + 1, false},
 		{"one was, and the body is kept", []int64{10}, kept, false},
 		{"one was, and the body is too long", []int64{10}, kept + 1, true},
@@ -205,6 +205,8 @@ func TestWhatWasExcusable(t *testing.T) {
 		54316, // one that was turned away came again a thousand times a second
 		56534, // a line was too slow for what was asked for
 		81445, // a line was too slow, and a response had 40 s to begin
+		89748, // what was read behind the last request of a connection wasn't looked at
+		91603, // one that isn't kept had a place on a connection that was ended with others on it
 		68718, // a 408 was the response to what had been sent once more
 		32479, // one went from an error to an endpoint that broke HTTP/2
 	} {

@@ -11,7 +11,6 @@ func (p *server2) lose(how string) {
 	if p.Over {
 		return
 	}
-	idle := len(p.under) == 0
 	for _, c := range p.under {
 		broke(c.one)
 		c.free() // what comes for others isn't over a limit by it
@@ -26,11 +25,8 @@ func (p *server2) lose(how string) {
 		p.Socket.Heard(func() { p.e.Group.spoilt = append(p.e.Group.spoilt, p.w.sys.Now()) })
 	}
 	p.knows()
-	switch {
-	case p.carried == 0:
+	if p.carried == 0 {
 		p.w.lost(p.e, p.Socket)
-	case idle:
-		p.w.idled(p.e, p.Socket)
 	}
 }
 

@@ -38,14 +38,18 @@ type Group struct {
 	Spare     *Endpoint // which a change of the configuration adds
 	Lines     []*Line   // further ones of its configuration
 
-	refused []int64 // when connections to it were
-	parted  []int64 // when at the latest it was heard why idle ones are closed
+	befell
+}
+
+// befell is what happened in a world to connections to an upstream, by when the gateway knew.
+type befell struct {
+	refused []int64
+	parted  []int64 // idle ones were closed with a word why
 	unused  []int64 // of them, ones that had carried nothing yet
-	went    []int64 // by when the gateway knew that they take no more requests
-	spoilt  []int64 // by when it knew that they had broken HTTP/2
-	left    []int64 // by when it knew of the end of connections, whatever they had carried
-	idled   []int64 // by when it knew of the end of connections that had carried requests and carried none
-	blurred int64   // when one was last lost with requests that only the gateway knows
+	went    []int64 // they take no more requests
+	spoilt  []int64 // they had broken HTTP/2
+	left    []int64 // they were ended, whatever they had carried
+	blurred int64   // one was lost with requests that only the gateway knows; 0: none
 }
 
 // Endpoint is a server of it.

@@ -84,12 +84,8 @@ func (p *server1) lose(how string) {
 	p.w.loses(p.e, p.Socket)
 	p.unread = append(p.unread, p.in...)
 	p.end(how)
-	switch {
-	case p.cur != nil:
-	case p.before == nil:
+	if p.cur == nil && p.before == nil {
 		p.w.lost(p.e, p.Socket)
-	default:
-		p.w.idled(p.e, p.Socket)
 	}
 }
 
@@ -428,11 +424,13 @@ func (p *server1) finished() {
 		if len(p.in) > 0 { // the next request, which came with the rest of this one's body
 			p.wasted(nil, false)
 		}
-	case kind == "close-after":
+	case kind == "close-after" || c.close:
+		p.closes = c.close
 		p.finish()
-	case c.close:
-		p.closes = true
-		p.finish()
+		if p.unread = append(p.unread, p.in...); len(p.in) > 0 { // so has the start of one that isn't looked at
+			p.in = p.in[:0]
+			p.wasted(nil, false)
+		}
 	default:
 		p.idles()
 	}

@@ -120,7 +120,7 @@ func Run(sc *Scenario, o Options) *Result {
 func (w *world) prepare() error {
 	w.endpoints, w.exchanges = []*Endpoint{nil}, []*exchange{nil}
 	for _, g := range w.Groups {
-		g.blurred, g.refused, g.went, g.parted, g.spoilt, g.idled = 0, nil, nil, nil, nil, nil
+		g.befell = befell{}
 		all := g.Endpoints
 		if g.Spare != nil {
 			all = append(all[:len(all):len(all)], g.Spare)
