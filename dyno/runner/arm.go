@@ -228,6 +228,11 @@ func (a *arm) window() {
 	a.second, a.length, a.lacks = probe.Process{}, 0, nil
 }
 
+// empty reports whether no request ended in any of its slices.
+func (a *arm) empty() bool {
+	return len(a.trial.Slices) > 0 && !slices.ContainsFunc(a.trial.Slices, func(s archive.Slice) bool { return s.Requests+s.Failed > 0 })
+}
+
 // share is what the arm used of a CPU while others had the load; 0 if it wasn't watched
 // for long enough.
 func (a *arm) share() float64 {

@@ -89,6 +89,21 @@ func TestServiceOfTurns(t *testing.T) {
 	}
 }
 
+// A subject whose responses take longer than a slice has none in its slices: it is measured
+// alone, and that is said; the other one has its turns.
+func TestSlicesShorterThanResponses(t *testing.T) {
+	t.Parallel()
+	r := onAService(t, "{name: few, closed: {connections: 2}}", 150_000, 200)
+	archived := runUntil(t, r, func(trial *archive.Trial) bool {
+		return !starved(trial) || trial.Cell == 0 && tooShort(trial)
+	})
+	for _, trial := range archived.Trials {
+		if slow := trial.Cell == 0; tooShort(&trial) != slow || (trial.Sliced == nil) != slow {
+			t.Errorf("cell %d: in slices %v, %v", trial.Cell, trial.Sliced != nil, trial.Findings)
+		}
+	}
+}
+
 // What counts of a cut slice is the part of the requests, and of a turn at a rate all.
 func TestWhatCountsOfServices(t *testing.T) {
 	turn := load.Turn{Requests: 90, All: 100}

@@ -219,6 +219,9 @@ func (b *turns) windows() {
 			last := a.trial.Windows[n-1]
 			b.execution.tell(Event{Kind: WindowDone, Trial: a.planned, Cell: a.cell, Window: &archive.Window{Client: last.Client}})
 		}
+		if a.empty() {
+			a.whyAlone = i18n.New("runner.slices-too-short", "in %d slices of %v it gave no response: they are shorter than its responses take", len(a.trial.Slices), b.slices.Length)
+		}
 	}
 }
 
