@@ -43,6 +43,7 @@ func Draw(seed uint64, exchanges int) *Scenario {
 	for n := 0; d.number < exchanges; n++ {
 		d.client(n)
 	}
+	d.leavers()
 	d.drawGuards()
 	d.crowd()
 	d.changes()
