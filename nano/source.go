@@ -10,7 +10,7 @@ import (
 //
 //go:embed go.mod *[^t].go *[^t]est.go
 //go:embed wire/*/*[^t].go wire/*/*[^s]t.go wire/*/*[^e]st.go wire/*/*[^t]est.go
-//go:embed wire/simulated/peers/*[^t].go wire/simulated/peers/*[^s]t.go
+//go:embed wire/simulated/*/*[^t].go wire/simulated/*/*[^s]t.go
 //go:embed internal/*/*[^t].go internal/*/*[^s]t.go internal/*/*.s
 var ownSource embed.FS
 

@@ -32,7 +32,7 @@ var house = []room{
 	{"wire", nil, [][]string{
 		{"nano/wire/clock", "nano/wire/grpc", "nano/wire/handoff", "nano/wire/http1", "nano/wire/http1/http1test", "nano/wire/reactor", "nano/wire/sockets", "nano/wire/uring", "nano/wire/websocket"},
 		{"nano/wire/http2", "nano/wire/loop", "nano/wire/tlsconn", "nano/wire/websocket/cases"},
-		{"nano/wire/simulated"},
+		{"nano/wire/simulated", "nano/wire/simulated/shrink"},
 		{"nano/wire/simulated/peers"},
 	}},
 	{"nano", []string{"wire"}, [][]string{

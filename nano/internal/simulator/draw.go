@@ -19,7 +19,7 @@ type drawing struct {
 
 // Draw draws the scenario of a seed, with about so many requests.
 func Draw(seed uint64, requests int) *Scenario {
-	d := &drawing{Random: simulated.Seeded(seed, 100), sc: &Scenario{Seed: seed}}
+	d := &drawing{Random: simulated.Seeded(seed, 100), sc: &Scenario{Seed: seed, Debug: seed%4 == 0}}
 	sc := d.sc
 	sc.Mood = [...]string{"calm", "rough", "rough", "tight"}[d.Below(4)]
 	sc.Loops = 1 + d.Below(2)

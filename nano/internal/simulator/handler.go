@@ -37,7 +37,7 @@ var errHandler = errors.New("the handler fails")
 // handle runs the handler of a request.
 func (w *world) handle(c nano.Ctx) (err error) {
 	id, err := c.Param("id").Int()
-	if err != nil || id <= 0 || id >= len(w.exchanges) {
+	if err != nil || id <= 0 || id >= len(w.exchanges) || w.exchanges[id] == nil {
 		w.violate("request", "a handler gets %q", c.Path())
 		return nano.ErrAborted
 	}

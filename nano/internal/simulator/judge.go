@@ -35,7 +35,10 @@ func (x *exchange) String() string {
 		x.ID, x.Method, x.path(), x.Body, x.Do, x.Abort, x.After, x.How, x.sent, x.gone, x.handled, x.ended)
 }
 
-func (x *exchange) begin(p *peer) { x.begun, x.on = p.w.sys.Now(), p }
+func (x *exchange) begin(p *peer) {
+	x.begun, x.on = p.w.sys.Now(), p
+	p.w.order = append(p.w.order, x.ID)
+}
 
 // again has it be sent once more: nobody has looked at it.
 func (x *exchange) again() {

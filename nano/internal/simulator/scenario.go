@@ -4,6 +4,7 @@ package simulator
 
 import (
 	"fmt"
+	"strings"
 
 	"dyno.example/nano"
 	"dyno.example/nano/wire/simulated"
@@ -14,6 +15,7 @@ type Scenario struct {
 	Seed        uint64
 	Mood        string // "calm": nothing goes wrong; "rough": clients and handlers fail; "tight": limits are small, too
 	Loops       int
+	Debug       bool // what handlers were given is overwritten
 	Descriptors int
 	Latest      int64 // how late goroutines go on, at most, ns
 	Late        int64 // and loops, now and then
@@ -70,6 +72,54 @@ type Do struct {
 	Pause   int64 // between pieces
 	Trailer bool
 	End     string // "": well; "abort", "panic", "exit", "error", "short": the response isn't all sent
+}
+
+// Size is how many things happen in it: requests, what clients and handlers do wrong, shutting down.
+func (sc *Scenario) Size() (n int) {
+	if sc.Drain > 0 {
+		n++
+	}
+	for _, c := range sc.Clients {
+		for _, r := range c.Requests {
+			if n++; r.Abort != "" {
+				n++
+			}
+			if r.Do.End != "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// String says what there is in it.
+func (sc *Scenario) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d, %s, %d loops, debug %t, %d descriptors, goroutines late by up to %d µs, loops by %d µs, limits %+v\n",
+		sc.Seed, sc.Mood, sc.Loops, sc.Debug, sc.Descriptors, sc.Latest/1e3, sc.Late/1e3, sc.Limits)
+	if sc.Drain > 0 {
+		fmt.Fprintf(&b, "it shuts down at %d ms, and is cut %d ms later\n", sc.Drain/1e6, sc.Cut/1e6)
+	}
+	for _, c := range sc.Clients {
+		fmt.Fprintf(&b, "client %d at %d ms: line %+v, thinks %d µs, pieces of %d, %d at once, HTTP/1.0 %t, keeps %t, HTTP/2 %t, window %d\n",
+			c.Number, c.At/1e6, c.Line, c.Think/1e3, c.Piece, c.Depth, c.Old, c.Keeps, c.HTTP2, c.Window)
+		for _, r := range c.Requests {
+			fmt.Fprintf(&b, "  %s\n", r)
+		}
+	}
+	return b.String()
+}
+
+// String says what is asked for, and what comes of it at both ends.
+func (r *Request) String() string {
+	s := fmt.Sprintf("#%d %s %s", r.ID, r.Method, r.path())
+	if r.Body > 0 || r.Chunked {
+		s += fmt.Sprintf(", body %d, chunked %t, expect %t, trailers %t", r.Body, r.Chunked, r.Expect, r.Trailers)
+	}
+	if r.Abort != "" {
+		s += fmt.Sprintf(", abort %q after %d by %q", r.Abort, r.After, r.How)
+	}
+	return s + fmt.Sprintf("; handler %+v", r.Do)
 }
 
 // path is what the request asks for.

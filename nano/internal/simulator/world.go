@@ -36,21 +36,39 @@ type world struct {
 	buffers   simulated.Buffers
 	log       strings.Builder
 
-	violations []string
+	order      []int // requests, by ID, as they began
+	until      string
+	violations []Violation
 }
 
 // Options are how a scenario is run.
 type Options struct {
 	Trace func(line string) // nil: nobody reads it
+	Until string            // the kind of violation at the first of which it ends; "": it goes on
 }
 
 // Result is what came of it.
 type Result struct {
 	Exchanges  int
 	Hash       uint64
-	Violations []string // kind, and what it is about
-	Log        string   // what the app said
-	Err        error    // the scenario couldn't be run
+	Violations []Violation
+	Log        string // what the app said
+	Err        error  // the scenario couldn't be run
+
+	begun []int // requests, by ID, as they began
+}
+
+// Violation is something that doesn't hold.
+type Violation struct {
+	At         int64 // ns
+	Kind, What string
+
+	request int // that it tells of, by ID; 0: of none
+	begun   int // requests by then
+}
+
+func (v Violation) String() string {
+	return fmt.Sprintf("%.6f ms: %s: %s", float64(v.At)/1e6, v.Kind, v.What)
 }
 
 // Failed reports whether something didn't hold.
@@ -64,7 +82,7 @@ const (
 
 // Run runs a scenario.
 func Run(sc *Scenario, o Options) *Result {
-	w := &world{Scenario: sc, sys: simulated.New(sc.Seed, sc.Descriptors), buffer: make([]byte, 64<<10), connected: map[*Client]int{}}
+	w := &world{Scenario: sc, sys: simulated.New(sc.Seed, sc.Descriptors), buffer: make([]byte, 64<<10), connected: map[*Client]int{}, until: o.Until}
 	w.began = w.sys.Now()
 	w.sys.Latest, w.sys.Late = time.Duration(sc.Latest), time.Duration(sc.Late)
 	w.sys.Goroutines(func(why any, stack []byte) { w.violate("panic", "%v\n%s", why, stack) })
@@ -78,12 +96,14 @@ func Run(sc *Scenario, o Options) *Result {
 		w.run()
 	}
 	r.Exchanges, r.Hash, r.Violations, r.Log = w.finished, w.sys.Hash(), w.violations, w.log.String()
+	r.begun = w.order
+	w.sys.End()
 	return r
 }
 
 func (w *world) prepare() (err error) {
 	app := nano.New(nano.Config{
-		Limits: w.Limits, Loops: w.Loops, Debug: w.Seed%4 == 0, H2C: true,
+		Limits: w.Limits, Loops: w.Loops, Debug: w.Debug, H2C: true,
 		Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
 	})
 	w.routes(app)
@@ -105,7 +125,13 @@ func (w *world) prepare() (err error) {
 
 // run lets the world go on until everything is over, and looks at what is left.
 func (w *world) run() {
-	w.exchanges, w.clients = []*exchange{nil}, []*Client{nil}
+	last := 0
+	for _, c := range w.Clients {
+		for _, r := range c.Requests {
+			last = max(last, r.ID)
+		}
+	}
+	w.exchanges, w.clients = make([]*exchange, last+1), make([]*Client, last+1)
 	for _, c := range w.Clients {
 		var list []*exchange
 		for _, r := range c.Requests {
@@ -113,7 +139,7 @@ func (w *world) run() {
 			if r.Do.Body == "echo" {
 				x.response = x.body
 			}
-			w.exchanges, w.clients = append(w.exchanges, x), append(w.clients, c)
+			w.exchanges[r.ID], w.clients[r.ID] = x, c
 			list = append(list, x)
 		}
 		w.open++
@@ -129,20 +155,27 @@ func (w *world) run() {
 			w.server.Cut()
 		})
 	}
-	last, at, events := w.finished, w.sys.Now(), 0
-	for w.open > 0 && w.sys.Next(1<<62) && len(w.violations) < mostViolations {
-		if events++; w.finished != last {
-			last, at, events = w.finished, w.sys.Now(), 0
+	finished, at, events := w.finished, w.sys.Now(), 0
+	for w.open > 0 && w.sys.Next(1<<62) && !w.enough() {
+		if events++; w.finished != finished {
+			finished, at, events = w.finished, w.sys.Now(), 0
 		}
 		if w.sys.Now()-at > patience || events > mostEvents {
 			break
 		}
 	}
-	if w.open > 0 && len(w.violations) < mostViolations {
+	switch {
+	case w.enough():
+	case w.open > 0:
 		w.forgotten()
-		return
+	default:
+		w.rest()
 	}
-	w.rest()
+}
+
+// enough reports whether so much doesn't hold that the rest is of no interest.
+func (w *world) enough() bool {
+	return len(w.violations) >= mostViolations || len(w.violations) > 0 && w.until != "" && w.violations[len(w.violations)-1].Kind == w.until
 }
 
 func (w *world) drain() {
@@ -154,8 +187,8 @@ func (w *world) drain() {
 
 // forgotten tells of requests that come to no end.
 func (w *world) forgotten() {
-	for _, x := range w.exchanges[1:] {
-		if x.begun != 0 && !x.over {
+	for _, x := range w.exchanges {
+		if x != nil && x.begun != 0 && !x.over {
 			w.violate("hang", "it comes to no end in %v s, or %d events: %s", int64(patience/1e9), mostEvents, x)
 		}
 	}
@@ -207,9 +240,16 @@ func (w *world) ends(x *exchange) {
 
 func (w *world) violate(kind, format string, a ...any) {
 	w.sys.Note("violation", uint64(len(w.violations)), 0, 0)
-	if len(w.violations) < mostViolations {
-		w.violations = append(w.violations, fmt.Sprintf("%.6f ms: %s: %s", float64(w.sys.Now()-w.began)/1e6, kind, fmt.Sprintf(format, a...)))
+	if w.enough() {
+		return
 	}
+	v := Violation{At: w.sys.Now() - w.began, Kind: kind, What: fmt.Sprintf(format, a...), begun: len(w.order)}
+	for _, of := range a {
+		if x, ok := of.(*exchange); ok && x != nil {
+			v.request = x.ID
+		}
+	}
+	w.violations = append(w.violations, v)
 }
 
 func (w *world) client(x *exchange) *Client { return w.clients[x.ID] }

@@ -3,6 +3,7 @@
 package simulated
 
 import (
+	"runtime"
 	"runtime/debug"
 	"slices"
 )
@@ -15,9 +16,11 @@ type goroutines struct {
 	back    chan struct{} // the turn, given back
 	running bool          // one has its turn
 	there   int           // how many there are
+	made    []*sleeper
 	spare   []*sleeper
 	waits   []*wait // those that wait for a channel
 	failed  func(why any, stack []byte)
+	over    bool // who waits ends
 }
 
 // Goroutines has loops run by goroutines instead of steps: what is given to [System.Go] may wait,
@@ -29,6 +32,18 @@ func (s *System) Goroutines(failed func(why any, stack []byte)) {
 
 // Left is how many goroutines there are.
 func (s *System) Left() int { return s.goroutines.there }
+
+// End ends the goroutines that wait, as [runtime.Goexit] does, where a world isn't of interest any
+// more: nothing else would. What they do on their way, and whether they panic, isn't told.
+func (s *System) End() {
+	g := s.goroutines
+	g.over, g.failed = true, func(any, []byte) {}
+	for i := 0; i < len(g.made); i++ { // on their way they may make more
+		if k := g.made[i]; k.waits {
+			k.resume()
+		}
+	}
+}
 
 // starts returns what starts f and waits until it gives its turn back.
 func (g *goroutines) starts(f func()) func() {
@@ -55,6 +70,7 @@ type sleeper struct {
 	all    *goroutines
 	turn   chan struct{}
 	resume func() // gives it its turn, and waits until that is given back
+	waits  bool
 }
 
 func (g *goroutines) sleeper() *sleeper {
@@ -70,6 +86,7 @@ func (g *goroutines) sleeper() *sleeper {
 		<-g.back
 		g.running = false
 	}
+	g.made = append(g.made, k)
 	return k
 }
 
@@ -78,8 +95,15 @@ func (k *sleeper) wait() {
 	if !k.all.running {
 		panic("simulated: who isn't a goroutine of the system waits")
 	}
+	if k.all.over {
+		runtime.Goexit()
+	}
+	k.waits = true
 	k.all.back <- struct{}{}
 	<-k.turn
+	if k.waits = false; k.all.over {
+		runtime.Goexit()
+	}
 }
 
 // sleep waits for a time.

@@ -55,6 +55,35 @@ func TestGoroutinesSleep(t *testing.T) {
 	}
 }
 
+// What waits when nobody is interested any more ends, whatever it does on its way; what hasn't
+// begun never does.
+func TestGoroutinesAreEnded(t *testing.T) {
+	before := runtime.NumGoroutine()
+	s := goroutinesOf(t, 1)
+	for range 10 {
+		s.Go(func() {
+			defer func() {
+				s.said = append(s.said, "ends")
+				s.Sleep(time.Hour)
+				s.said = append(s.said, "sleeps")
+			}()
+			s.Await(make(chan struct{}), 0)
+			s.said = append(s.said, "goes on")
+		})
+	}
+	for range 10 {
+		s.Next(1 << 62)
+	}
+	s.Go(func() { s.said = append(s.said, "begins") })
+	s.End()
+	if want := slices.Repeat([]string{"ends"}, 10); !slices.Equal(s.said, want) || s.Left() != 1 {
+		t.Errorf("said %q, and %d are left", s.said, s.Left())
+	}
+	for runtime.NumGoroutine() > before { // they end for good after that
+		runtime.Gosched()
+	}
+}
+
 // Who waits for a channel goes on when that says something, was closed, or the time is over.
 func TestGoroutinesAwait(t *testing.T) {
 	s := goroutinesOf(t, 1)

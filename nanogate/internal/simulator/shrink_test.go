@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dyno.example/nano/wire/simulated/shrink"
 )
 
 // Of a world only what it fails of is left.
@@ -34,7 +36,7 @@ func TestShrink(t *testing.T) {
 	if runs := Shrink(sc, func(*Scenario) bool {
 		one, other := find(7), find(61)
 		return one != nil && other != nil && one.Interims == 2 && drains()
-	}, Effort{Runs: 5000}); runs >= 5000 {
+	}, shrink.Effort{Runs: 5000}); runs >= 5000 {
 		t.Errorf("it comes to no end")
 	}
 	if n := sc.Size(); n != 3 || len(sc.Changes) != 1 {
@@ -62,7 +64,7 @@ func TestShrinkGoesUpFromTheNearest(t *testing.T) {
 	Shrink(sc, func(sc *Scenario) bool {
 		most = max(most, len(sc.Clients))
 		return has(sc, 1900) && has(sc, 2000)
-	}, Effort{Runs: 1000, Near: []int{7, 1900, 300, 2000}})
+	}, shrink.Effort{Runs: 1000, Near: []int{7, 1900, 300, 2000}})
 	if sc.Size() != 2 || !has(sc, 1900) || !has(sc, 2000) {
 		t.Errorf("%d things happen still:\n%s", sc.Size(), sc)
 	}
@@ -76,7 +78,7 @@ func TestShrinkEnds(t *testing.T) {
 	for n := range 40 {
 		sc := Draw(5, 100)
 		asked, fails := 0, func(sc *Scenario) bool { return len(sc.Clients) > 2 && sc.Size() > 20 }
-		Shrink(sc, func(sc *Scenario) bool { asked++; return fails(sc) }, Effort{Runs: 1000, Enough: func() bool { return asked >= n }})
+		Shrink(sc, func(sc *Scenario) bool { asked++; return fails(sc) }, shrink.Effort{Runs: 1000, Enough: func() bool { return asked >= n }})
 		if asked > n || !fails(sc) {
 			t.Fatalf("%d runs of %d, and %d things happen", asked, n, sc.Size())
 		}
@@ -109,7 +111,7 @@ func TestShrinkKeepsTheJudgeRight(t *testing.T) {
 			}
 			n++
 			return n%3 == 0
-		}, Effort{Runs: 60})
+		}, shrink.Effort{Runs: 60})
 	}
 }
 
@@ -123,7 +125,7 @@ func TestShrinkAWorld(t *testing.T) {
 		}
 		shrunk++
 		before := sc.Size()
-		runs := Shrink(sc, gets, Effort{Runs: 1000})
+		runs := Shrink(sc, gets, shrink.Effort{Runs: 1000})
 		if n := sc.Size(); n > 3 || !gets(sc) {
 			t.Errorf("seed %d: of %d things %d happen still, after %d runs, and it fails: %t\n%s", seed, before, n, runs, gets(sc), sc)
 		}

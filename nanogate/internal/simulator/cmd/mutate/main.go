@@ -50,7 +50,7 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	t := trial{folder: folder, args: []string{"-seeds", "100000000", "-total", strconv.Itoa(*most), "-seed", strconv.FormatUint(*seed, 10), "-cpu", budget.String()}, gateway: []string{"-exchanges", "300", "-workers", "1", "-shrink", strconv.Itoa(*shrink)}}
+	t := trial{folder: folder, args: []string{"-seeds", "100000000", "-total", strconv.Itoa(*most), "-seed", strconv.FormatUint(*seed, 10), "-cpu", budget.String(), "-shrink", strconv.Itoa(*shrink)}, gateway: []string{"-exchanges", "300", "-workers", "1"}}
 	found, all := 0, 0
 	for _, m := range list {
 		if *only != "" && *only != m.Part && *only != m.Name {

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno.example/internal/build"
+	"dyno.example/nano/wire/simulated/shrink"
 	"dyno.example/nanogate/internal/simulator"
 )
 
@@ -179,7 +180,7 @@ func (r *run) show(seed uint64, result *simulator.Result) {
 	if r.cpu > 0 {
 		until = min(until, r.cpu*19/10) // by the double of it the process is killed
 	}
-	runs := simulator.Shrink(sc, simulator.Violates(result.Violations[0].Kind), simulator.Effort{
+	runs := simulator.Shrink(sc, simulator.Violates(result.Violations[0].Kind), shrink.Effort{
 		Runs: r.shrink, Enough: func() bool { return processor() >= until }, Near: result.Near(result.Violations[0]),
 	})
 	fmt.Printf("of %d things that happen %d will do (found in %d runs):\n%s", size, sc.Size(), runs, sc)
