@@ -284,15 +284,14 @@ func (c Ctx) SwitchProtocols(fields http.Header) (conn net.Conn, early []byte, e
 		conn, err = c.openTunnel(fields)
 		return conn, nil, err
 	}
-	conn, early, err = c.Hijack()
+	taken, early, err := c.Hijack()
 	if err != nil {
 		return nil, nil, err
 	}
 	x := c.x
-	done := false
 	defer func() { // also if a hook panics
-		if !done {
-			conn.Close()
+		if conn == nil {
+			taken.Close()
 		}
 	}()
 	x.Status = 101
@@ -310,12 +309,14 @@ func (c Ctx) SwitchProtocols(fields http.Header) (conn net.Conn, early []byte, e
 	})
 	eachField(fields, func(name, value string) { head = appendField(head, name, value) })
 	head = append(head, "\r\n"...)
-	_ = conn.SetWriteDeadline(time.Now().Add(switchHead)) // an error shows again
-	if _, err := conn.Write(head); err != nil {
+	_ = taken.SetWriteDeadline(time.Now().Add(switchHead)) // an error shows again
+	if _, err := taken.Write(head); err != nil {
 		return nil, nil, err
 	}
-	done = true
-	return conn, early, conn.SetWriteDeadline(time.Time{})
+	if err := taken.SetWriteDeadline(time.Time{}); err != nil {
+		return nil, nil, err
+	}
+	return taken, early, nil
 }
 
 // openTunnel is SwitchProtocols on a stream of HTTP/2.
