@@ -49,7 +49,7 @@ func (t *turn) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
 	if err := t.loop.Poller.Remove(t.fd); err != nil {
 		return nil, nil, err
 	}
-	c, err := sockets.Conn(t.fd)
+	c, err := t.loop.Sys.Conn(t.fd)
 	if err != nil {
 		t.reply.Cut = true // no loop watches it any more
 		return nil, nil, err

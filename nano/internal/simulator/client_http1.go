@@ -4,6 +4,7 @@ package simulator
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -173,15 +174,21 @@ func (p *client1) takeHead(x *exchange) bool {
 		}
 		return ""
 	}
-	if p.head.Status < 200 {
+	switched := x.switches() && p.head.Status == 101
+	if x.switches() && p.head.Status >= 200 && p.part == x { // what was to follow doesn't
+		p.part, p.rest, p.waits = nil, nil, false
+	}
+	if p.head.Status < 200 && !switched {
 		if p.head.Status != 100 || !x.Expect {
 			p.w.violate("protocol", "%d for %s", p.head.Status, x)
 		}
 		p.waits = p.waits && p.part != x
 	} else {
 		p.j = judge{w: p.w, x: x}
-		p.inBody, p.toEnd = true, p.head.UntilClose
-		p.body.StartResponse(&p.head)
+		p.inBody, p.toEnd = true, p.head.UntilClose || switched
+		if !switched {
+			p.body.StartResponse(&p.head)
+		}
 		p.j.head(p.head.Status, get)
 		p.waits = p.waits && p.part != x
 	}
@@ -255,7 +262,7 @@ func (p *client1) send() {
 			}
 			return
 		}
-		if len(p.under) >= p.c.Depth {
+		if n := len(p.under); n >= p.c.Depth || n > 0 && p.under[n-1].switches() {
 			return
 		}
 		p.next()
@@ -292,6 +299,9 @@ func (p *client1) next() {
 		})
 	}
 	switch {
+	case x.switches():
+		p.Out = append(p.Out, "Connection: upgrade\r\nUpgrade: other\r\n"...)
+		p.waits = !x.eager()
 	case x.Chunked:
 		p.Out = append(p.Out, "Transfer-Encoding: chunked\r\n"...)
 	case x.Method == "PUT" || x.Method == "POST":
@@ -367,6 +377,12 @@ func (p *client1) fail(x *exchange) {
 		p.leave()
 	case "stall":
 		p.deaf, p.shut, p.abort, p.part = true, true, nil, nil
-		p.w.sys.After(stallsFor, func() { p.stalled(x.String(), p.leave) })
+		p.w.sys.After(stallsFor, func() {
+			if slices.ContainsFunc(p.under, func(x *exchange) bool { return x.switches() }) { // whose handler has no limit of time
+				p.leave()
+			} else {
+				p.stalled(x.String(), p.leave)
+			}
+		})
 	}
 }

@@ -113,6 +113,9 @@ func (d *drawing) request(c *Client) *Request {
 		r.Trailers = r.Chunked && d.OneIn(3)
 	}
 	d.handler(r)
+	if !c.HTTP2 && !c.Old && d.OneIn(10) {
+		d.other(r)
+	}
 	if d.sc.Mood != "calm" && d.OneIn(12) {
 		d.fault(r, c)
 	}
@@ -144,15 +147,28 @@ func (d *drawing) handler(r *Request) {
 	}
 }
 
+// other has the handler speak another protocol.
+func (d *drawing) other(r *Request) {
+	do := &r.Do
+	r.Method, r.Body, r.Chunked, r.Expect, r.Trailers = "GET", d.size(), false, false, false
+	do.How, do.Status, do.Size, do.Trailer = "switch", 101, d.size(), false
+	if do.Body = [...]string{"whole", "echo"}[d.Below(2)]; do.End == "short" {
+		do.End = "error"
+	}
+}
+
 func (d *drawing) fault(r *Request, c *Client) {
 	r.How = [...]string{"reset", "close", "stall", "shut"}[d.Below(4)]
-	switch d.Below(4) {
-	case 0, 1:
+	if r.switches() && r.How == "stall" {
+		r.How = "close" // no limit of time counts
+	}
+	switch kind := d.Below(4); {
+	case kind <= 1 || r.switches() && kind == 3:
 		r.Abort, r.After = "send", d.Below(200+r.Body)
 		if r.How == "shut" && !c.HTTP2 {
 			r.After = 1 << 30
 		}
-	case 2:
+	case kind == 2:
 		r.Abort, r.After = "receive", d.Below(r.Do.Size+1)
 		if r.How == "shut" {
 			r.How = "reset"

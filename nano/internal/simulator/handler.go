@@ -58,6 +58,9 @@ func (w *world) handle(c nano.Ctx) (err error) {
 	}
 	same()
 	w.sys.Sleep(time.Duration(x.Do.Before))
+	if x.switches() {
+		return w.switches(c, x)
+	}
 	if err := w.readBody(c, x); err != nil {
 		w.unread(x, err)
 		return err

@@ -61,7 +61,7 @@ type judge struct {
 // head takes the head of a response.
 func (j *judge) head(status int, get func(name string) string) {
 	x := j.x
-	if status >= 400 && get("x-id") == "" {
+	if status >= 400 && (get("x-id") == "" || x.switches()) {
 		if j.own = true; !j.w.mayRefuse(x, status) {
 			j.w.violate("refused", "%d for %s", status, x)
 		}

@@ -45,3 +45,21 @@ func TestContinueBehindResponse(t *testing.T) {
 		t.Error(v)
 	}
 }
+
+// A client that has gone before it is told that the protocol changes leaves nothing: the handler had
+// taken its connection.
+func TestSwitchForAClientThatIsGone(t *testing.T) {
+	sc := &Scenario{
+		Seed: 1, Mood: "rough", Loops: 1, Descriptors: 100, Latest: 1, Late: 1, Limits: nano.Limits{BufferBody: 65536, MinRate: -1, MinTake: -1},
+		Clients: []*Client{{
+			Number: 1, Depth: 7, Line: simulated.Line{Capacity: 30000},
+			Requests: []*Request{
+				{ID: 1, Method: "PUT", Abort: "receive", After: 533, How: "reset", Do: Do{Route: "loop", Body: "whole", How: "whole", Status: 200, Size: 789}},
+				{ID: 2, Method: "GET", Do: Do{Route: "goroutine", Body: "whole", How: "switch", Status: 101, Pieces: 1}},
+			},
+		}},
+	}
+	for _, v := range Run(sc, Options{}).Violations {
+		t.Error(v)
+	}
+}

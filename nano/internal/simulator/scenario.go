@@ -64,7 +64,9 @@ type Do struct {
 	Body    string // what it reads: "whole", "pieces", "some", "none"; "echo": it sends what it reads while it comes
 	Between int64  // it sleeps before the response
 	Waits   bool   // until its client has gone
-	How     string // "whole", "sized" or "chunks"
+	// "whole", "sized" or "chunks"; "switch": the body comes and the response goes as another protocol,
+	// on the connection that the handler has taken
+	How     string
 	Status  int
 	Size    int
 	Pieces  int
@@ -128,6 +130,12 @@ func (r *Request) path() string { return fmt.Sprintf("/%s%d/%d", r.Do.Route, r.D
 // fails reports whether the client does something that may cost it the response, and others on
 // the connection theirs.
 func (r *Request) fails() bool { return r.Abort != "" && r.How != "shut" }
+
+// switches reports whether another protocol follows the request.
+func (r *Request) switches() bool { return r.Do.How == "switch" }
+
+// eager reports whether its client says what follows before it knows whether it may.
+func (r *Request) eager() bool { return r.ID%3 == 0 && r.Do.End == "" }
 
 // breaks reports whether the handler may end the connection.
 func (d *Do) breaks() bool { return d.End != "" }

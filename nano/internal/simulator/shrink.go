@@ -131,7 +131,7 @@ func (s *shrinking) simplerRequests() (list []shrink.Edit) {
 			list = shrink.Change(list, &do.Flushes, false)
 			list = shrink.Change(list, &do.Trailer, false)
 			list = shrink.Change(list, &do.Body, "whole")
-			if do.End == "" && !do.Trailer && do.Body != "echo" {
+			if do.End == "" && !do.Trailer && do.Body != "echo" && !r.switches() {
 				list = shrink.Change(list, &do.How, "whole")
 			}
 			list = shrink.Lower(list, &do.Pieces, 1)

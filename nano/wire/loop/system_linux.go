@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"net"
 	"net/netip"
 	"time"
 	"unsafe"
@@ -10,6 +11,7 @@ import (
 
 	"dyno.example/nano/wire/clock"
 	"dyno.example/nano/wire/reactor"
+	"dyno.example/nano/wire/sockets"
 )
 
 // System is the operating system as an event loop sees it: time, sockets and which of
@@ -42,6 +44,8 @@ type System interface {
 	Abort(fd int)                    // resets it for whoever still uses the descriptor
 	Reset(fd int)                    // makes the coming Close send a reset
 	Close(fd int)
+	// Conn returns a connection of package net with a descriptor of its own, which who takes it closes.
+	Conn(fd int) (net.Conn, error)
 
 	// Event opens a descriptor that is readable after each Raise (eventfd(2)): an event of the
 	// loop's own among those of its sockets.
@@ -93,6 +97,9 @@ func (Kernel) NewPoller(batch int, idle func() bool) (Poller, error) {
 	}
 	return p, nil
 }
+
+// Conn is [sockets.Conn].
+func (Kernel) Conn(fd int) (net.Conn, error) { return sockets.Conn(fd) }
 
 func (Kernel) Dial(to unix.Sockaddr) (fd int, up bool, err error) {
 	d := reactor.Dialer{To: to}

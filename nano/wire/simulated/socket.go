@@ -115,6 +115,7 @@ type Socket struct {
 	err    unix.Errno // that is told once
 	resets bool       // closing it resets the connection
 	closed bool
+	also   int  // descriptors that it has beside the first
 	full   bool // a write found no room: it is told when there is
 	short  bool // its last write wasn't taken whole
 	watch  watch
@@ -428,7 +429,7 @@ func (k *Socket) abort() {
 		k.apart, k.dead = true, true
 		k.in.read = k.in.arrived
 	}
-	k.watch.wake(0)
+	k.stir(0)
 }
 
 // resetOther has a reset arrive at the other end, which may overtake what travels there.

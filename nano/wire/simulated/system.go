@@ -216,6 +216,10 @@ func (s *System) Close(fd int) {
 	s.lowest = min(s.lowest, fd)
 	switch f := file.(type) {
 	case *Socket:
+		if f.also > 0 {
+			f.also--
+			return
+		}
 		f.watch.forget()
 		f.Close()
 	case *Listener:
