@@ -30,6 +30,10 @@ func (l *h2streams) request(c *conn, ev *http2.Event) (mine bool) {
 	x.Buf, x.Remote, x.Unnamed, x.TLS = hd.Bytes, c.remote, c.unnamed, c.secure.Connection()
 	t.spawns = x.Owner.Find()
 	t.found = true
+	tunnel := x.Tunnel == exchange.TunnelAsked
+	if tunnel { // what follows is read as it comes, also if it is here: it is no body
+		t.in.ended = ev.End
+	}
 	t.suspendable = canSuspend && x.Owner.Suspends()
 	if limit := x.Owner.BodyLimit(); t.suspendable && !x.Req.Expect100 && (limit < 0 || x.Req.ContentLength <= limit) {
 		x.Body = exchange.Body{Ready: ev.End}
@@ -37,12 +41,16 @@ func (l *h2streams) request(c *conn, ev *http2.Event) (mine bool) {
 		l.begin(c, t)
 		return l.coroutines.begin(c, t)
 	}
-	if ev.End {
+	if ev.End && !tunnel {
 		x.Body = exchange.Body{Ready: true}
 		return l.serve(c, t)
 	}
-	t.collecting = true
 	t.keepHead()
+	if tunnel {
+		l.serveWithBody(c, t)
+		return true
+	}
+	t.collecting = true
 	t.limit = x.Owner.BodyLimit()
 	switch length := x.Req.ContentLength; {
 	case t.limit >= 0 && length > t.limit:

@@ -227,7 +227,7 @@ func (p *client2) leave() {
 // send sends what is to be sent now.
 func (p *client2) send() {
 	p.Open()
-	for !p.Over && !p.deaf && !p.going && len(p.queue) > 0 && len(p.under) < p.c.Depth && p.Conn.Room() > 0 {
+	for !p.Over && !p.deaf && !p.going && len(p.queue) > 0 && len(p.under) < p.c.Depth && p.Conn.Room() > 0 && p.knows(p.queue[0]) {
 		p.next()
 	}
 	p.round = append(p.round[:0], p.under...)
@@ -250,6 +250,9 @@ func (p *client2) send() {
 	}
 }
 
+// knows reports whether the server has said that a request may be asked.
+func (p *client2) knows(x *exchange) bool { return !x.switches() || p.Conn.Peer().ConnectProtocol }
+
 // next begins the next request.
 func (p *client2) next() {
 	x := p.queue[0]
@@ -265,7 +268,12 @@ func (p *client2) next() {
 	s.User = t
 	p.under = append(p.under, t)
 	c := &p.Conn
-	c.Request(s, []byte(x.Method), []byte("http"), []byte("world.example"), []byte(x.path()))
+	if x.switches() {
+		c.Connect(s, []byte("websocket"), []byte("http"), []byte("world.example"), []byte(x.path()))
+		t.waits = !x.eager()
+	} else {
+		c.Request(s, []byte(x.Method), []byte("http"), []byte("world.example"), []byte(x.path()))
+	}
 	c.Field([]byte("x-token"), strconv.AppendInt(nil, int64(x.ID), 10))
 	if x.Expect {
 		c.Field([]byte("expect"), []byte("100-continue"))
@@ -275,7 +283,7 @@ func (p *client2) next() {
 			p.Stir()
 		})
 	}
-	if len(x.body) > 0 && !x.Chunked {
+	if len(x.body) > 0 && !x.Chunked && !x.switches() {
 		c.Field([]byte("content-length"), strconv.AppendInt(nil, int64(len(x.body)), 10))
 	}
 	c.EndHeaders(len(x.body) == 0)

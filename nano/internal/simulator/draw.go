@@ -113,8 +113,8 @@ func (d *drawing) request(c *Client) *Request {
 		r.Trailers = r.Chunked && d.OneIn(3)
 	}
 	d.handler(r)
-	if !c.HTTP2 && !c.Old && d.OneIn(10) {
-		d.other(r)
+	if !c.Old && d.OneIn(10) {
+		d.other(r, c)
 	}
 	if d.sc.Mood != "calm" && d.OneIn(12) {
 		d.fault(r, c)
@@ -148,10 +148,13 @@ func (d *drawing) handler(r *Request) {
 }
 
 // other has the handler speak another protocol.
-func (d *drawing) other(r *Request) {
+func (d *drawing) other(r *Request, c *Client) {
 	do := &r.Do
 	r.Method, r.Body, r.Chunked, r.Expect, r.Trailers = "GET", d.size(), false, false, false
 	do.How, do.Status, do.Size, do.Trailer = "switch", 101, d.size(), false
+	if c.HTTP2 {
+		do.Status = 200
+	}
 	if do.Body = [...]string{"whole", "echo"}[d.Below(2)]; do.End == "short" {
 		do.End = "error"
 	}

@@ -63,3 +63,25 @@ func TestSwitchForAClientThatIsGone(t *testing.T) {
 		t.Error(v)
 	}
 }
+
+// What a client says on a stream before it has the response to its CONNECT is read, also if it is all
+// that it says.
+func TestTunnelOfAHastyClient(t *testing.T) {
+	for _, route := range []string{"auto", "loop", "goroutine", "suspended"} {
+		for _, body := range []int{0, 2, 70_000} {
+			sc := &Scenario{
+				Seed: 1, Mood: "calm", Loops: 1, Descriptors: 100, Latest: 1, Late: 1, Limits: nano.Limits{BufferBody: 65536, Body: 10},
+				Clients: []*Client{{
+					Number: 1, Depth: 1, Line: simulated.Line{Capacity: 200_000}, HTTP2: true, Window: 65535,
+					Requests: []*Request{{ID: 3, Method: "GET", Body: body, Do: Do{Route: route, Body: "echo", How: "switch", Status: 200, Pieces: 1}}},
+				}},
+			}
+			if !sc.Clients[0].Requests[0].eager() {
+				t.Fatal("it isn't hasty")
+			}
+			for _, v := range Run(sc, Options{}).Violations {
+				t.Errorf("%s, %d bytes: %s", route, body, v)
+			}
+		}
+	}
+}
