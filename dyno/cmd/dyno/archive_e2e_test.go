@@ -85,7 +85,7 @@ func TestTheBucketGoesAwayDuringARun(t *testing.T) {
 	server := s3test.Start(t)
 	home, url := t.TempDir(), server.URL("runs")
 	s := start(t, home, "run", studyFile(t, home, 4, "good"), "--archive", url) // seconds, so that its end is not here before the bucket's
-	eventually(t, "the run's beginning", func() bool { return strings.Contains(s.stderr.String(), "\nrun ") })
+	s.comesTo(t, "the run's beginning", func() bool { return strings.Contains(s.stderr.String(), "\nrun ") })
 	server.Kill()
 	o := noSecret(t, s.wait(t))
 	id := onlyRun(t, home)

@@ -136,7 +136,7 @@ func TestCapacityInterrupted(t *testing.T) {
 	// Not in parallel: amid other loads every trial may be spoiled, and none holds.
 	s := start(t, t.TempDir(), "capacity", serveQueue(t, 300), "--objective", "p50 < 10s", "--trial", "1s", "--initial-trial", "200ms", "--start", "50",
 		"--warmup", "0s", "--no-calibration")
-	eventually(t, "the first trial", func() bool { return strings.Contains(s.stderr.String(), "holds") })
+	s.comesTo(t, "the first trial", func() bool { return strings.Contains(s.stderr.String(), "holds") })
 	s.signal(t, os.Interrupt)
 	o := s.wait(t)
 	o.want(t, 130, o.stderr, "dyno: interrupted")

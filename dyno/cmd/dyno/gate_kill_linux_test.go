@@ -13,7 +13,7 @@ func TestGateInterrupted(t *testing.T) {
 	dir := gateRepository(t, quickWork)
 	args := []string{"gate", "bench/gate.yaml", "--against", "main", "--blocks", "100"}
 	s := start(t, dir, args...)
-	eventually(t, "the first trial's end", func() bool { return strings.Contains(s.stderr.String(), "\n  1/200") })
+	s.comesTo(t, "the first trial's end", func() bool { return strings.Contains(s.stderr.String(), "\n  1/200") })
 	second := dyno(t, dir, args...)
 	second.want(t, 3, second.stderr, "can't tell: another study is being measured on this machine", "wait for it to end")
 	s.signal(t, os.Interrupt)

@@ -279,7 +279,7 @@ func TestLoadWaits(t *testing.T) {
 		t.Errorf("it calibrated first: %s", o.stderr)
 	}
 	s := start(t, t.TempDir(), "load", "-c", "1", "-n", "20", "--wait", "60s", address)
-	eventually(t, "waiting", func() bool { return strings.Contains(s.stderr.String(), "waiting for up to 1m0s") })
+	s.comesTo(t, "waiting", func() bool { return strings.Contains(s.stderr.String(), "waiting for up to 1m0s") })
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Skip("another program has taken the port")

@@ -97,6 +97,8 @@ func until(run func() outcome, ok func(o outcome) bool) (o outcome) {
 type process struct {
 	cmd            *exec.Cmd
 	stdout, stderr output
+	over           chan struct{} // it has ended …
+	err            error         // … by that
 }
 
 // start starts a command with its own DYNO_HOME, in its own folder.
@@ -128,25 +130,35 @@ func startBusy(t *testing.T, home string, args ...string) *process {
 
 func startCommand(t *testing.T, cmd *exec.Cmd, home string) *process {
 	t.Helper()
-	p := &process{cmd: cmd}
 	cmd.Dir = home
 	// What a killed dyno leaves in the temporary folder goes with the programs.
 	cmd.Env = append(os.Environ(), "DYNO_HOME="+home, "DYNO_ARCHIVE=", "TMPDIR="+filepath.Dir(dynoBinary))
 	cmd.Env = append(cmd.Env, s3test.Environment()...)
-	cmd.Stdout, cmd.Stderr = &p.stdout, &p.stderr
 	cmd.WaitDelay = time.Second
+	return begin(t, cmd)
+}
+
+// begin starts a process, whose outputs it keeps.
+func begin(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{cmd: cmd, over: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = &p.stdout, &p.stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		p.err = cmd.Wait()
+		close(p.over)
+	}()
 	return p
 }
 
 func (p *process) wait(t *testing.T) outcome {
 	t.Helper()
-	err := p.cmd.Wait()
+	<-p.over
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
+	if p.err != nil && !errors.As(p.err, &exit) {
+		t.Fatal(p.err)
 	}
 	return outcome{p.stdout.String(), p.stderr.String(), p.cmd.ProcessState.ExitCode()}
 }
@@ -184,6 +196,22 @@ func eventually(t *testing.T, what string, ok func() bool) {
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}
+}
+
+// comesTo waits until ok says so, of a process that doesn't end before.
+func (p *process) comesTo(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	eventually(t, what, func() bool {
+		select {
+		case <-p.over:
+			if !ok() {
+				t.Fatalf("it ended (%v) before %s:\n%s%s", p.err, what, p.stdout.String(), p.stderr.String())
+			}
+			return true
+		default:
+			return ok()
+		}
+	})
 }
 
 // serve runs the test server in a mode, until the test ends, and returns its

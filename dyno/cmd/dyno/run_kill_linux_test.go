@@ -54,7 +54,7 @@ blocks: 1
 				home := t.TempDir()
 				s := start(t, home, "run", file(home))
 				if stage == "trial" || stage == "stubborn" {
-					eventually(t, "the first trial's end", func() bool { return strings.Contains(s.stderr.String(), "\n  1/100") })
+					s.comesTo(t, "the first trial's end", func() bool { return strings.Contains(s.stderr.String(), "\n  1/100") })
 				}
 				started := len(pids(home))
 				eventually(t, "the subject's start", func() bool { return len(pids(home)) >= max(1, started) })

@@ -117,7 +117,7 @@ func TestRunWithServicesNotAsRoot(t *testing.T) {
 	}
 	at.home, at.programs, at.as = own, own, &syscall.Credential{Uid: nobody, Gid: nobody}
 	s := at.run(t, 100, both)
-	eventually(t, "the first trial's end", inTrials(s))
+	s.comesTo(t, "the first trial's end", inTrials(s))
 	s.signal(t, os.Interrupt)
 	o = s.wait(t)
 	o.want(t, 130, o.stderr, "db 1", "redis 7", "dyno: interrupted")
@@ -135,7 +135,7 @@ func TestRunKilledWithItsKeepers(t *testing.T) {
 			t.Parallel()
 			at := newStand(t)
 			s := at.run(t, 100, "{use: redis, ready_within: 60s}")
-			eventually(t, "the first trial's end", inTrials(s))
+			s.comesTo(t, "the first trial's end", inTrials(s))
 			s.signal(t, syscall.SIGSTOP) // it must not see its keepers die
 			keepers := keepersOf(t, s.cmd.Process.Pid)
 			for _, pid := range append(keepers, s.cmd.Process.Pid) {
@@ -160,7 +160,7 @@ func TestUpWhoseServiceDies(t *testing.T) {
 	t.Parallel()
 	at := newStand(t)
 	s := at.dyno(t, "up", "go/keyvalue")
-	eventually(t, "a subject that is up", func() bool { return strings.Contains(s.stdout.String(), "is up on") })
+	s.comesTo(t, "a subject that is up", func() bool { return strings.Contains(s.stdout.String(), "is up on") })
 	at.kill(t, "redis-server")
 	o := s.wait(t)
 	o.want(t, 1, o.stderr, "service redis died")

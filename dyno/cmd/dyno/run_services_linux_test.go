@@ -106,14 +106,9 @@ func (s stand) dyno(t *testing.T, args ...string) *process {
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, s.program(dynoBinary), args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
-	p := &process{cmd: cmd}
 	cmd.Dir = s.home
 	cmd.Env = append(os.Environ(), "DYNO_HOME="+s.home, "HOME="+s.userHome(), "DYNO_ARCHIVE=", "TMPDIR="+s.temp)
-	cmd.Stdout, cmd.Stderr = &p.stdout, &p.stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return begin(t, cmd)
 }
 
 // clean waits until no process of the run is left, and no folder of a service.
@@ -170,7 +165,7 @@ func TestRunWithServicesEnded(t *testing.T) {
 			at := newStand(t)
 			s := at.run(t, 100, both)
 			if c.trial {
-				eventually(t, "the first trial's end", inTrials(s))
+				s.comesTo(t, "the first trial's end", inTrials(s))
 			} else {
 				eventually(t, "a server's folder", func() bool { return len(at.folders()) > 0 })
 			}
@@ -192,11 +187,11 @@ func TestServiceThatDiesInARun(t *testing.T) {
 	t.Parallel()
 	at := newStand(t)
 	s := at.run(t, 100, "{use: redis, ready_within: 60s}")
-	eventually(t, "the first trial's end", inTrials(s))
+	s.comesTo(t, "the first trial's end", inTrials(s))
 	at.kill(t, "redis-server")
-	eventually(t, "what is said of it", func() bool { return strings.Contains(s.stderr.String(), "service redis died") })
+	s.comesTo(t, "what is said of it", func() bool { return strings.Contains(s.stderr.String(), "service redis died") })
 	said := len(s.stderr.String())
-	eventually(t, "a trial after it", func() bool { return strings.Count(s.stderr.String()[said:], "  block ") > 2 })
+	s.comesTo(t, "a trial after it", func() bool { return strings.Count(s.stderr.String()[said:], "  block ") > 2 })
 	s.signal(t, os.Interrupt)
 	o := s.wait(t)
 	o.want(t, 130, o.stdout)

@@ -158,7 +158,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	home := t.TempDir()
 	file := studyFile(t, home, 100, "good")
 	s := start(t, home, "run", file)
-	eventually(t, "the run's beginning", func() bool { return strings.Contains(s.stderr.String(), "\nrun ") })
+	s.comesTo(t, "the run's beginning", func() bool { return strings.Contains(s.stderr.String(), "\nrun ") })
 	second := dyno(t, home, "run", file)
 	second.want(t, 1, second.stderr, "another study is being measured", "wait for it")
 	o := dyno(t, home, "rm", "latest")

@@ -17,7 +17,7 @@ func TestUpOwnFramework(t *testing.T) {
 	up := regexp.MustCompile(`is up on http://\S+`)
 	for _, name := range []string{"go/nano", "go/nano-mounted"} {
 		s := start(t, home, "up", name)
-		eventually(t, name, func() bool { return s.cmd.ProcessState != nil || up.MatchString(s.stdout.String()) })
+		s.comesTo(t, name, func() bool { return up.MatchString(s.stdout.String()) })
 		s.signal(t, os.Interrupt)
 		o := s.wait(t)
 		o.want(t, 130, o.stdout, "Ctrl-C stops it", "/users/42/profile", "201")

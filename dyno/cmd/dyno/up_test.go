@@ -17,7 +17,7 @@ func TestUp(t *testing.T) {
 	home := t.TempDir()
 	s := start(t, home, "up", "go/nethttp")
 	up := regexp.MustCompile(`is up on (http://\S+)`)
-	eventually(t, "the subject", func() bool { return s.cmd.ProcessState != nil || up.MatchString(s.stdout.String()) })
+	s.comesTo(t, "the subject", func() bool { return up.MatchString(s.stdout.String()) })
 	url := up.FindStringSubmatch(s.stdout.String())[1]
 	resp, err := http.Get(url + "/json")
 	if err != nil || resp.StatusCode != http.StatusOK {
