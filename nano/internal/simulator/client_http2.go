@@ -89,6 +89,9 @@ func (p *client2) event(ev *http2.Event) {
 		return
 	}
 	switch ev.Kind {
+	case http2.EventInterim:
+		t.interim(ev.Header.Status)
+		return
 	case http2.EventHead:
 		if t.head(ev); t.over || p.Over {
 			return
@@ -114,16 +117,18 @@ func (p *client2) event(ev *http2.Event) {
 	}
 }
 
-func (t *stream2) head(ev *http2.Event) {
-	x := t.x
+// interim takes a response that is no last one.
+func (t *stream2) interim(status int) {
+	if status != 100 || !t.x.Expect {
+		t.p.w.violate("protocol", "%d for %s", status, t.x)
+	}
 	t.waits = false
 	t.p.Stir()
-	if ev.Header.Status < 200 {
-		if ev.Header.Status != 100 || !x.Expect {
-			t.p.w.violate("protocol", "%d for %s", ev.Header.Status, x)
-		}
-		return
-	}
+}
+
+func (t *stream2) head(ev *http2.Event) {
+	t.waits = false
+	t.p.Stir()
 	t.j.head(ev.Header.Status, func(name string) string {
 		v, _ := ev.Header.Find(name)
 		return string(v)
@@ -196,7 +201,13 @@ func (p *client2) fail(t *stream2) {
 	switch x.How {
 	case "stall":
 		p.deaf = true
-		p.w.sys.After(stallsFor, func() { p.stalled(x.String(), p.leave) })
+		p.w.sys.After(stallsFor, func() {
+			if slices.ContainsFunc(p.under, func(t *stream2) bool { return t.x.switches() }) { // as over HTTP/1.1
+				p.leave()
+			} else {
+				p.stalled(x.String(), p.leave)
+			}
+		})
 	case "reset":
 		p.end(true)
 		p.Over, p.w.open = false, p.w.open+1
@@ -279,6 +290,9 @@ func (p *client2) next() {
 		c.Field([]byte("expect"), []byte("100-continue"))
 		t.waits = true
 		p.w.sys.After(1e9, func() {
+			if t.waits && !t.over && p.w.Mood == "prompt" { // others are slow to read it
+				p.w.violate("no-continue", "for %s", x)
+			}
 			t.waits = false
 			p.Stir()
 		})

@@ -21,16 +21,19 @@ type drawing struct {
 func Draw(seed uint64, requests int) *Scenario {
 	d := &drawing{Random: simulated.Seeded(seed, 100), sc: &Scenario{Seed: seed, Debug: seed%4 == 0}}
 	sc := d.sc
-	sc.Mood = [...]string{"calm", "rough", "rough", "tight"}[d.Below(4)]
+	sc.Mood = [...]string{"calm", "prompt", "rough", "rough", "tight"}[d.Below(5)]
 	sc.Loops = 1 + d.Below(2)
 	sc.Descriptors = 10000
 	sc.Latest = [...]int64{1, 1000, 20_000, 2_000_000}[d.Below(4)]
 	sc.Late = [...]int64{1, 50_000, 3_000_000}[d.Below(3)]
+	if sc.Mood == "prompt" {
+		sc.Latest, sc.Late = 1, 1
+	}
 	d.limits()
 	for number := 1; d.id < requests; number++ {
 		d.client(number)
 	}
-	if sc.Mood != "calm" && d.OneIn(3) {
+	if !sc.well() && d.OneIn(3) {
 		sc.Drain = 1 + int64(d.Below(300e6))
 		sc.Cut = [...]int64{100e6, 3e9, 60e9}[d.Below(3)]
 	}
@@ -40,7 +43,13 @@ func Draw(seed uint64, requests int) *Scenario {
 func (d *drawing) limits() {
 	l := &d.sc.Limits
 	*l = nano.Limits{MinRate: -1, MinTake: -1, BufferBody: [...]int{1, 100, 2000, 64 << 10}[d.Below(4)]}
-	if d.sc.Mood == "calm" {
+	short := func() time.Duration { return time.Duration(1+d.Below(50)) * time.Millisecond }
+	if d.sc.Mood == "prompt" {
+		for _, t := range [...]*time.Duration{&l.ReadHead, &l.ReadBody, &l.Idle} { // longer than handlers may keep a loop
+			*t = 100*time.Millisecond + short()
+		}
+	}
+	if d.sc.well() {
 		return
 	}
 	if d.OneIn(3) {
@@ -50,7 +59,6 @@ func (d *drawing) limits() {
 		return
 	}
 	l.MinRate, l.MinTake = 0, 0
-	short := func() time.Duration { return time.Duration(1+d.Below(50)) * time.Millisecond }
 	for _, t := range [...]*time.Duration{&l.ReadHead, &l.ReadBody, &l.Idle, &l.WriteStall} {
 		if d.OneIn(2) {
 			*t = short()
@@ -76,6 +84,9 @@ func (d *drawing) client(number int) {
 		Line:  simulated.Line{Capacity: [...]int{200, 2000, 30_000}[d.Below(3)], Latest: [...]int64{0, 50_000, 2_000_000}[d.Below(3)], Pieces: d.OneIn(2)},
 		Think: [...]int64{0, 20_000, 1_000_000, 5_000_000}[d.Below(4)],
 		Piece: [...]int{0, 100, 1000}[d.Below(3)],
+	}
+	if d.sc.Mood == "prompt" {
+		c.Line, c.Think, c.Piece = simulated.Line{Capacity: 30_000}, 0, 0
 	}
 	if d.OneIn(2) {
 		c.Depth = 1 + d.Below(8)
@@ -116,7 +127,7 @@ func (d *drawing) request(c *Client) *Request {
 	if !c.Old && d.OneIn(10) {
 		d.other(r, c)
 	}
-	if d.sc.Mood != "calm" && d.OneIn(12) {
+	if !d.sc.well() && d.OneIn(12) {
 		d.fault(r, c)
 	}
 	return r
@@ -126,7 +137,11 @@ func (d *drawing) handler(r *Request) {
 	do := &r.Do
 	do.Route, do.Number = [...]string{"auto", "auto", "loop", "goroutine", "suspended"}[d.Below(5)], d.Below(3)
 	if do.Number > 0 { // routes of number 0 don't block, but for what their clients make them wait
-		pause := func() int64 { return int64(d.Below([...]int{1, 200_000, 5_000_000}[d.Below(3)])) }
+		longest := 5_000_000
+		if d.sc.Mood == "prompt" {
+			longest = 500_000_000
+		}
+		pause := func() int64 { return int64(d.Below([...]int{1, 200_000, longest}[d.Below(3)])) }
 		do.Before, do.Between, do.Pause = pause(), pause(), pause()
 	}
 	do.Body = [...]string{"whole", "whole", "pieces", "some", "none"}[d.Below(5)]
@@ -137,7 +152,7 @@ func (d *drawing) handler(r *Request) {
 		do.Body, do.How, do.Trailer = "echo", "chunks", d.OneIn(2)
 		return
 	}
-	if d.sc.Mood != "calm" && d.OneIn(12) {
+	if !d.sc.well() && d.OneIn(12) {
 		do.End, do.Size = [...]string{"abort", "panic", "exit", "error", "short"}[d.Below(5)], max(do.Size, 1)
 		if do.End == "short" && do.How != "sized" {
 			do.End = "error"

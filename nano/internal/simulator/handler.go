@@ -89,7 +89,7 @@ func (w *world) unread(x *exchange, err error) {
 func (w *world) readBody(c nano.Ctx, x *exchange) error {
 	var got []byte
 	want := x.body
-	x.reading = x.Do.Body != "none"
+	x.reading = x.Do.Body != "none" && x.Do.Body != "echo"
 	switch x.Do.Body {
 	case "whole":
 		b, err := c.Body()
@@ -166,6 +166,7 @@ func (w *world) unsent(x *exchange, err error) {
 
 // echo sends what it reads.
 func (w *world) echo(c nano.Ctx, s *nano.Stream, x *exchange) error {
+	x.reading = true
 	r, b := c.BodyReader(), make([]byte, 1+len(x.body)/x.Do.Pieces)
 	for {
 		n, err := r.Read(b)

@@ -12,8 +12,10 @@ import (
 
 // Scenario is what there is in a world, and what is to happen.
 type Scenario struct {
-	Seed        uint64
-	Mood        string // "calm": nothing goes wrong; "rough": clients and handlers fail; "tight": limits are small, too
+	Seed uint64
+	// "calm": nothing goes wrong; "prompt": limits of time are short, and clients never reach them, while
+	// handlers take longer; "rough": clients and handlers fail; "tight": limits are small, too
+	Mood        string
 	Loops       int
 	Debug       bool // what handlers were given is overwritten
 	Descriptors int
@@ -75,6 +77,9 @@ type Do struct {
 	Trailer bool
 	End     string // "": well; "abort", "panic", "exit", "error", "short": the response isn't all sent
 }
+
+// well reports whether nothing goes wrong in it.
+func (sc *Scenario) well() bool { return sc.Mood == "calm" || sc.Mood == "prompt" }
 
 // Size is how many things happen in it: requests, what clients and handlers do wrong, shutting down.
 func (sc *Scenario) Size() (n int) {
