@@ -44,8 +44,9 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// patience is how long anything may take before a test gives up.
-const patience = 6 * time.Minute
+// patience is how long anything may take before a test gives up: subjects are compiled meanwhile, on a
+// machine that has compiled nothing yet and does other things beside.
+const patience = 15 * time.Minute
 
 // outcome is what a command came to.
 type outcome struct {
