@@ -194,6 +194,9 @@ func (l *attempts) ends(c *client, k *backend, e loss) {
 		l.throwAway(c, k)
 		return
 	}
+	if e.how == tryLost && !x.headIn && !k.reused && k.call == nil {
+		e.how = tryUnsent // what has just come up was closed while the request's body was waited for
+	}
 	switch again := x.again(); e.how {
 	case tryUnsent:
 		if again && x.moves < mostMoves {

@@ -338,3 +338,12 @@ func TestFramesBehindAFullConnection(t *testing.T) {
 		holds(t, sc, -1)
 	}
 }
+
+// A connection that its endpoint closes as nothing comes on it, while the gateway waits for the body of
+// the request that it was made for, is as good as none: the request has another one, whatever its
+// route sends again.
+func TestClosedBeforeAnythingWasSent(t *testing.T) {
+	if r := Run(Draw(136139, 300), Options{}); r.Failed() {
+		t.Error(r.Violations, r.Err)
+	}
+}
