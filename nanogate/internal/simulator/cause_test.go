@@ -196,19 +196,20 @@ func TestWhatHasResponded(t *testing.T) {
 // Worlds in which the judge took for a failure what had a reason.
 func TestWhatWasExcusable(t *testing.T) {
 	for _, seed := range []uint64{
-		16281, // the end of a connection took longer than its line takes: it came in pieces
-		16897, // a request that isn't kept had a place on one that was ended
-		1472,  // what a reset took away was told before what had arrived and was read
-		16886, // a reset came long behind what had been said before
-		44732, // one had moved on from eight connections, and the next was refused
-		50247, // on a connection that had carried nothing a 408 was the response, before its end came
-		54316, // one that was turned away came again a thousand times a second
-		56534, // a line was too slow for what was asked for
-		81445, // a line was too slow, and a response had 40 s to begin
-		89748, // what was read behind the last request of a connection wasn't looked at
-		91603, // one that isn't kept had a place on a connection that was ended with others on it
-		68718, // a 408 was the response to what had been sent once more
-		32479, // one went from an error to an endpoint that broke HTTP/2
+		16281,  // the end of a connection took longer than its line takes: it came in pieces
+		16897,  // a request that isn't kept had a place on one that was ended
+		1472,   // what a reset took away was told before what had arrived and was read
+		16886,  // a reset came long behind what had been said before
+		44732,  // one had moved on from eight connections, and the next was refused
+		50247,  // on a connection that had carried nothing a 408 was the response, before its end came
+		54316,  // one that was turned away came again a thousand times a second
+		56534,  // a line was too slow for what was asked for
+		81445,  // a line was too slow, and a response had 40 s to begin
+		89748,  // what was read behind the last request of a connection wasn't looked at
+		91603,  // one that isn't kept had a place on a connection that was ended with others on it
+		68718,  // a 408 was the response to what had been sent once more
+		144307, // a fault in the rest of a body, behind the response, took the next request along
+		32479,  // one went from an error to an endpoint that broke HTTP/2
 	} {
 		if r := Run(Draw(seed, 300), Options{}); r.Failed() {
 			t.Errorf("seed %d: %v %v", seed, r.Violations, r.Err)

@@ -83,7 +83,11 @@ func (p *server1) lose(how string) {
 	}
 	p.w.loses(p.e, p.Socket)
 	p.unread = append(p.unread, p.in...)
+	behind := len(p.in) > 0 && (p.cur == nil && p.before != nil || p.cur != nil && p.cur.body.Done())
 	p.end(how)
+	if behind { // the next request, which came with the rest of the body of the one before
+		p.wasted(nil, false)
+	}
 	if p.cur == nil && p.before == nil {
 		p.w.lost(p.e, p.Socket)
 	}
@@ -421,9 +425,6 @@ func (p *server1) finished() {
 			broke(c.one)
 		}
 		p.lose("reset")
-		if len(p.in) > 0 { // the next request, which came with the rest of this one's body
-			p.wasted(nil, false)
-		}
 	case kind == "close-after" || c.close:
 		p.closes = c.close
 		p.finish()
