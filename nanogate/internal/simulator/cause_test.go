@@ -208,6 +208,7 @@ func TestWhatWasExcusable(t *testing.T) {
 		89748,  // what was read behind the last request of a connection wasn't looked at
 		91603,  // one that isn't kept had a place on a connection that was ended with others on it
 		68718,  // a 408 was the response to what had been sent once more
+		182494, // a reset took away the GOAWAY that would have said that a request wasn't looked at
 		144307, // a fault in the rest of a body, behind the response, took the next request along
 		32479,  // one went from an error to an endpoint that broke HTTP/2
 	} {

@@ -53,6 +53,7 @@ func (p *server2) deniesNone() {
 func (p *server2) cut() {
 	broke(p.responded...)
 	p.deniesNone()
+	p.went = false // what comes from now on is sent by who may not know
 }
 
 // wasted looks at what nobody reads any more for the requests in it.
