@@ -50,6 +50,12 @@ func (l *h2streams) request(c *conn, ev *http2.Event) (mine bool) {
 		l.serveWithBody(c, t)
 		return true
 	}
+	return l.collect(c, t)
+}
+
+// collect has the body come before the handler starts, unless it is too large for that.
+func (l *h2streams) collect(c *conn, t *h2stream) (mine bool) {
+	x := t.x
 	t.collecting = true
 	t.limit = x.Owner.BodyLimit()
 	switch length := x.Req.ContentLength; {
