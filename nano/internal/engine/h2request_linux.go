@@ -50,18 +50,19 @@ func (l *h2streams) request(c *conn, ev *http2.Event) (mine bool) {
 		l.serveWithBody(c, t)
 		return true
 	}
-	return l.collect(c, t)
+	l.collect(c, t)
+	return true
 }
 
 // collect has the body come before the handler starts, unless it is too large for that.
-func (l *h2streams) collect(c *conn, t *h2stream) (mine bool) {
+func (l *h2streams) collect(c *conn, t *h2stream) {
 	x := t.x
 	t.collecting = true
 	t.limit = x.Owner.BodyLimit()
 	switch length := x.Req.ContentLength; {
 	case t.limit >= 0 && length > t.limit:
 		l.refuse(c, t, 413, exchange.BodyTooLarge)
-		return true
+		return
 	case length > int64(l.config.Limits.BufferBody):
 		l.serveWithBody(c, t)
 	case length < 0 && !x.Owner.WholeBody():
@@ -77,7 +78,6 @@ func (l *h2streams) collect(c *conn, t *h2stream) (mine bool) {
 	if t.collecting {
 		t.pace.Begin(netconn.RateGrace)
 	}
-	return true
 }
 
 // keepHead copies the request's head, which is the codec's until the next event.

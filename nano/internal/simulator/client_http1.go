@@ -378,11 +378,7 @@ func (p *client1) fail(x *exchange) {
 	case "stall":
 		p.deaf, p.shut, p.abort, p.part = true, true, nil, nil
 		p.w.sys.After(stallsFor, func() {
-			if slices.ContainsFunc(p.under, func(x *exchange) bool { return x.switches() }) { // whose handler has no limit of time
-				p.leave()
-			} else {
-				p.stalled(x.String(), p.leave)
-			}
+			p.stalled(x.String(), slices.ContainsFunc(p.under, func(x *exchange) bool { return x.switches() }), p.leave)
 		})
 	}
 }

@@ -202,11 +202,7 @@ func (p *client2) fail(t *stream2) {
 	case "stall":
 		p.deaf = true
 		p.w.sys.After(stallsFor, func() {
-			if slices.ContainsFunc(p.under, func(t *stream2) bool { return t.x.switches() }) { // as over HTTP/1.1
-				p.leave()
-			} else {
-				p.stalled(x.String(), p.leave)
-			}
+			p.stalled(x.String(), slices.ContainsFunc(p.under, func(t *stream2) bool { return t.x.switches() }), p.leave)
 		})
 	case "reset":
 		p.end(true)

@@ -45,8 +45,12 @@ func (p *peer) end(reset bool) {
 }
 
 // stalled is when a client has done nothing for longer than any limit: then the server has ended the
-// connection.
-func (p *peer) stalled(by string, leave func()) {
+// connection, unless another protocol is spoken there, for which there is no limit of time.
+func (p *peer) stalled(by string, other bool, leave func()) {
+	if other {
+		leave()
+		return
+	}
 	for !p.Over {
 		n, errno := p.Socket.Read(p.w.buffer)
 		if errno == unix.EAGAIN {
