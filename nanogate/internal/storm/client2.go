@@ -31,7 +31,7 @@ func (s *Storm) client2(rng *rand.Rand, kind string, end time.Time) {
 		return
 	}
 	defer nc.Close()
-	nc.SetReadDeadline(time.Now().Add(2 * time.Minute))
+	nc.SetReadDeadline(time.Now().Add(connTime))
 	window := 65535
 	if s.on["windows"] && rng.IntN(3) == 0 {
 		window = []int{500, 5000, 20000, 1 << 20}[rng.IntN(4)]

@@ -26,9 +26,9 @@ func (s *Storm) configure(rng *rand.Rand, changed bool) error {
 			p("  %s: {wasm: ./%s.wasm, time: 9s, instances: 4, queue: {wait: 9s}}\n", name, name)
 		}
 	}
-	p("cache: {size: 16MiB}\nclient: {drain: 2m, rate: 0B}\nroutes:\n")
+	p("cache: {size: 16MiB}\nclient: {drain: %v, rate: 0B}\nroutes:\n", drainTime)
 	for _, r := range s.routes {
-		p("  - name: %s\n    match: {path: \"/%s/*\"}\n    timeout: 40s\n    to: %s\n", r.name, r.name, r.to)
+		p("  - name: %s\n    match: {path: \"/%s/*\"}\n    timeout: %v\n    to: %s\n", r.name, r.name, wholeTime, r.to)
 		for _, line := range r.lines {
 			p("    %s\n", line)
 		}
@@ -57,7 +57,7 @@ func (s *Storm) configure(rng *rand.Rand, changed bool) error {
 			}
 			p("%q", map[string]string{"h1": "http://", "h1s": "https://", "h2c": "h2c://", "h2s": "https://"}[g.kind]+e.at)
 		}
-		p("]\n    connect: 9s\n    response: 9s\n    idle: 15s\n    pool: {idle: 2s}\n")
+		p("]\n    connect: %v\n    response: %v\n    idle: %v\n    pool: {idle: 2s}\n", stepTime, stepTime, stepTime)
 		if strings.HasSuffix(g.kind, "s") {
 			p("    tls: {ca: ./cert.pem, server-name: storm.example}\n")
 		}

@@ -17,9 +17,6 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// patience is how long a peer waits for anything before it is taken for hung.
-const patience = 45 * time.Second // more than the gateway's own limits
-
 var (
 	errLate    = errors.New("nothing came in time")
 	errRefused = errors.New("refused: the peer hasn't looked at it")

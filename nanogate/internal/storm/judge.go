@@ -28,9 +28,6 @@ type judge struct {
 	behind   []*request // that were sent behind it there
 }
 
-// long is what a request that is under way while the gateway drains doesn't take.
-const long = 100 * time.Second
-
 const mostSaid = 4 << 10
 
 // head checks the head of the response; fields are found by get.
@@ -152,7 +149,7 @@ func (j *judge) cut(err error) {
 	case late:
 		j.s.count(j.r.client + " hung")
 		j.s.violate("hang", "%v; status %d, %s", err, j.status, j.r)
-	case j.s.draining.Load() && time.Since(j.r.begun) > long && !j.r.trickles():
+	case j.s.draining.Load() && time.Since(j.r.begun) > long:
 		j.s.count(j.r.client + " hung")
 		j.s.violate("hang", "%v, %v after it began, as the gateway ended; status %d, %s", err, time.Since(j.r.begun), j.status, j.r)
 	case j.content != nil && j.content.Wrong != "":
@@ -274,28 +271,13 @@ func (j *judge) unexplained() string {
 			return "there is no limit"
 		}
 	case 504:
-		if !j.s.draining.Load() && !j.r.trickles() {
-			return "no upstream was that slow"
-		}
+		return fmt.Sprintf("no upstream was that slow, and it came after %v", time.Since(j.r.begun))
 	default:
 		if !j.s.draining.Load() && !(j.status == 500 && j.r.size > 0 && j.r.suffered()) { // INTERNAL and the like
 			return "nothing asks for it"
 		}
 	}
 	return ""
-}
-
-// trickles is whether an endpoint takes the body by tiny windows: a long one may take longer
-// than there is time on a machine that is busy.
-func (r *request) trickles() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, one := range r.runs {
-		if len(r.body) > 0 && one.endpoint.window == tiny {
-			return true
-		}
-	}
-	return false
 }
 
 // statusOf is what a status of gRPC that the gateway gives stands for.

@@ -117,8 +117,6 @@ func (s *Storm) planGroup(kind, name string) error {
 	return nil
 }
 
-const tiny = 17 // bytes
-
 // planRoute draws a route of that kind to some of the groups.
 func (s *Storm) planRoute(kind string, among []string) {
 	r := &route{name: fmt.Sprintf("r%d", len(s.routes)), kind: kind}
@@ -215,10 +213,16 @@ func (s *Storm) draw(rng *rand.Rand, client string) *request {
 	chance := func(feature string, n int) bool { return s.on[feature] && rng.IntN(n) == 0 }
 	r.want, r.chunked, r.lengthy, r.slow = length(rng), rng.IntN(2) == 0, rng.IntN(2) == 0, chance("slow", 4)
 	r.method = []string{"GET", "GET", "GET", "HEAD", "PUT", "PUT", "PUT", "POST", "POST", "DELETE"}[rng.IntN(10)]
-	n := 0
+	n, sent := 0, func() int {
+		n := length(rng)
+		if s.trickles(r.route) {
+			n = min(n, trickle)
+		}
+		return n
+	}
 	switch {
 	case kind == "ws":
-		r.method, n, r.tail, r.slow = "GET", length(rng), []string{"client", "upstream"}[rng.IntN(2)], false
+		r.method, n, r.tail, r.slow = "GET", sent(), []string{"client", "upstream"}[rng.IntN(2)], false
 		if rng.IntN(2) == 0 {
 			r.want = 0
 		}
@@ -226,15 +230,15 @@ func (s *Storm) draw(rng *rand.Rand, client string) *request {
 		r.method = []string{"GET", "GET", "GET", "HEAD"}[rng.IntN(4)]
 		r.path = fmt.Sprintf("/%s/key%d", r.route.name, rng.IntN(20))
 	case kind == "json":
-		r.method, r.want, r.size = "POST", min(r.want, 60000), min(length(rng), 60000)
+		r.method, r.want, r.size = "POST", min(r.want, 60000), min(sent(), 60000)
 		b := fmt.Sprintf("{\"text\": %q}", text(r.token, r.size))
 		r.body = []byte(b)
 	case kind != "plain":
 		r.method, r.size = "POST", []int{10, 700, 5000, 40000}[rng.IntN(4)]
-		r.body = messages(r.token, length(rng), r.size)
+		r.body = messages(r.token, sent(), r.size)
 		r.lengthy = false
 	case r.method == "PUT" || r.method == "POST" || r.method == "DELETE" && rng.IntN(2) == 0:
-		n = length(rng)
+		n = sent()
 	}
 	if n > 0 {
 		r.body = content(r.token, n)
@@ -242,6 +246,20 @@ func (s *Storm) draw(rng *rand.Rand, client string) *request {
 	s.drawMore(rng, r, chance)
 	s.ledger.add(r)
 	return r
+}
+
+// trickles is whether an endpoint that a route's requests may get to takes bodies by tiny windows.
+func (s *Storm) trickles(r *route) bool {
+	for _, name := range append(r.groups[:len(r.groups):len(r.groups)], r.shadow) {
+		if g := s.groups[name]; g != nil {
+			for _, e := range append(g.endpoints[:len(g.endpoints):len(g.endpoints)], g.spare) {
+				if e.window == tiny {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // drawMore draws what else may be of a request.

@@ -184,8 +184,8 @@ func (s *Storm) drain() {
 			s.violate("drain", "after SIGTERM the gateway ended with %v\n%s", s.child.err, s.child.tail(3000))
 		}
 		s.count(fmt.Sprintf("drain in %d s", int(time.Since(begun).Seconds())))
-	case <-time.After(3 * time.Minute):
-		s.violate("drain", "the gateway goes on 3 minutes after SIGTERM, drain is 2")
+	case <-time.After(drainTime + time.Minute):
+		s.violate("drain", "the gateway goes on %v after SIGTERM, drain is %v", drainTime+time.Minute, drainTime)
 	}
 }
 

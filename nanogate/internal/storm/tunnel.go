@@ -152,9 +152,9 @@ func (s *Storm) tunnelEnds(j *judge) {
 	r.mu.Unlock()
 	select {
 	case <-one.done:
-	case <-time.After(45 * time.Second):
+	case <-time.After(patience):
 		if !j.excused() {
-			s.violate("ws-end-lost", "the client has gone for 45 s: %s", r)
+			s.violate("ws-end-lost", "the client has gone for %v: %s", patience, r)
 		}
 		s.count(r.client + " hung")
 		return

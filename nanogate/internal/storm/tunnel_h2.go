@@ -20,7 +20,7 @@ func (s *Storm) roundTripWS2(rng *rand.Rand, r *request) {
 		return
 	}
 	defer nc.Close()
-	nc.SetReadDeadline(time.Now().Add(2 * time.Minute))
+	nc.SetReadDeadline(time.Now().Add(connTime))
 	c := newH2(nc, false, 65535)
 	c.complain = func(kind, what string) { s.violate(kind, "by the gateway to a client: %s", what) }
 	if c.greet() != nil {

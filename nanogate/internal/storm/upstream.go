@@ -121,7 +121,7 @@ func (e *endpoint) accept(ln net.Listener) {
 
 // connection serves one.
 func (e *endpoint) connection(c net.Conn) {
-	c.SetReadDeadline(time.Now().Add(2 * time.Minute))
+	c.SetReadDeadline(time.Now().Add(connTime))
 	if e.tls != nil {
 		secured := tls.Server(c, e.tls)
 		if secured.Handshake() != nil {
