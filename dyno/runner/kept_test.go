@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -101,7 +102,8 @@ func burnRunner(t *testing.T, rest string) *Runner {
 	return r
 }
 
-// profileOf reads a kept profile of the first trial; nil if it is missing, which is logged.
+// profileOf reads a kept profile of the first trial; nil if it is missing, which is logged, unless
+// the subject had not enough CPU time to send it.
 func profileOf(t *testing.T, run *archive.Run, kind archive.Kind) *pprof.Profile {
 	t.Helper()
 	content, err := run.Kept(0, kind)
@@ -109,6 +111,11 @@ func profileOf(t *testing.T, run *archive.Run, kind archive.Kind) *pprof.Profile
 		t.Fatal(err)
 	}
 	if content == nil {
+		for _, k := range run.Trials[0].Kept {
+			if k.Kind == kind && k.Missing == context.DeadlineExceeded.Error() {
+				t.Skipf("a busy machine: %s took longer than it may", kind)
+			}
+		}
 		t.Logf("%+v", run.Trials[0].Kept)
 		return nil
 	}
