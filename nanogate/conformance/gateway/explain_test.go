@@ -162,6 +162,7 @@ func TestExplainedHeld(t *testing.T) {
 	_, at := startUsing(t, 1, `explain: 127.0.0.1
 routes:
   - {name: fault, match: {path: /fault}, fault: {delay: {for: 40ms}}, to: u}
+  - {name: late, match: {path: /late}, use: busy, fault: {delay: {for: 40ms}}, to: u}
   - {name: later, match: {path: /later}, use: later, to: u}
   - {name: place, match: {path: /place}, concurrency: {most: 1, queue: {wait: 1m}}, to: u}
 upstreams: {u: ["`+strings.TrimPrefix(server.URL, "http://")+`"]}
@@ -170,12 +171,16 @@ upstreams: {u: ["`+strings.TrimPrefix(server.URL, "http://")+`"]}
 			time.Sleep(long)
 			return func(*request.Request) *request.Reply { return nil }
 		}, Over: func() {}}}
+	}}), offer("busy", middleware.Middleware{Request: func(*request.Request) *request.Reply {
+		time.Sleep(long) // on the loop: its batch is that old when the delay begins
+		return nil
 	}}))
 	for path, c := range map[string]struct {
 		by    string
 		least time.Duration
 	}{
 		"/fault": {`forwarding\.fault`, long},
+		"/late":  {`forwarding\.fault`, long},
 		"/later": {`middleware\.later`, long},
 		"/place": {`limits\.concurrency`, 0}, // a part of the first one's time, and which one is not known
 	} {

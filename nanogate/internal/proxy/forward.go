@@ -109,10 +109,11 @@ func (l *exchanges) sendHead(c *client) {
 	l.deadlines.await(c, stateResponse)
 }
 
-// pause lets a request wait before its next try, as a filter of the phase Forwarding wants it.
+// pause lets a request wait before its next try, as a filter of the phase Forwarding wants it: from
+// now on, not from when the loop's batch began, which may have been long before.
 func (l *exchanges) pause(c *client, d time.Duration, by string) {
 	c.x.heldBy(filter.Forwarding, by)
-	c.x.pause = d
+	c.x.pause, l.now = d, l.Sys.Now()
 	l.deadlines.soon(c, d, delayOver)
 	l.deadlines.await(c, stateDelay)
 }
