@@ -374,9 +374,11 @@ func TestFailuresCountAsTheWorst(t *testing.T) {
 		{"in half of the blocks", []float64{0, 201, 0, 200, 0, 200, 201}, "throughput[a] > throughput[b]", Undecided},
 		{"in all", []float64{0, 0, 0, 0, 0, 0, 0}, "throughput[a] > 1.5 * throughput[b]", Opposite},
 		{"as what the other is compared to", []float64{0, 0, 0, 0, 0, 0, 0}, "throughput[b] > 1.5 * throughput[a]", Confirmed},
+		{"in half, and taken away", []float64{inf, inf, inf, 20, 21, 22}, "20us <= cpu[b] - cpu[a] <= 300us", Undecided},
+		{"in a third, and taken away", []float64{inf, inf, 20, 21, 22, 20}, "20us <= cpu[b] - cpu[a] <= 300us", Undecided},
 		{"with a time that has no end", []float64{inf, inf, inf, inf, inf, inf, inf}, "throughput[a] > 1.5 * throughput[b]", Confirmed},
 	} {
-		src := single(c.a, good)
+		src := single(c.a, good[:len(c.a)])
 		failed := make([]bool, len(c.a))
 		for i, v := range c.a {
 			failed[i] = v == 0 || v == inf

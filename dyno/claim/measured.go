@@ -74,11 +74,12 @@ func (e *evaluator) first(n node) *Cell {
 	return nil
 }
 
-// meanOf is the mean of the values that are known.
+// meanOf is the mean of the values that are known, and that aren't those of whoever failed: of no
+// infinite one can anything be a share.
 func meanOf(values []float64) float64 {
 	sum, n := 0.0, 0.0
 	for _, v := range values {
-		if !math.IsNaN(v) {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			sum, n = sum+v, n+1
 		}
 	}

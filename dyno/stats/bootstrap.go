@@ -45,7 +45,11 @@ func evenMedian(sorted []float64) []mass {
 		both := drawnOrder(n, half, i) // less what follows: both middle values are the i-th
 		for j := i + 1; j <= n; j++ {
 			p := math.Exp(ways + logExtreme(n, half, i) + logExtreme(n, half, n-j+1))
-			masses = append(masses, mass{middle(sorted[i-1], sorted[j-1]), p})
+			if low, high := sorted[i-1], sorted[j-1]; apart(low, high) { // anywhere: it counts at both ends
+				masses = append(masses, mass{low, p}, mass{high, p})
+			} else {
+				masses = append(masses, mass{middle(low, high), p})
+			}
 			both -= p
 		}
 		masses = append(masses, mass{sorted[i-1], max(both, 0)})

@@ -24,11 +24,17 @@ import (
 // which covers the median with probability 1 − 2·0.5ⁿ. While that is less than
 // level (below six trials for 95 %), the range is returned with the Level it
 // really gives and a Note.
+//
+// Values may be infinite: then the estimate and the ends may be. Where one half is at the lower end of
+// the scale and the other one at the upper end there is no interval.
 func Median(values []float64, level float64) Interval {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	if n == 0 {
 		return Interval{Note: i18n.New("stats.no-trials", "no trials")}
+	}
+	if n%2 == 0 && apart(sorted[n/2-1], sorted[n/2]) {
+		return Interval{Note: i18n.New("stats.no-median", "half of the trials are worse than any, half better: there is no median")}
 	}
 	result := Interval{N: n, Estimate: medianOfSorted(sorted), Low: sorted[0], High: sorted[n-1], Level: level}
 	if given := rangeCovers(n); given < level {
@@ -63,13 +69,20 @@ func medianOfSorted(sorted []float64) float64 {
 	return middle(sorted[half-1], sorted[half])
 }
 
-// middle is the mean of two values, low first. They may be infinite.
+// middle is the mean of two values, low first. One of them may be infinite, or both the same; with an
+// infinite one at either end there is none: see [apart].
 func middle(low, high float64) float64 {
-	if low == high {
+	switch {
+	case low == high, math.IsInf(low, -1):
 		return low
+	case math.IsInf(high, 1):
+		return high
 	}
 	return low + (high-low)/2
 }
+
+// apart reports whether anything may be in the middle of two values.
+func apart(low, high float64) bool { return math.IsInf(low, -1) && math.IsInf(high, 1) }
 
 // percent writes a level as a reader expects it: "95 %".
 func percent(level float64) string { return fmt.Sprintf("%.4g %%", 100*level) }

@@ -110,9 +110,18 @@ func TestMedianOfInfiniteValues(t *testing.T) {
 		{[]float64{inf, inf, inf, inf, inf, inf}, inf, inf, inf},
 		{[]float64{1, 1, 1, inf, inf, inf}, inf, 1, inf},
 		{[]float64{1, 1, 1, 1, 1, inf}, 1, 1, inf},
+		{[]float64{1, 1, 1, 1, 1, -inf}, 1, -inf, 1},
+		{[]float64{1, 1, 1, 1, -inf, -inf}, 1, -inf, 1},
+		{[]float64{1, 1, 1, -inf, -inf, -inf}, -inf, -inf, 1},
+		{[]float64{-inf, -inf, 1, 1, inf, inf}, 1, -inf, inf},
+		{[]float64{-inf, 1, 1, 1, 1, inf}, 1, -inf, inf},
+		{[]float64{-inf, 1, 1, 1, 1, 1, inf}, 1, -inf, inf},
 	} {
 		if m := Median(c.values, 0.95); m.Estimate != c.estimate || m.Low != c.low || m.High != c.high {
 			t.Errorf("%v: %+v", c.values, m)
 		}
+	}
+	if m := Median([]float64{-inf, -inf, -inf, inf, inf, inf}, 0.95); m.N != 0 || m.Note == (i18n.Message{}) {
+		t.Errorf("half at either end: %+v", m)
 	}
 }
