@@ -86,7 +86,7 @@ func (e *effect) direction(v evidence) state {
 		return fails
 	case v.own != nil:
 		return max(v.own.near, open)
-	case side == 0 && e.bare(): // "a >= b", which allows no effect
+	case side == 0 && e.bare() && e.claimed.more() != 0: // "a >= b", which allows no effect; of "a ~ b" the size decides
 		if v.wide.short(e.off(-e.claimed.more(), e.limit(v)), e.claimed.more()) {
 			return fails
 		}
