@@ -97,6 +97,9 @@ func (p *parser) comparison() Comparison {
 		if p.isSign("+-") {
 			c.Tolerance = p.tolerance()
 		}
+		if right, ok := c.right.(number); ok && right.value == 0 {
+			p.fail(c.at, i18n.New("claim.same-form", "that two figures are the same is claimed as a / b ~ 1 +- 5%%"), i18n.New("claim.about-zero", "about zero is zero exactly: the tolerance is a share of the right side"))
+		}
 	}
 	if c.Op == LessEq && p.isSign("<=") {
 		p.between(&c)

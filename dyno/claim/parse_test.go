@@ -81,6 +81,8 @@ func TestParseProblems(t *testing.T) {
 		{"a > 1 b", `column 7: expected the end, or "and", got "b"`},
 		{"a > 1 and", "column 10: expected a metric or a number, got the end"},
 		{"1 < a < 2", `column 7: expected one comparison, got a second "<" (write "a < b and b < c", or a range as 3us <= a <= 8us)`},
+		{"a - b ~ 0us", `column 7: about zero is zero exactly: the tolerance is a share of the right side (that two figures are the same is claimed as a / b ~ 1 +- 5%)`},
+		{"a ~ 0 +- 5%", `column 3: about zero is zero exactly: the tolerance is a share of the right side (that two figures are the same is claimed as a / b ~ 1 +- 5%)`},
 		{"a = 1", `column 3: expected <, <=, >, >= or ~, got "=" (a claim compares, such as a / b >= 2.3)`},
 		{"ä + $ > 1", `column 5: expected a metric or a number, got "$"`},
 		{"(a > 1", `column 4: expected ")", got ">"`},
