@@ -49,17 +49,17 @@ func run(address, files, secret string) error {
 	defer root.Close()
 	s := newShop(root)
 	app := s.app([]byte(secret), nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, os.Interrupt, syscall.SIGHUP) // before others can see that it is up
+	defer signal.Stop(signals)
 	ended := make(chan error, 1)
 	go func() { ended <- app.Listen(address) }()
-	return untilSignal(app, ended)
+	return untilSignal(app, signals, ended)
 }
 
 // untilSignal serves until a signal ends it, or it ends by itself. After a restart
 // the new process serves, and this one ends when its requests have ended.
-func untilSignal(app *nano.App, ended <-chan error) error {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM, os.Interrupt, syscall.SIGHUP)
-	defer signal.Stop(signals)
+func untilSignal(app *nano.App, signals <-chan os.Signal, ended <-chan error) error {
 	for {
 		select {
 		case err := <-ended:
