@@ -47,7 +47,8 @@ func TestSlicesAndTrialsOfOneRun(t *testing.T) {
 	for _, c := range a.Groups[1].Cells {
 		held[c.Subject] = c.Estimates["rss"].Estimate
 	}
-	if more := held["b"] - held["a"]; math.Abs(more-heldBytes) > heldBytes/4 {
+	// The race detector has memory of its own beside, in pieces of up to 60 MiB.
+	if more := held["b"] - held["a"]; more < heldBytes*3/4 || more > heldBytes*2 {
 		t.Errorf("b holds %.0f more bytes, want %d", more, heldBytes)
 	}
 }

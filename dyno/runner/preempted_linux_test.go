@@ -86,8 +86,9 @@ accept: [other-load, steal, generator-stalled, generator-full, subject-not-the-b
 			}
 			long, short := got["long"], got["short"]
 			t.Log(got)
-			if long["preemptions"] < 0.5 || long["run_queue"] < 2000 || long["preemptions"] > long["switches"] {
-				t.Errorf("who works 8 ms beside another: %v a request, want interruptions, and to wait for as long as the other runs", long)
+			// How long the other one runs each time is for the kernel to say, and for what else wants the CPU.
+			if long["preemptions"] < 0.5 || long["run_queue"] <= short["run_queue"] || long["preemptions"] > long["switches"] {
+				t.Errorf("who works 8 ms beside another: %v a request, want interruptions, and to wait longer than who works 20 µs: %v", long, short)
 			}
 			if short["preemptions"] > long["preemptions"]/2 {
 				t.Errorf("who works 20 µs has %v preemptions a request, who works 8 ms %v", short["preemptions"], long["preemptions"])
