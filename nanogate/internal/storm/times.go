@@ -5,7 +5,7 @@ package storm
 import "time"
 
 // How long things may take is far more than they do: a machine that is busy with other things may keep
-// a process from running for many seconds, and one second of a hang is as wrong as an hour.
+// a process from running for many seconds. What hangs does so for ever: it is found too, only later.
 const (
 	stepTime  = 40 * time.Second        // what the gateway waits for one thing of an upstream
 	wholeTime = 2 * time.Minute         // and for a request as a whole
