@@ -360,6 +360,20 @@ func TestMaxOfWhatIsKnownByABound(t *testing.T) {
 	}
 }
 
+// Where both have failed there is nothing to compare: such a block is left out, and not as if nobody had failed.
+func TestBlocksInWhichBothFailed(t *testing.T) {
+	inf := math.Inf(1)
+	src := single([]float64{inf, inf, 20, 21, 22, 20}, []float64{inf, inf, 100, 101, 102, 100})
+	failed := []bool{true, true, false, false, false, false}
+	src.failed = map[int][]bool{0: failed, 1: failed}
+	const want = "2 of 6 blocks are left out, 2 of them as a subject failed and there is nothing to compare it with"
+	for _, text := range []string{"cpu[b] - cpu[a] > 20us", "cpu[b] / cpu[a] > 2"} {
+		if out := decide(src, text); out.Verdict != Confirmed || !strings.Contains(out.Why.String(), want) {
+			t.Errorf("%s: %s", text, describe(out))
+		}
+	}
+}
+
 // Whoever fails has the worst figure there is, in the blocks in which it does.
 func TestFailuresCountAsTheWorst(t *testing.T) {
 	inf := math.Inf(1)

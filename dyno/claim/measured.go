@@ -284,6 +284,8 @@ func (m *measuredComparison) leftOut(n int) i18n.Message {
 	switch {
 	case m.zero > 0:
 		return i18n.New("claim.blocks-divide-by-zero", "; %d of %d blocks are left out, %d for a division by zero", n, m.blocks, m.zero)
+	case m.sample.lone > 0:
+		return i18n.New("claim.blocks-nothing-beside-failure", "; %d of %d blocks are left out, %d of them as a subject failed and there is nothing to compare it with", n, m.blocks, m.sample.lone)
 	case n > 0:
 		return i18n.New("claim.blocks-unusable", "; %d of %d blocks are left out, which lack a usable trial", n, m.blocks)
 	}

@@ -57,6 +57,7 @@ type sample struct {
 	logs   bool // noise is multiplicative: all values are above zero
 	ranked bool // there is no mean, but a median, as some values are the worst or the best there are
 	failed int  // blocks in which a subject failed
+	lone   int  // blocks left out in which one failed, and the other has failed too or has no figure
 	zeros  int  // blocks in which a ratio of like figures is 0 or infinite, as one of them is zero
 }
 
@@ -72,6 +73,9 @@ func newSample(s series, difference, like bool, failed map[int]bool) sample {
 		end := v == 0 || math.IsInf(v, 0)
 		switch {
 		case math.IsNaN(v), math.IsInf(v, 0) && !failed[i] && !like:
+			if failed[i] {
+				out.lone++
+			}
 			continue
 		case failed[i]:
 			out.failed++
