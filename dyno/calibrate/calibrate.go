@@ -25,6 +25,7 @@ const (
 	hiccupTime  = 100 * time.Millisecond
 
 	lagShare       = 0.8 // of the ceiling: the highest rate at which lag is measured
+	lagTries       = 3   // as what disturbs it once is no floor
 	mostConnection = 256 // a ceiling needs no more, and opening them takes time
 	mostStreams    = 256 // on each of them: what they save is saved by then
 )
@@ -32,7 +33,8 @@ const (
 // Run calibrates the generator that the spec asks for: its engine, threads,
 // CPUs, connections, protocol, streams and rate, without TLS. The target is not
 // touched. Of calls over gRPC it is that of unary calls with an empty message. It takes
-// under a second on a machine with a CPU to spare; it fails over HTTP/3, WebSockets, for
+// about a second on a machine with a CPU to spare, and half a second more where requests are
+// sent late; it fails over HTTP/3, WebSockets, for
 // server-sent events and for messages of streams over gRPC, where there is no null
 // server, or when the machine stood still whenever it was tried.
 func Run(ctx context.Context, spec *load.Spec) (*measure.Calibration, error) {
@@ -61,7 +63,7 @@ func Run(ctx context.Context, spec *load.Spec) (*measure.Calibration, error) {
 	}
 	if rate := spec.Profile.TopRate(); rate > 0 {
 		c.LagRate = min(rate, lagShare*c.Ceiling)
-		if c.Lag, err = b.lag(c.LagRate, lagTime); err != nil {
+		if c.Lag, err = leastLag(func() (measure.Times, error) { return b.lag(c.LagRate, lagTime) }); err != nil {
 			return nil, err
 		}
 	}
@@ -171,6 +173,26 @@ func (b *bench) lag(rate float64, length time.Duration) (measure.Times, error) {
 		return measure.Times{}, fmt.Errorf("finding the lag at %.0f requests/s: %w", rate, err)
 	}
 	return timesIn(r.Total.Hist[measure.Lag]), nil
+}
+
+// leastLag measures the lag until it is within what is called on time, [lagTries] times at
+// most, and returns the least. Of a few hundred requests two that the machine held up are their
+// p99: that says what happened then, not what the machine can do. What happens during a trial is
+// in the lag of its own requests.
+func leastLag(once func() (measure.Times, error)) (least measure.Times, err error) {
+	for try := range lagTries {
+		lag, err := once()
+		if err != nil {
+			return least, err
+		}
+		if try == 0 || lag.P99 < least.P99 {
+			least = lag
+		}
+		if least.P99 <= measure.LateAfter {
+			break
+		}
+	}
+	return least, nil
 }
 
 // timesIn sums up a histogram of ns.

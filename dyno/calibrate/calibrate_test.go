@@ -293,3 +293,29 @@ func TestRunIsOfWhatWillBeUsed(t *testing.T) {
 		}
 	}
 }
+
+// What the machine does once is no floor: what it does each time is.
+func TestLeastLag(t *testing.T) {
+	late, onTime := measure.Times{P99: 3 * measure.LateAfter}, measure.Times{P99: measure.LateAfter}
+	later := measure.Times{P99: 5 * measure.LateAfter}
+	for name, c := range map[string]struct {
+		lags  []measure.Times
+		want  measure.Times
+		tries int
+	}{
+		"on time at once":         {[]measure.Times{onTime, late}, onTime, 1},
+		"held up once":            {[]measure.Times{late, onTime, late}, onTime, 2},
+		"held up twice":           {[]measure.Times{late, later, onTime}, onTime, 3},
+		"late whenever":           {[]measure.Times{later, late, later}, late, 3},
+		"late from first to last": {[]measure.Times{late, later, later}, late, 3},
+	} {
+		tries := 0
+		got, err := leastLag(func() (measure.Times, error) { tries++; return c.lags[tries-1], nil })
+		if got != c.want || tries != c.tries || err != nil {
+			t.Errorf("%s: %v after %d, %v", name, got.P99, tries, err)
+		}
+	}
+	if _, err := leastLag(func() (measure.Times, error) { return measure.Times{}, errStill }); !errors.Is(err, errStill) {
+		t.Error(err)
+	}
+}
