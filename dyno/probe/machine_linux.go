@@ -3,6 +3,7 @@ package probe
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -67,10 +68,11 @@ func (m *MachineProbe) frequency() float64 {
 	return sum / float64(max(1, len(m.clocks)))
 }
 
-// WatchPrograms makes the snapshots include what this process and other programs use.
-// The processes given, with all that are under them, are none of the latter.
-func (m *MachineProbe) WatchPrograms(measured ...int) {
-	m.self, m.programs = NewSelf(), NewPrograms(measured...)
+// WatchPrograms makes the snapshots include what this process, with the helpers that work for
+// it, and other programs use. The processes measured, with all that are under them, are none of the
+// latter.
+func (m *MachineProbe) WatchPrograms(helpers []int, measured ...int) {
+	m.self, m.programs = NewSelf(helpers...), NewPrograms(slices.Concat(helpers, measured)...)
 }
 
 // others reads this process and all other programs.

@@ -147,28 +147,36 @@ func (p *ProgramsProbe) Missing() error {
 // Close releases the files that are kept open.
 func (p *ProgramsProbe) Close() { p.list.close(p.files) }
 
-// SelfProbe reads what this process has used. It belongs to one goroutine.
+// SelfProbe reads what this process and others that work for it have used. It belongs to one
+// goroutine.
 type SelfProbe struct {
 	files   *reader
 	tasks   tasks
+	helpers []int
 	missing absent
 }
 
-// NewSelf makes a probe of this process.
-func NewSelf() *SelfProbe {
-	return &SelfProbe{files: newReader(64), tasks: newTasks("/proc/self/task")}
+// NewSelf makes a probe of this process and of the given ones, without what is under them.
+func NewSelf(helpers ...int) *SelfProbe {
+	return &SelfProbe{files: newReader(64), tasks: newTasks("/proc/self/task"), helpers: helpers}
 }
 
-// Snapshot reads the CPU time of this process, and how long its threads were runnable
-// and not running; 0 where the kernel doesn't report that.
+// Snapshot reads the CPU time of these processes, and how long threads of this one were runnable
+// and not running; 0 where the kernel doesn't report that. A helper that has ended counts no more.
 func (p *SelfProbe) Snapshot() (Self, error) {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts); err != nil {
 		return Self{}, fmt.Errorf("reading the CPU clock of this process: %w", err)
 	}
+	used := time.Duration(ts.Nano())
+	for _, pid := range p.helpers {
+		if cpu, err := processCPU(pid); err == nil {
+			used += cpu
+		}
+	}
 	p.missing.clear()
 	waited := p.tasks.refresh(p.files, &p.missing).runQueue
-	return Self{CPU: time.Duration(ts.Nano()), RunQueue: waited}, nil
+	return Self{CPU: used, RunQueue: waited}, nil
 }
 
 // Close releases the files that are kept open.

@@ -86,6 +86,42 @@ func TestProgramsNameAHog(t *testing.T) {
 	}
 }
 
+// What works for this process uses its time, and is no other program.
+func TestSelfWithHelpers(t *testing.T) {
+	pid, _ := startHog(t)
+	m := NewMachine(0)
+	defer m.Close()
+	m.WatchPrograms([]int{pid})
+	begin, err := m.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := processCPU(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var used time.Duration
+	for used < 100*time.Millisecond {
+		time.Sleep(10 * time.Millisecond)
+		now, err := processCPU(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used = now - before
+	}
+	end, err := m.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := end.Since(begin)
+	if w.Self.CPU < used {
+		t.Errorf("this process and what works for it used %v, of which the latter alone %v", w.Self.CPU, used)
+	}
+	if slices.ContainsFunc(w.Programs.Top, func(p Program) bool { return p.PID == pid }) {
+		t.Errorf("it is among the programs: %+v", w.Programs.Top)
+	}
+}
+
 func TestSelf(t *testing.T) {
 	p := NewSelf()
 	defer p.Close()

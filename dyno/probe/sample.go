@@ -82,7 +82,8 @@ type Machine struct {
 	TasksByCPU []time.Duration `json:"tasks_by_cpu,omitempty"`
 	IRQByCPU   []time.Duration `json:"irq_by_cpu,omitempty"`
 	StealByCPU []time.Duration `json:"steal_by_cpu,omitempty"`
-	// Self is the process that reads all this; nil if it is not enabled.
+	// Self is the process that reads all this, with those that work for it; nil if it is not
+	// enabled.
 	Self *Self `json:"self,omitempty"`
 	// Programs are those other than the subject and this process; nil if they can't be
 	// seen.
@@ -92,7 +93,7 @@ type Machine struct {
 
 // Self is what this process used.
 type Self struct {
-	CPU      time.Duration `json:"cpu"`       // ns
+	CPU      time.Duration `json:"cpu"`       // with that of the processes that work for it, ns
 	RunQueue time.Duration `json:"run_queue"` // time its threads were runnable but not running, ns
 }
 

@@ -15,6 +15,9 @@ type Config struct {
 	// PID is the first process of the subject; 0 if it is none of ours, such as
 	// a service that was up already.
 	PID int
+	// Keepers are processes of dyno's that the subject and its upstream run under, and that are
+	// the network before it where there is one. What they use is dyno's own.
+	Keepers []int
 	// Upstream is the first process of what the subject sends requests on to; 0 for none.
 	Upstream int
 	// CPUs are those whose clock rate is watched: the subject's. Empty for none.
@@ -66,7 +69,7 @@ func New(c Config) *Sampler {
 			s.upstream = NewProcess(c.Upstream)
 			known = append(known, c.Upstream)
 		}
-		s.machine.WatchPrograms(known...)
+		s.machine.WatchPrograms(c.Keepers, known...)
 	}
 	if c.SocketsOf != 0 {
 		s.sockets, s.unable = newSockets(c.SocketsOf)

@@ -45,7 +45,7 @@ type MachineProbe struct{}
 func NewMachine(pid int, cpus ...int) *MachineProbe { return &MachineProbe{} }
 
 // WatchPrograms does nothing.
-func (*MachineProbe) WatchPrograms(measured ...int) {}
+func (*MachineProbe) WatchPrograms(helpers []int, measured ...int) {}
 
 // Snapshot returns an error: it needs Linux.
 func (*MachineProbe) Snapshot() (MachineTotals, error) {

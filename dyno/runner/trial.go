@@ -103,7 +103,7 @@ func (e *execution) load(ctx context.Context, t *archive.Trial, cell *study.Cell
 		timing.Warmup = min(timing.Warmup, rejoining)
 	}
 	counter := newRequestCounter(ctx, metrics, trust)
-	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: e.places.ofSubject(contender, cell), Runtime: told.runtime, Metrics: metrics, Trust: trust, Services: e.ready.services.Probes(), SocketsOf: e.socketsOf(in)}))
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Keepers: keepers(in), Upstream: upstreamPID(in), CPUs: e.places.ofSubject(contender, cell), Runtime: told.runtime, Metrics: metrics, Trust: trust, Services: e.ready.services.Probes(), SocketsOf: e.socketsOf(in)}))
 	defer ledger.close()
 	calibrated := e.calibrated.of(cell)
 	spec := e.spec(t, cell, in, timing)

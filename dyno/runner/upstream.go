@@ -53,6 +53,16 @@ func (s *starter) upstream(c *contender, cell *study.Cell) *subject.StartSpec {
 	return &up
 }
 
+// keepers are the processes that a subject and its upstream run under.
+func keepers(in *subject.Instance) (list []int) {
+	for ; in != nil; in = in.Upstream() {
+		if pid := in.Keeper(); pid != 0 {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
 // upstreamPID is the first process of a subject's upstream, 0 of none.
 func upstreamPID(in *subject.Instance) int {
 	if up := in.Upstream(); up != nil {

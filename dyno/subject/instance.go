@@ -74,6 +74,15 @@ func (in *Instance) Name() string { return in.name }
 // 0 when attached.
 func (in *Instance) PID() int { return in.pid }
 
+// Keeper returns the ID of the process of dyno's that the subject runs under, which also
+// is the network before it where one was asked for; 0 when attached.
+func (in *Instance) Keeper() int {
+	if in.handle == nil {
+		return 0
+	}
+	return in.handle.cmd.Process.Pid
+}
+
 // Port returns the TCP port it listens on.
 func (in *Instance) Port() int { return in.port }
 

@@ -42,7 +42,7 @@ func Look(ctx context.Context, cpus []int, d time.Duration) (*Survey, error) {
 	}
 	m := probe.NewMachine(0)
 	defer m.Close()
-	m.WatchPrograms()
+	m.WatchPrograms(nil)
 	before, err := m.Snapshot()
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func NewWatch(ctx context.Context, target string, cpus, online []int) *Watch {
 		w.cpus = online
 	}
 	w.server = slices.DeleteFunc(w.server, func(pid int) bool { return pid == os.Getpid() })
-	w.machine.WatchPrograms(w.server...)
+	w.machine.WatchPrograms(nil, w.server...)
 	for _, pid := range w.server {
 		w.processes = append(w.processes, probe.NewProcess(pid))
 	}

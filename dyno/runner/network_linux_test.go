@@ -1,0 +1,66 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/study"
+)
+
+// The network that is put before a subject is dyno's work, and no other program's.
+func TestNetworkIsNoOtherProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds of load")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("a network for a subject takes root")
+	}
+	if _, err := os.Stat("/dev/net/tun"); err != nil {
+		t.Skip("no TUN devices here: ", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := study.Parse("test.yaml", fmt.Appendf(nil, `study: far
+subjects: [{name: far, run: %q, ready: /, network: {rtt: 200us}, env: {%s: ""}}]
+requests: [{name: root, get: /, expect: [body == ok]}]
+loads: [{name: saturate, closed: {connections: 8}}]
+trial: {warmup: 0s, duration: 2s}
+blocks: 1
+`, self, troubleVariable), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := study.Expand(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	r := &Runner{KeepGoing: true, Study: s, Plan: plan, Command: []string{"dyno"}, Version: "test", CacheDir: t.TempDir(), StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
+	id, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := r.Store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := run.Trials[0]
+	if trial.Status != archive.Complete {
+		t.Fatalf("the trial is %s: %s", trial.Status, trial.Error)
+	}
+	for _, w := range trial.Windows {
+		m := w.Server.Machine
+		if m == nil || m.Self == nil || m.Programs == nil {
+			t.Fatalf("window %d: the machine wasn't looked at", w.Client.Index)
+		}
+		for _, p := range m.Programs.Top {
+			if p.Name == "exe" { // what a keeper is executed as
+				t.Errorf("window %d: the network is among the other programs: %+v", w.Client.Index, p)
+			}
+		}
+	}
+}
