@@ -67,7 +67,9 @@ func (d *disturbed) effectOf(name finding.Name) (e effect, ok bool) {
 	case finding.GeneratorGC:
 		stopped, e.sent = d.gc, true
 	case finding.Steal:
-		stopped, e.stolen = d.steal, d.steal
+		if stopped = d.steal; !d.apart {
+			e.stolen = d.steal
+		}
 	case finding.OtherLoad:
 		stopped, e.stolen = d.others, d.others
 		if d.blind {

@@ -25,6 +25,7 @@ type disturbed struct {
 
 	away, longest time.Duration // of the generator's loops: in all, and the longest stall
 	gc, steal     time.Duration
+	apart         bool          // CPU times have nothing of steal
 	others        time.Duration // CPU time of other programs
 	blind         bool          // of some window, others' is not known
 	offered, late uint64
@@ -44,7 +45,7 @@ func watch(run *archive.Run, t *archive.Trial) *disturbed {
 	p := &c.Profile
 	streams := max(c.Link.Streams, 1)
 	return &disturbed{open: p.Mode == profile.Open, connections: p.Connections * streams, streams: streams,
-		sliced: t.Sliced != nil, untold: p.Think.Mean > 0 || len(p.Phases) > 0 || c.Link.WebSocket != nil}
+		sliced: t.Sliced != nil, apart: run.Manifest.Machine.StealApart, untold: p.Think.Mean > 0 || len(p.Phases) > 0 || c.Link.WebSocket != nil}
 }
 
 // disturbing reports whether anything that has a bound lowers what a trial is worth.

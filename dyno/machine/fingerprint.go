@@ -33,9 +33,10 @@ type Fingerprint struct {
 	THP            string         `json:"transparent_hugepages,omitempty"`
 	GoVersion      string         `json:"go_version"` // that built dyno
 	BootID         string         `json:"boot_id,omitempty"`
-	Load1          float64        `json:"load1"`             // one-minute load average, when it was read
-	Busy           float64        `json:"busy"`              // CPUs that other programs used while dyno looked on
-	Steal          float64        `json:"steal,omitempty"`   // share of the CPU time since boot that the hypervisor took, 0 to 1
-	Remarks        []i18n.Message `json:"remarks,omitzero"`  // what speaks against measuring here, in plain words
-	Missing        []string       `json:"missing,omitempty"` // what could not be read, "name: why"
+	Load1          float64        `json:"load1"`                 // one-minute load average, when it was read
+	Busy           float64        `json:"busy"`                  // CPUs that other programs used while dyno looked on
+	Steal          float64        `json:"steal,omitempty"`       // share of the CPU time since boot that the hypervisor took, 0 to 1
+	StealApart     bool           `json:"steal_apart,omitempty"` // CPU times have none of it, by the kernel's configuration
+	Remarks        []i18n.Message `json:"remarks,omitzero"`      // what speaks against measuring here, in plain words
+	Missing        []string       `json:"missing,omitempty"`     // what could not be read, "name: why"
 }

@@ -22,6 +22,7 @@ func (r Reader) Read() Fingerprint {
 	d.OS, d.Arch, d.GoVersion = "linux", runtime.GOARCH, runtime.Version()
 	d.system()
 	d.processor()
+	d.StealApart = d.stealApart()
 	d.frequency()
 	d.memory()
 	d.network()
