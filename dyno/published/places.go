@@ -1,7 +1,6 @@
 package published
 
 import (
-	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -29,23 +28,19 @@ type column struct {
 	values   map[string]map[int]float64
 }
 
-// readFigures reads a folder's trials.csv.gz. Of a reference that was measured twice,
+// readFigures reads a folder's figures by trial. Of a reference that was measured twice,
 // the second arm is left out.
 func readFigures(results fs.FS, folder string) (figures, error) {
-	name := path.Join(folder, "trials.csv.gz")
-	file, err := results.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	plain, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+	all := figures{}
+	return all, readPacked(results, path.Join(folder, TrialsName), all.read)
+}
+
+// read adds the rows of a table whose first row has the titles.
+func (f figures) read(plain io.Reader) error {
 	rows := csv.NewReader(plain)
 	head, err := rows.Read()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return err
 	}
 	at := map[string]int{}
 	for i, title := range head {
@@ -53,17 +48,16 @@ func readFigures(results fs.FS, folder string) (figures, error) {
 	}
 	for _, title := range []string{"load", "subject", "block", "metric", "value"} {
 		if _, ok := at[title]; !ok {
-			return nil, fmt.Errorf("%s has no column %q", name, title)
+			return fmt.Errorf("there is no column %q", title)
 		}
 	}
-	all := figures{}
 	for {
 		row, err := rows.Read()
 		switch {
 		case errors.Is(err, io.EOF):
-			return all, nil
+			return nil
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return err
 		}
 		if arm, ok := at["arm"]; ok && row[arm] == "2" {
 			continue
@@ -71,9 +65,9 @@ func readFigures(results fs.FS, folder string) (figures, error) {
 		block, err1 := strconv.Atoi(row[at["block"]])
 		value, err2 := strconv.ParseFloat(row[at["value"]], 64)
 		if err := errors.Join(err1, err2); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return err
 		}
-		all.add(groupOf(head, row), row[at["metric"]], row[at["subject"]], block, value)
+		f.add(groupOf(head, row), row[at["metric"]], row[at["subject"]], block, value)
 	}
 }
 

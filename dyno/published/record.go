@@ -2,7 +2,7 @@
 // draws the page of all claims from them and from the catalogue.
 //
 // A published result is a folder. What this package needs of it is one small file,
-// verdicts.json; the others in it are for readers: manifest.json, report.md and
+// verdicts.json; the others in it are for readers: manifest.json.gz, report.md and
 // trials.csv.gz, which has what every verdict can be computed from again.
 package published
 

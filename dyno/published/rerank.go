@@ -2,7 +2,6 @@ package published
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
@@ -41,13 +40,9 @@ func Rerank(results fs.FS, folder string, w Words) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var run archive.Manifest
-	manifest, err := fs.ReadFile(results, path.Join(folder, "manifest.json"))
-	if err == nil {
-		err = json.Unmarshal(manifest, &run)
-	}
+	run, err := ReadManifest(results, folder)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", folder, err)
+		return "", err
 	}
 	r := &reranker{words: w, run: &run, figures: all, warming: stillWarming(string(text))}
 	parts := strings.Split(string(text), "\n\n")

@@ -39,7 +39,7 @@ Each language stands there by the best of its frameworks, ranked by Throughput; 
 
 func folderOfBefore(t *testing.T, report string) fstest.MapFS {
 	t.Helper()
-	var plain, packed bytes.Buffer
+	var plain bytes.Buffer
 	plain.WriteString("run,study,load,factor.env.A_B,subject,cell,trial,block,metric,unit,value,arm\n")
 	for subject, values := range map[string][]float64{
 		"go/a": {30, 30.1, 29.9, 30, 30.2, 29.8}, "rust/b": {15, 60, 14, 70, 15.5, 13}, "go/c": {20, 20.1, 19.9, 20.2, 20, 19.8},
@@ -49,15 +49,20 @@ func folderOfBefore(t *testing.T, report string) fstest.MapFS {
 		}
 	}
 	plain.WriteString("r,s,load,1,go/a,0,9,1,throughput,req/s,1,2\n") // the reference measured again
-	w := gzip.NewWriter(&packed)
-	w.Write(plain.Bytes())
-	w.Close()
 	return fstest.MapFS{
 		"x/report.md":     {Data: []byte(report)},
-		"x/trials.csv.gz": {Data: packed.Bytes()},
-		"x/manifest.json": {Data: []byte(`{"subjects": [{"name": "go/a", "language": "go", "version": "1.0"}, {"name": "rust/b", "language": "rust"},
-			{"name": "go/c", "language": "go", "version": "2"}, {"name": "rust/d", "language": "rust"}]}`)},
+		"x/trials.csv.gz": {Data: packed(plain.Bytes())},
+		"x/manifest.json.gz": {Data: packed([]byte(`{"subjects": [{"name": "go/a", "language": "go", "version": "1.0"}, {"name": "rust/b", "language": "rust"},
+			{"name": "go/c", "language": "go", "version": "2"}, {"name": "rust/d", "language": "rust"}]}`))},
 	}
+}
+
+func packed(plain []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(plain)
+	w.Close()
+	return b.Bytes()
 }
 
 // words are those of a report, with what is put into them.

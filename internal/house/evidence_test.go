@@ -11,9 +11,9 @@ import (
 )
 
 // evidenceMost is how much archived evidence may weigh: whoever wants the code takes it
-// along. The studies are some 65, with some 60 KB each; what they are measured with again has
+// along. The studies are some 65, with some 45 KB each; what they are measured with again has
 // all its blocks, where old short forms had too few for a verdict.
-const evidenceMost = 4608 << 10
+const evidenceMost = 4096 << 10
 
 // dated is a record of a program below bench: its date, the time if there were several
 // that day, and what it is.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"compress/gzip"
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/analysis/analysistest"
-	"dyno.example/dyno/archive"
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/cmd/dyno/internal/studycmd"
 	"dyno.example/dyno/finding"
@@ -68,13 +66,13 @@ func TestPublishedRunsAreCounted(t *testing.T) {
 			counted[a.Run] = a.Study
 		}
 	}
-	manifests, err := filepath.Glob("../../docs/results/*/manifest.json")
+	manifests, err := filepath.Glob("../../docs/results/*/" + published.ManifestName)
 	if err != nil || len(manifests) == 0 {
 		t.Fatal(len(manifests), err)
 	}
 	for _, name := range manifests {
-		var m archive.Manifest
-		if err := json.Unmarshal([]byte(read(t, name)), &m); err != nil {
+		m, err := published.ReadManifest(os.DirFS("../../docs/results"), filepath.Base(filepath.Dir(name)))
+		if err != nil {
 			t.Fatal(err)
 		}
 		if counted[m.ID] != m.Study {
@@ -117,7 +115,7 @@ func TestPublish(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"manifest.json", "report.md", "trials.csv.gz", published.FileName} {
+	for _, name := range []string{published.ManifestName, "report.md", published.TrialsName, published.FileName} {
 		text := read(t, filepath.Join(dir, name))
 		if strings.HasSuffix(name, ".gz") {
 			text = decompressed(t, text)

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -26,7 +27,7 @@ func NewPublish(global *cli.Global) *cobra.Command {
 		Use:   "publish RUN DIR",
 		Short: "Write what a run found into a small folder, to be kept with source",
 		Long: `Write what a run found into a folder small enough to be kept with source:
-verdicts.json (what it says about claims, and the conditions), manifest.json,
+verdicts.json (what it says about claims, and the conditions), manifest.json.gz,
 report.md and trials.csv.gz (one row per trial and metric). The archived run has more
 and stays where it is. dyno claims --page --results draws a page of such folders.
 
@@ -94,8 +95,10 @@ func Publish(a *analysis.Analysis, dir, unclean string) error {
 		name string
 		fill func(*bytes.Buffer) error
 	}{
-		{"manifest.json", func(w *bytes.Buffer) error { return writeManifest(w, a) }},
-		{"trials.csv.gz", func(w *bytes.Buffer) error { return writeTrials(w, a) }},
+		{published.ManifestName, func(w *bytes.Buffer) error {
+			return compressed(w, func(w io.Writer) error { return writeManifest(w, a) })
+		}},
+		{published.TrialsName, func(w *bytes.Buffer) error { return compressed(w, func(w io.Writer) error { return report.CSV(w, a) }) }},
 		{"report.md", func(w *bytes.Buffer) error { return report.Markdown(w, a, "en") }},
 		{published.FileName, func(w *bytes.Buffer) error {
 			document, err := record.Encode()
@@ -114,20 +117,19 @@ func Publish(a *analysis.Analysis, dir, unclean string) error {
 	return nil
 }
 
-// writeTrials writes the figures by trial, which are most of what is published and
-// shrink to a tenth.
-func writeTrials(w *bytes.Buffer, a *analysis.Analysis) error {
-	compressed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+// compressed writes what is most of what is published, and shrinks to a tenth.
+func compressed(w *bytes.Buffer, fill func(io.Writer) error) error {
+	packed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
 		return err
 	}
-	if err := report.CSV(compressed, a); err != nil {
+	if err := fill(packed); err != nil {
 		return err
 	}
-	return compressed.Close()
+	return packed.Close()
 }
 
-func writeManifest(w *bytes.Buffer, a *analysis.Analysis) error {
+func writeManifest(w io.Writer, a *analysis.Analysis) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)

@@ -75,7 +75,7 @@ func fillTables(document, results string) error {
 // filled is what becomes of a document: of a published report, or of another one.
 func filled(document, was, results string) (string, error) {
 	folder := filepath.Dir(document)
-	if _, err := os.Stat(filepath.Join(folder, "trials.csv.gz")); err == nil && filepath.Base(document) == "report.md" {
+	if _, err := os.Stat(filepath.Join(folder, published.TrialsName)); err == nil && filepath.Base(document) == "report.md" {
 		return reranked(folder)
 	}
 	link, err := linkTo(results, document)
