@@ -1,7 +1,6 @@
 package study
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -122,39 +121,6 @@ func (s *Study) WithSlices(as Slices) *Study {
 		other.Shorter.Trial.Slices = as
 	}
 	return &other
-}
-
-// mostArms bounds how many programs are up at once.
-const mostArms = 16
-
-// arms are the cells of a plan that take turns with each other, each list by itself: those
-// of one load, or of one load at one combination of levels where that would be too many.
-// Cells of which there is only one to take turns are in none.
-func arms(s *Study, cells []Cell) (groups [][]int) {
-	if !s.Trial.Slices.On() {
-		return nil
-	}
-	byLoad := make(map[string][]int)
-	for i := range cells {
-		if cells[i].WhyWhole(s).IsZero() {
-			byLoad[cells[i].Load] = append(byLoad[cells[i].Load], i)
-		}
-	}
-	for _, load := range slices.Sorted(maps.Keys(byLoad)) {
-		group := byLoad[load]
-		if len(group) <= mostArms {
-			groups = append(groups, group)
-			continue
-		}
-		byPoint := make(map[int][]int)
-		for _, i := range group {
-			byPoint[cells[i].Point] = append(byPoint[cells[i].Point], i)
-		}
-		for _, point := range slices.Sorted(maps.Keys(byPoint)) {
-			groups = append(groups, byPoint[point])
-		}
-	}
-	return slices.DeleteFunc(groups, func(g []int) bool { return len(g) < 2 || len(g) > mostArms })
 }
 
 // WhyWhole says why a cell's trials can't be cut into slices; nothing if they can.

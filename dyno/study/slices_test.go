@@ -103,32 +103,3 @@ func boolToInt(b bool) int {
 	}
 	return 0
 }
-
-// One subject has its levels to take turns with; of too many those at one combination do.
-func TestArms(t *testing.T) {
-	for _, c := range []struct {
-		factors string
-		groups  int
-	}{
-		{"twin: false", 1},
-		{"twin: false\nfactors: {env.X: [a, b, c]}", 1},
-		{"twin: false\nfactors: {env.X: [a, b, c, d, e, f, g, h, i]}", 9},
-		{"twin: false\nfactors: {kernel.vm.swappiness: [1, 2]}", 0},
-	} {
-		s := sliced(t, "{slices: on}", c.factors)
-		p, err := Expand(s, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if groups := arms(s, p.Cells); len(groups) != c.groups {
-			t.Errorf("%s: groups %v", c.factors, groups)
-		}
-	}
-	up, err := Parse("test.yaml", []byte("study: a\nsubjects: [{name: a, url: 'http://x:1'}, {name: b, url: 'http://x:2'}]\ntrial: {slices: on}\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p, err := Expand(up, 1); err != nil || p.Trials[0].InSlices {
-		t.Errorf("services that are up: %+v, %v", p.Trials[0], err)
-	}
-}

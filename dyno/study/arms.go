@@ -1,0 +1,107 @@
+package study
+
+import (
+	"cmp"
+	"maps"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// mostArms bounds how many programs are up at once.
+const mostArms = 16
+
+// arms are the cells of a plan that take turns with each other, each list by itself: those of
+// one load, or where that would be too many those of one load that are [apart] from others.
+// Cells of which there is only one to take turns are in none.
+func arms(s *Study, cells []Cell) (groups [][]int) {
+	if !s.Trial.Slices.On() {
+		return nil
+	}
+	byLoad := make(map[string][]int)
+	for i := range cells {
+		if cells[i].WhyWhole(s).IsZero() {
+			byLoad[cells[i].Load] = append(byLoad[cells[i].Load], i)
+		}
+	}
+	for _, load := range slices.Sorted(maps.Keys(byLoad)) {
+		groups = append(groups, apart(s, cells, byLoad[load])...)
+	}
+	return slices.DeleteFunc(groups, func(g []int) bool { return len(g) < 2 || len(g) > mostArms })
+}
+
+// mostDivided is of how many factors all sets are tried to divide cells by.
+const mostDivided = 8
+
+// apart divides cells of one load until no more than may be up at once are together: by the
+// levels of as few factors as that takes. Of as many it is those by which the claims compare
+// least, as the two sides of a comparison had better take turns, and then those that leave most
+// together.
+func apart(s *Study, cells []Cell, group []int) [][]int {
+	if len(group) <= mostArms {
+		return [][]int{group}
+	}
+	factors := slices.Sorted(maps.Keys(cells[group[0]].Levels))
+	all := uint(1)<<len(factors) - 1
+	if len(factors) > mostDivided {
+		return divided(cells, group, factors, all)
+	}
+	best, bestOf := divided(cells, group, factors, all), all
+	for set := uint(1); set < all; set++ {
+		parts := divided(cells, group, factors, set)
+		if largest(parts) > mostArms {
+			continue
+		}
+		if order := cmp.Or(
+			cmp.Compare(bits.OnesCount(set), bits.OnesCount(bestOf)),
+			cmp.Compare(compared(s, factors, set), compared(s, factors, bestOf)),
+			cmp.Compare(largest(best), largest(parts)),
+		); order < 0 {
+			best, bestOf = parts, set
+		}
+	}
+	return best
+}
+
+// divided are the cells of a group by their levels of a set of factors, in the order of the plan.
+func divided(cells []Cell, group []int, factors []string, set uint) (parts [][]int) {
+	at := map[string]int{}
+	for _, i := range group {
+		var levels strings.Builder
+		for f, factor := range factors {
+			if set>>f&1 == 1 {
+				levels.WriteString(cells[i].Levels[factor] + "\x00")
+			}
+		}
+		part, known := at[levels.String()]
+		if !known {
+			part = len(parts)
+			at[levels.String()], parts = part, append(parts, nil)
+		}
+		parts[part] = append(parts[part], i)
+	}
+	return parts
+}
+
+// compared is how many of a set of factors claims name levels of.
+func compared(s *Study, factors []string, set uint) (n int) {
+	for f, factor := range factors {
+		if set>>f&1 == 0 {
+			continue
+		}
+		for i := range s.Claims {
+			if slices.ContainsFunc(s.Claims[i].Expressions, func(e string) bool { return strings.Contains(e, factor+"=") }) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+func largest(parts [][]int) (n int) {
+	for _, part := range parts {
+		n = max(n, len(part))
+	}
+	return n
+}
