@@ -81,7 +81,7 @@ func TestLoadJSONHasWhatIsPromised(t *testing.T) {
 			t.Errorf("field %q is missing", name)
 		}
 	}
-	if v := fields["validity"]; v != "valid" && v != "suspect" && v != "invalid" {
+	if v := fields["validity"]; v != "valid" && v != "accepted" && v != "suspect" && v != "invalid" {
 		t.Errorf("validity is %v", v)
 	}
 	if _, ok := fields["findings"].([]any); !ok {

@@ -167,7 +167,8 @@ func TestRunWithServicesEnded(t *testing.T) {
 			if c.trial {
 				s.comesTo(t, "the first trial's end", inTrials(s))
 			} else {
-				eventually(t, "a server's folder", func() bool { return len(at.folders()) > 0 })
+				// A dyno killed before it has handed the folder to a keeper leaves it to the next one.
+				eventually(t, "a server in its folder", func() bool { return len(at.folders()) > 0 && len(at.processes()) > 0 })
 			}
 			s.signal(t, c.signal)
 			o := s.wait(t)
