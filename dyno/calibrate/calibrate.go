@@ -34,9 +34,9 @@ const (
 // CPUs, connections, protocol, streams and rate, without TLS. The target is not
 // touched. Of calls over gRPC it is that of unary calls with an empty message. It takes
 // about a second on a machine with a CPU to spare, and half a second more where requests are
-// sent late; it fails over HTTP/3, WebSockets, for
-// server-sent events and for messages of streams over gRPC, where there is no null
-// server, or when the machine stood still whenever it was tried.
+// sent late; it fails over HTTP/3, WebSockets, for server-sent events and for messages of
+// streams over gRPC, where there is no null server, or when the machine stood still whenever it
+// was tried.
 func Run(ctx context.Context, spec *load.Spec) (*measure.Calibration, error) {
 	if spec.Link.HTTP3 {
 		return nil, errHTTP3

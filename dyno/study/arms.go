@@ -90,13 +90,23 @@ func compared(s *Study, factors []string, set uint) (n int) {
 			continue
 		}
 		for i := range s.Claims {
-			if slices.ContainsFunc(s.Claims[i].Expressions, func(e string) bool { return strings.Contains(e, factor+"=") }) {
+			if slices.ContainsFunc(s.Claims[i].Expressions, func(e string) bool { return namesLevel(e, factor) }) {
 				n++
 				break
 			}
 		}
 	}
 	return n
+}
+
+// namesLevel reports whether an expression names a level of a factor: "cpu[a, size=64]".
+func namesLevel(expression, factor string) bool {
+	for _, before := range []string{"[", ",", " "} { // not the end of another's name
+		if strings.Contains(expression, before+factor+"=") {
+			return true
+		}
+	}
+	return false
 }
 
 func largest(parts [][]int) (n int) {

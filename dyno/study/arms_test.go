@@ -1,10 +1,8 @@
 package study
 
-import (
-	"testing"
-)
+import "testing"
 
-// One subject has its levels to take turns with; of too many those at one combination do.
+// One subject has its levels to take turns with; of too many those at one level do.
 func TestArms(t *testing.T) {
 	for _, c := range []struct {
 		factors string
@@ -69,6 +67,17 @@ func TestArmsByWhatIsCompared(t *testing.T) {
 		}
 		if seen != len(p.Cells) {
 			t.Errorf("%s: %d of %d cells take turns", c.name, seen, len(p.Cells))
+		}
+	}
+}
+
+func TestNamesLevel(t *testing.T) {
+	for expression, want := range map[string]bool{
+		"cpu[a, size=64] < 1": true, "cpu[size=64] < 1": true, "cpu[a,size=64] < 1": true,
+		"cpu[a, env.size=64] < 1": false, "cpu[a, sizes=64] < 1": false, "cpu[a] < size": false,
+	} {
+		if got := namesLevel(expression, "size"); got != want {
+			t.Errorf("%s: %v", expression, got)
 		}
 	}
 }
