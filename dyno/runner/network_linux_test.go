@@ -3,9 +3,13 @@ package runner
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"dyno.example/dyno/archive"
+	"dyno.example/dyno/probe/sampled"
 	"dyno.example/dyno/study"
 )
 
@@ -40,6 +44,12 @@ blocks: 1
 	}
 	dir := t.TempDir()
 	r := &Runner{KeepGoing: true, Study: s, Plan: plan, Command: []string{"dyno"}, Version: "test", CacheDir: t.TempDir(), StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
+	var keepers []int
+	r.Observe = func(e Event) {
+		if e.Kind == WindowDone {
+			keepers = append(keepers, ownKeepers()...)
+		}
+	}
 	id, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -52,15 +62,35 @@ blocks: 1
 	if trial.Status != archive.Complete {
 		t.Fatalf("the trial is %s: %s", trial.Status, trial.Error)
 	}
+	if len(keepers) == 0 {
+		t.Fatal("no keeper was seen")
+	}
 	for _, w := range trial.Windows {
 		m := w.Server.Machine
 		if m == nil || m.Self == nil || m.Programs == nil {
 			t.Fatalf("window %d: the machine wasn't looked at", w.Client.Index)
 		}
 		for _, p := range m.Programs.Top {
-			if p.Name == "exe" { // what a keeper is executed as
+			if slices.Contains(keepers, p.PID) {
 				t.Errorf("window %d: the network is among the other programs: %+v", w.Client.Index, p)
 			}
 		}
 	}
+}
+
+// ownKeepers lists the processes that this one keeps subjects with, which the kernel names
+// after /proc/self/exe. Those of other programs are other programs here too.
+func ownKeepers() (list []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		comm, _ := os.ReadFile("/proc/" + e.Name() + "/comm")
+		if strings.TrimSpace(string(comm)) == "exe" && sampled.Below(pid, []int{os.Getpid()}) {
+			list = append(list, pid)
+		}
+	}
+	return list
 }
