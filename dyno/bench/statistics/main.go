@@ -9,7 +9,7 @@
 //	go run ./dyno/bench/statistics -what shapes,gates,calendars,levels    # the same under noise of other shapes
 //	go run ./dyno/bench/statistics -what dismissed -studies 200           # doubts of a run that were dismissed, rightly or not
 //	go run ./dyno/bench/statistics -what trace -for 10m -name speed       # record how fast this machine is
-//	go run ./dyno/bench/statistics -what slices -trace FILE               # slices and gates on such machines
+//	go run ./dyno/bench/statistics -what slices,pairs -trace FILE         # slices, and gates in pairs, on such machines
 //	go run ./dyno/bench/statistics -what slices -from RUN                 # and in runs of equal subjects
 //	go run ./dyno/bench/statistics -what bias -from RUN,RUN                # ratios of one study in slices of several lengths, and in trials
 //	go run ./dyno/bench/statistics -what covariate -from RUN,RUN           # what the machine's speed beside each slice does for intervals
@@ -90,8 +90,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 // asked is what can be asked for, kinds those of results: flagged trials are
 // counted with live studies.
 var (
-	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels", "slices", "dismissed", "trace", "bias", "covariate"}
-	kinds = append(asked[:len(asked):len(asked)], "flagged", "unequal-aa", "pairs")
+	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels", "slices", "pairs", "dismissed", "trace", "bias", "covariate"}
+	kinds = append(asked[:len(asked):len(asked)], "flagged", "unequal-aa")
 )
 
 func parseOptions(args []string) (o options, err error) {

@@ -52,21 +52,19 @@ var powerCurve = []float64{1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.10}
 
 // liveGates simulates gates whose pairs are those of the runs, made worse by a known ratio.
 func (o *options) liveGates(r *Record, pairs [][]stats.Start) {
-	var logs []float64
-	for _, starts := range pairs {
-		logs = append(logs, stats.SlicedRatio(starts, level).PerStart...)
-	}
-	if len(logs) < 10 {
-		o.progress("%d pairs are too few to draw gates from", len(logs))
-		return
-	}
-	squares := 0.0 // about 0, which is the truth
-	for _, x := range logs {
-		squares += x * x
-	}
-	deviation := math.Sqrt(squares / float64(len(logs)))
 	for _, asked := range []float64{1.03, 1.10} {
 		plan := stats.NewTwoStage(asked, gateAlarms, gateMisses, gateMost)
+		rounds := roundsFor(plan)
+		logs := pairLogs(pairs, rounds)
+		if len(logs) < 10 {
+			o.progress("%d pairs are too few to draw gates from", len(logs))
+			return
+		}
+		squares := 0.0 // about 0, which is the truth
+		for _, x := range logs {
+			squares += x * x
+		}
+		deviation := math.Sqrt(squares / float64(len(logs)))
 		for _, truth := range powerCurve {
 			random := statstest.Seeded(o.seed)
 			got := statstest.TwoStagesOf(plan, o.studies, func() float64 {
@@ -79,10 +77,23 @@ func (o *options) liveGates(r *Record, pairs [][]stats.Start) {
 			wanted := map[float64]string{1: "≤ 1 %", asked: "≥ 95 %"}[truth]
 			r.add(Result{
 				What: "pairs", Series: fmt.Sprintf("%d live pairs", len(logs)), Figure: fmt.Sprintf("alarms, %.0f %% asked about", 100*(asked-1)), Blocks: gateMost, Effect: truth,
-				Happened: got.Alarms, Wanted: wanted, MeanBlocks: got.Pairs, Note: fmt.Sprintf("clear: %s; a pair's deviation is %.2f %%", got.Clear, 100*deviation),
+				Happened: got.Alarms, Wanted: wanted, MeanBlocks: got.Pairs, Note: fmt.Sprintf("clear: %s; a pair's deviation is %.2f %%; %.1f s of load on average", got.Clear, 100*deviation, got.Pairs*loadOf(rounds)),
 			})
 		}
 	}
+}
+
+// pairLogs are the log ratios of all pairs, each of its first rounds.
+func pairLogs(pairs [][]stats.Start, rounds int) (logs []float64) {
+	for _, starts := range pairs {
+		short := make([]stats.Start, len(starts))
+		for i, s := range starts {
+			n := min(rounds, len(s.A))
+			short[i] = stats.Start{A: s.A[:n], B: s.B[:n]}
+		}
+		logs = append(logs, stats.SlicedRatio(short, level).PerStart...)
+	}
+	return logs
 }
 
 // slicedPairs are the starts of each two cells that follow each other, by block.

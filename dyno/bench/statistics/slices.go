@@ -49,17 +49,25 @@ func (o *options) neighboured(r *Record, host statstest.Host, design string, d s
 	})
 }
 
-// slices simulates studies in slices, and gates in pairs, on made-up hosts and on the
-// recorded ones that -trace names.
-func (o *options) slices(r *Record) error {
+// hosts are made-up ones, and the recorded ones that -trace names.
+func (o *options) hosts(r *Record) ([]statstest.Host, error) {
 	hosts := statstest.Hosts()
 	for _, path := range o.traces {
 		t, err := readTrace(path)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.Runs, r.Machines = append(r.Runs, path), append(r.Machines, t.Machine)
 		hosts = append(hosts, t.hosts()...)
+	}
+	return hosts, nil
+}
+
+// slices simulates studies in slices.
+func (o *options) slices(r *Record) error {
+	hosts, err := o.hosts(r)
+	if err != nil {
+		return err
 	}
 	for _, host := range hosts {
 		for _, d := range slicedDesigns {
@@ -76,13 +84,6 @@ func (o *options) slices(r *Record) error {
 	}
 	o.uneven(r)
 	o.twoLevels(r)
-	for _, asked := range []float64{1.03, 1.10} {
-		plan := stats.NewTwoStage(asked, gateAlarms, gateMisses, gateMost)
-		for _, host := range hosts {
-			o.progress("%s, gates", host.Name)
-			o.pairGates(r, host, plan)
-		}
-	}
 	return nil
 }
 
@@ -172,33 +173,5 @@ func (o *options) uneven(r *Record) {
 		}
 		r.add(Result{What: "slices", Series: c.name, Figure: "ten subjects: that one", Blocks: 4, Effect: c.arm.Mean(), Happened: odd, Wanted: "≥ 95 %", Note: fmt.Sprintf("shifted by %+.2f %%", 100*bias)})
 		r.add(Result{What: "slices", Series: c.name, Figure: "ten subjects: the others", Blocks: 4, Effect: 1, Happened: others, Wanted: "≥ 95 %"})
-	}
-}
-
-// The gate in pairs, as dyno gate has it.
-const (
-	gateAlarms = 0.01
-	gateMisses = 0.04
-	gateMost   = 12
-)
-
-// pairGates counts what gates find, each of whose pairs is a start of some 4.4 s: 64 slices of each
-// version.
-func (o *options) pairGates(r *Record, host statstest.Host, plan *stats.TwoStage) {
-	d := statstest.Slices{Host: host, Arms: statstest.Alike(2), Starts: 1, Rounds: 64, Slice: sliceLong, Gap: sliceGap}
-	for _, truth := range []float64{1, plan.Asked} {
-		random := statstest.Seeded(o.seed)
-		sum, squares, n := 0.0, 0.0, 0.0
-		got := statstest.TwoStagesOf(plan, o.studies, func() float64 {
-			x := stats.SlicedRatio(statstest.AgainstFirst(d.Draw(random))[0], level).PerStart[0]
-			sum, squares, n = sum+x, squares+x*x, n+1
-			return x + math.Log(truth)
-		})
-		note := fmt.Sprintf("clear: %s; a pair's deviation is %.2f %%", got.Clear, 100*math.Sqrt(squares/n-sum*sum/n/n))
-		wanted := "≤ 1 %"
-		if truth > 1 {
-			wanted = "≥ 95 %"
-		}
-		r.add(Result{What: "pairs", Series: host.Name, Figure: fmt.Sprintf("alarms, %.0f %% asked about", 100*(plan.Asked-1)), Blocks: gateMost, Effect: truth, Happened: got.Alarms, Wanted: wanted, MeanBlocks: got.Pairs, Note: note})
 	}
 }

@@ -21,7 +21,7 @@ func TestSlices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := runQuietly([]string{"-what", "slices", "-studies", "1", "-trace", path, "-name", "x", "-out", dir}); err != nil {
+	if err := runQuietly([]string{"-what", "slices,pairs", "-studies", "1", "-trace", path, "-name", "x", "-out", dir}); err != nil {
 		t.Fatal(err)
 	}
 	table, err := os.ReadFile(filepath.Join(dir, "x.md"))

@@ -27,6 +27,11 @@ func (o *options) synthetic(r *Record) error {
 			return err
 		}
 	}
+	if o.wants("pairs") {
+		if err := o.pairs(r); err != nil {
+			return err
+		}
+	}
 	if o.wants("dismissed") {
 		if err := o.dismissed(r); err != nil {
 			return err

@@ -70,6 +70,9 @@ func newGateRun(f *gateFlags, global *cli.Global, args []string) (*gateRun, erro
 		return nil, err
 	}
 	g.options.Thresholds, g.options.Explicit, err = f.thresholds(g.study)
+	if g.options.Stages != nil {
+		g.study = regression.ShortenPairs(g.study, g.options.Thresholds)
+	}
 	return g, err
 }
 

@@ -1,0 +1,43 @@
+package regression
+
+import (
+	"testing"
+
+	"dyno.example/dyno/regression/threshold"
+	"dyno.example/dyno/study"
+)
+
+func TestPairsAreAsLongAsThresholdsTake(t *testing.T) {
+	for _, c := range []struct {
+		trial, gate string
+		want        int // rounds of a pair
+	}{
+		{"{duration: 2s, slices: on}", "cpu > +3%", 64},
+		{"{duration: 2s, slices: on}", "cpu > +1%", 64},
+		{"{duration: 2s, slices: on}", "cpu > +5%", 39},
+		{"{duration: 2s, slices: on}", "cpu > +10%", 24},
+		{"{duration: 2s, slices: on}", "throughput < -10%, errors > +1%", 24},
+		{"{duration: 2s, slices: on}", "cpu > +10%, throughput < -5%", 39},
+		{"{duration: 1s, slices: on}", "cpu > +3%", 40},
+		{"{duration: 2s, slices: {length: 100ms}}", "cpu > +3%", 20},
+		{"{duration: 2s, slices: {rounds: 70}}", "cpu > +10%", 70},
+		{"{duration: 2s, slices: on}", "cpu > +10%, response.p99 > +10%", 80},
+		{"{duration: 2s, slices: on}", "errors > +1%", 80},
+		{"{duration: 2s, slices: both}", "cpu > +10%", 80},
+	} {
+		list, err := threshold.ParseList(c.gate, study.Metrics())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := study.Parse("gate.yaml", []byte("study: a\nsubjects: [{name: a, run: ./a}]\nloads: [{name: full, closed: {connections: 8}}]\nblocks: 4\ntrial: "+c.trial+"\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ShortenPairs(s, list).Trial.RoundsIn(); got != c.want {
+			t.Errorf("%s of %s: %d rounds, not %d", c.gate, c.trial, got, c.want)
+		}
+	}
+	if list := []threshold.Threshold{{Metric: "cpu", Change: 0.1}}; PairRounds(list) != 24 {
+		t.Error(PairRounds(list))
+	}
+}
