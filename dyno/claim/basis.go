@@ -41,7 +41,7 @@ type Weakness struct {
 	Few      bool         // there are few blocks
 	Blocks   int          // how many, if they are few
 	Doubts   bool         // findings are said with it
-	ByRank   bool         // it is otherwise by ranks: a few starts, or one subject's, move the mean
+	ByRank   bool         // it is another by ranks: a few starts, or one subject's, move the mean
 	Rule     i18n.Message // by which it was judged, if that is not today's
 }
 
@@ -51,7 +51,7 @@ func (out *Outcome) Weakness() Weakness {
 		return Weakness{}
 	}
 	w := out.weakness(out.Verdict, out.Fewest())
-	w.ByRank = slices.ContainsFunc(out.Parts, func(p Part) bool { return p.ByRank != nil })
+	w.ByRank = slices.ContainsFunc(out.Parts, func(p Part) bool { return p.otherwiseByRank() })
 	return w
 }
 
@@ -78,7 +78,7 @@ func (out *Outcome) Fewest() int {
 // WeaknessOf is that of the part with the index given.
 func (out *Outcome) WeaknessOf(part int) Weakness {
 	w := out.weakness(out.Parts[part].Verdict, out.Parts[part].Blocks)
-	w.ByRank = out.Parts[part].ByRank != nil
+	w.ByRank = out.Parts[part].otherwiseByRank()
 	if b := out.Basis; b != nil && b.ByPart && out.Parts[part].Verdict != Unmeasurable {
 		if w.Validity = ""; len(out.Parts[part].Turning) > 0 {
 			w.Validity = b.Validity

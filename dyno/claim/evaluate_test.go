@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -514,16 +515,38 @@ func TestNothingIsLeftOfIt(t *testing.T) {
 // A ratio that one subject's rare slow starts make depends on how starts are averaged, and
 // its verdict says so.
 func TestVerdictsSayThatRatiosPart(t *testing.T) {
-	a := []float64{100, 101, 99, 100, 102, 98, 100, 101}
-	b := []float64{100, 99, 101, 100, 98, 102, 30, 100}
-	out := decide(single(a, b), "throughput[a] > 1.1 * throughput[b]")
-	p := out.Parts[0]
-	if p.ByRank == nil || p.ByRank.Estimate > 1.05 || !strings.Contains(out.Why.String(), "depends on how starts are averaged") || !strings.Contains(out.Word().String(), "otherwise by ranks") || !strings.Contains(out.WordOf(0).String(), "otherwise by ranks") {
-		t.Errorf("%s: %s, %+v", out.Word(), describe(out), p.ByRank)
+	usual := []float64{100, 101, 99, 100, 102, 98, 100, 101}
+	with := func(slow ...int) []float64 {
+		b := []float64{100, 99, 101, 100, 98, 102, 101, 100, 100, 99, 101, 100, 98, 102, 101, 100}
+		for _, i := range slow {
+			b[i] = 30
+		}
+		return b
 	}
-	b[6] = 100
-	if out = decide(single(a, b), "throughput[a] > 1.1 * throughput[b]"); out.Parts[0].ByRank != nil || strings.Contains(out.Word().String(), "ranks") {
-		t.Errorf("%s: %s", out.Word(), describe(out))
+	for _, c := range []struct {
+		name        string
+		a, b        []float64
+		parts, same bool
+	}{
+		{"the mean alone has a direction", slices.Concat(usual, usual), with(1, 4, 9, 11, 14), true, false},
+		{"neither has", usual, with(6)[:8], true, true},
+		{"both have", []float64{200, 202, 198, 200, 204, 196, 200, 202}, with(6)[:8], true, true},
+		{"nobody is slow", usual, with()[:8], false, false},
+	} {
+		out := decide(single(c.a, c.b), "throughput[a] > 1.1 * throughput[b]")
+		p := out.Parts[0]
+		if (p.ByRank != nil) != c.parts || p.SameByRank != c.same {
+			t.Errorf("%s: %s, %+v, the same: %v", c.name, describe(out), p.ByRank, p.SameByRank)
+		}
+		differs := c.parts && !c.same
+		for in, text := range map[string]string{"depends on how starts are averaged": out.Why.String(), "otherwise by ranks": out.Word().String()} {
+			if strings.Contains(text, in) != differs {
+				t.Errorf("%s: %q", c.name, text)
+			}
+		}
+		if strings.Contains(out.WordOf(0).String(), "otherwise by ranks") != differs || strings.Contains(out.Why.String(), "of which the verdict is the same") != c.same {
+			t.Errorf("%s: %s; %s", c.name, out.WordOf(0), out.Why)
+		}
 	}
 }
 

@@ -168,8 +168,10 @@ func (m *measuredComparison) part(o Options) Part {
 		p.Needed = m.needed(o)
 		p.Why = i18n.Join(p.Why, m.hope(p.Needed))
 	}
-	p.ByRank = m.byRank()
-	p.Why = i18n.Join(p.Why, m.leftOut(p.Left), m.failures(), m.zeros(), m.never(), m.parting(p.ByRank))
+	if p.ByRank = m.byRank(); p.ByRank != nil {
+		p.SameByRank = m.sameByRank(p.Verdict, o)
+	}
+	p.Why = i18n.Join(p.Why, m.leftOut(p.Left), m.failures(), m.zeros(), m.never(), m.parting(p.ByRank, p.SameByRank))
 	return p
 }
 

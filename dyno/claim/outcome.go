@@ -44,12 +44,16 @@ type Part struct {
 	// the effect against; nil if there are none.
 	Noise *stats.Interval `json:"noise,omitempty"`
 	// ByRank is the effect by ranks, in its unit, where that is another than the mean over
-	// all starts, so that the verdict depends on which is meant; else nil.
-	ByRank *stats.Interval `json:"by_rank,omitempty"`
+	// all starts; else nil. SameByRank says that the verdict does not depend on which is meant.
+	ByRank     *stats.Interval `json:"by_rank,omitempty"`
+	SameByRank bool            `json:"same_by_rank,omitempty"`
 	// Turning are the names of the run's findings that could have turned the verdict on this
 	// part, where [Basis.ByPart] says that it was tried.
 	Turning []string `json:"turning,omitempty"`
 }
+
+// otherwiseByRank reports whether ranks give another verdict, or, in an old record, may.
+func (p *Part) otherwiseByRank() bool { return p.ByRank != nil && !p.SameByRank }
 
 // HeldToFailed reports whether the effect is a ratio to one that failed in all blocks, as where a
 // percentile is among the requests that failed: 0 then stands for less than any figure.

@@ -42,12 +42,22 @@ func (m *measuredComparison) byRank() *stats.Interval {
 	return &byRank
 }
 
-// parting says that the effect depends on how starts are averaged.
-func (m *measuredComparison) parting(byRank *stats.Interval) i18n.Message {
+// sameByRank reports whether intervals by ranks give the same verdict. They are those of one
+// comparison, as a few blocks have none at the level that all of a claim keep together.
+func (m *measuredComparison) sameByRank(v Verdict, o Options) bool {
+	o.Ratio, o.Level, o.parts = stats.RankRatio, rankLevel, 1
+	return m.read(0, o).verdict == v
+}
+
+// parting says that the effect depends on how starts are averaged, or that the verdict doesn't.
+func (m *measuredComparison) parting(byRank *stats.Interval, same bool) i18n.Message {
 	if byRank == nil {
 		return i18n.Message{}
 	}
 	unit, _ := m.unit()
+	if same {
+		return i18n.New("claim.ranks-agree", "; by ranks, which tell of the usual start, it is %.3g%s (%.3g–%.3g), of which the verdict is the same", byRank.Estimate, unit, byRank.Low, byRank.High)
+	}
 	return i18n.New("claim.ranks-differ", "; by ranks, which tell of the usual start, it is %.3g%s (%.3g–%.3g): it depends on how starts are averaged", byRank.Estimate, unit, byRank.Low, byRank.High)
 }
 
