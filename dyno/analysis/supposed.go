@@ -22,7 +22,7 @@ import (
 // readings are of moments; of one subject in all trials alike.
 type supposition struct {
 	source *evidence
-	asked  map[int]bool
+	asked  *asking
 	doubts []*doubt
 	cells  []int // of the claim, that the doubts are about; ascending
 	stops  bool  // some of the doubts have bounds of each trial's own
@@ -42,11 +42,11 @@ type reach struct {
 	ok    bool    // there is a bound
 }
 
-func supposing(source *evidence, asked map[int]bool, doubts []*doubt) *supposition {
+func supposing(source *evidence, asked *asking, doubts []*doubt) *supposition {
 	p := &supposition{source: source, asked: asked, doubts: doubts, known: map[inBlock]reach{}}
 	for _, d := range doubts {
 		for cell := range d.in {
-			if asked[cell] && !slices.Contains(p.cells, cell) {
+			if asked.cells[cell] && !slices.Contains(p.cells, cell) {
 				p.cells = append(p.cells, cell)
 			}
 		}
@@ -124,6 +124,9 @@ func (p *supposition) modes() (list []mode) {
 	speeds := []float64{0}
 	if slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.finding.Name == finding.CPUSpeed }) {
 		speeds = append(speeds, 0.5, 1, 1.25)
+		if p.asked.collections {
+			speeds = append(speeds, -1)
+		}
 	}
 	for _, speed := range speeds {
 		for at := measured; at < placeCount; at++ {
@@ -195,19 +198,35 @@ type supposed struct {
 	p       *supposition         // nil: nothing else is changed
 	chosen  map[int]mode
 	seed    uint64
-	asked   map[int]bool // cells of which there was a value asked for; nil: it isn't noted
-	indices bool         // a Sobol index was asked for
+	asked   *asking // what was asked for; nil: it isn't noted
+}
+
+// asking is what a claim asks for.
+type asking struct {
+	cells       map[int]bool // of which there was a value asked for
+	indices     bool         // Sobol indices: these rest on all cells, and aren't there if a figure of one is missing
+	collections bool         // what a collector did
+}
+
+// askedFor is what a claim asks for.
+func askedFor(c *claim.Claim, source *evidence, options claim.Options) *asking {
+	a := &asking{cells: map[int]bool{}}
+	claim.Evaluate(c, &supposed{evidence: source, asked: a}, options)
+	return a
 }
 
 func (s *supposed) Index(of claim.Share) (stats.Interval, i18n.Message) {
-	s.indices = true
+	if s.asked != nil {
+		s.asked.indices = true
+	}
 	return s.evidence.Index(of)
 }
 
 func (s *supposed) Values(metric string, cell int) ([]float64, i18n.Message) {
 	cell = s.of(metric, cell)
 	if s.asked != nil {
-		s.asked[cell] = true
+		s.asked.cells[cell] = true
+		s.asked.collections = s.asked.collections || strings.HasPrefix(metric, "gc.")
 	}
 	values, missing := s.evidence.Values(metric, cell)
 	return s.change(metric, cell, values), missing
@@ -336,12 +355,16 @@ func (at place) move(value float64, b bound, middle float64, r *rand.Rand) float
 // just that. Under a rate as much is served as long as CPUs are not full, and response times
 // change by more, as queues do: those of an M/G/1 queue, in which work takes 1/f of its time,
 // by (1 − ρ)/(f²·(1 − ρ/f)) (Pollaczek and Khinchin). What is allocated by the second rather than
-// by the request is more of a request's the longer that takes, at most all of it.
+// by the request is more of a request's the longer that takes, at most all of it. What Go's collector
+// did is its own matter ([collectedBySpeed]).
 func (e *evidence) bySpeed(metric string, cell, block int, slower float64) (by float64, known bool) {
 	closed := e.builders[cell].mode == profile.Closed
 	name, _, _ := strings.Cut(metric, ".")
 	allocs := metric == "allocs" || metric == "alloc.bytes"
 	times := name == "response" || name == "service" || name == "first_byte"
+	if name == "gc" {
+		return e.collectedBySpeed(metric, cell, block, slower)
+	}
 	switch {
 	case metric == "cpu", metric == "cpu.user", metric == "cpu.sys", closed && times:
 		return 1 / slower, true

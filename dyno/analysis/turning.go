@@ -36,18 +36,18 @@ func turning(run *archive.Run, a *Analysis, source *evidence, options claim.Opti
 		out := &a.Claims[i]
 		out.Basis.Tried, out.Basis.ByPart = true, true
 		c := &run.Manifest.Claims[i]
-		used, indices := askedFor(c, source, options)
+		asked := askedFor(c, source, options)
 		var movable, levels []*doubt
 		for k := range doubts {
 			d := &doubts[k]
-			if !d.whole && !indices && !d.touches(used) {
+			if !d.whole && !asked.indices && !d.touches(asked.cells) {
 				continue
 			}
 			turned := newTurned(out)
-			if d.whole || d.caveat || indices {
+			if d.whole || d.caveat || asked.indices {
 				turned.everything()
 			} else {
-				turned.try(c, source, options, used, []*doubt{d})
+				turned.try(c, source, options, asked, []*doubt{d})
 			}
 			turned.tell(string(d.finding.Name), i18n.Join(string(d.finding.Name), ": ", d.finding.Detail))
 			switch {
@@ -61,7 +61,7 @@ func turning(run *archive.Run, a *Analysis, source *evidence, options claim.Opti
 		for _, together := range [][]*doubt{movable, levels} {
 			if len(out.Basis.Turning) == 0 && len(together) > 1 {
 				turned := newTurned(out)
-				turned.try(c, source, options, used, together)
+				turned.try(c, source, options, asked, together)
 				turned.tellTogether(together)
 			}
 		}
@@ -76,14 +76,6 @@ func (d *doubt) touches(cells map[int]bool) bool {
 		}
 	}
 	return false
-}
-
-// askedFor are the cells whose figures a claim asks for, and whether it asks for Sobol indices:
-// these rest on all cells, and aren't there if a figure of one is missing.
-func askedFor(c *claim.Claim, source *evidence, options claim.Options) (cells map[int]bool, indices bool) {
-	s := &supposed{evidence: source, asked: map[int]bool{}}
-	claim.Evaluate(c, s, options)
-	return s.asked, s.indices
 }
 
 // doubtsOf are the findings that may have made the run suspect.
@@ -141,7 +133,7 @@ func (t *turned) everything() {
 // try decides a claim again, both without the trials that have the doubts and with whatever the
 // doubts may have made of their figures, as far as that is known. A verdict that survives both
 // stands.
-func (t *turned) try(c *claim.Claim, source *evidence, options claim.Options, asked map[int]bool, doubts []*doubt) {
+func (t *turned) try(c *claim.Claim, source *evidence, options claim.Options, asked *asking, doubts []*doubt) {
 	compare := func(as *supposed) (more bool) {
 		other := claim.Evaluate(c, as, options)
 		return t.compare(&other)
