@@ -202,7 +202,7 @@ func (r *Result) Grew(p Pair, old, new []*sampled.Process, failed error) {
 			r.Remarks = append(r.Remarks, c.Functions[i].Message(c.Subject, c.Group))
 		}
 		if len(c.Functions) == 0 {
-			r.Remarks = append(r.Remarks, i18n.New("regression.no-function-grew", "%s under %s: no function by itself accounts for the growth, as far as %d and %d starts that were sampled can tell", c.Subject, c.Group, len(old), len(new)))
+			r.Remarks = append(r.Remarks, i18n.New("regression.no-function-grew", "%s under %s: no function by itself accounts for the growth, as far as %d and %d starts that were sampled can tell", c.Subject, c.Group, enough(old), enough(new)))
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package comparecmd
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -41,15 +43,29 @@ func (s *sampling) see(e runner.Event) {
 		return
 	}
 	s.once.Do(func() {
-		s.sampler, s.failed = sampled.Start(sampled.Config{CPUs: s.cpus, Wanted: func(_ int, dir string) bool {
-			for _, d := range s.dirs {
-				if d == dir {
-					return true
-				}
-			}
-			return false
-		}})
+		s.sampler, s.failed = sampled.Start(sampled.Config{CPUs: s.cpus, Wanted: s.wants})
 	})
+}
+
+// wants reports whether a process is a version's. This program may have been started in the same
+// folder, and so are the processes that it keeps subjects with.
+func (s *sampling) wants(pid int, dir string) bool {
+	for _, d := range s.dirs {
+		if d == dir {
+			return !ownProgram(pid)
+		}
+	}
+	return false
+}
+
+// ownProgram reports whether a process runs this program.
+func ownProgram(pid int) bool {
+	own, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return false
+	}
+	its, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	return err == nil && its == own
 }
 
 func (s *sampling) stop() {
