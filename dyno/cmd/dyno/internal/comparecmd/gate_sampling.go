@@ -47,12 +47,13 @@ func (s *sampling) see(e runner.Event) {
 	})
 }
 
-// wants reports whether a process is a version's. This program may have been started in the same
-// folder, and so are the processes that it keeps subjects with.
+// wants reports whether a process is a version's: one that this program started, in its folder.
+// Others may work in the same one, such as editors, this program itself, and what it keeps
+// subjects with.
 func (s *sampling) wants(pid int, dir string) bool {
 	for _, d := range s.dirs {
 		if d == dir {
-			return !ownProgram(pid)
+			return sampled.Below(pid, []int{os.Getpid()}) && !ownProgram(pid)
 		}
 	}
 	return false

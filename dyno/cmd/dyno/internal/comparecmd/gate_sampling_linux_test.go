@@ -8,7 +8,7 @@ import (
 	"dyno.example/dyno/study"
 )
 
-// Who gates in the folder of the service is not taken for a start of it.
+// Who gates, or edits, in the folder of the service is not taken for a start of it.
 func TestOnlyVersionsAreSampled(t *testing.T) {
 	dir := t.TempDir()
 	service := exec.Command("sleep", "60")
@@ -29,6 +29,7 @@ func TestOnlyVersionsAreSampled(t *testing.T) {
 	}{
 		{"a start", service.Process.Pid, s.dirs["service"], true},
 		{"this program in the same folder", os.Getpid(), s.dirs["service"], false},
+		{"somebody else's program in it", os.Getppid(), s.dirs["service"], false},
 		{"another program elsewhere", service.Process.Pid, os.TempDir(), false},
 	} {
 		if got := s.wants(c.pid, c.dir); got != c.want {
