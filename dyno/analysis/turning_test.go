@@ -9,6 +9,7 @@ import (
 	"dyno.example/dyno/claim"
 	"dyno.example/dyno/finding"
 	"dyno.example/dyno/machine/speed"
+	"dyno.example/dyno/probe"
 	"dyno.example/internal/i18n"
 )
 
@@ -95,6 +96,41 @@ func TestASpeedThatCouldTurnAVerdict(t *testing.T) {
 						p.CPU = p.CPU * 3 / 2
 					}
 				}
+			}
+			r := []speed.Reading{{CPU: 1, Chain: 2 / by, Wide: 12 / by}}
+			tr.Speed = &archive.Speed{Before: r, After: r}
+		}
+		a := analyse(t, run)
+		out := a.Claims[0]
+		if out.Verdict != claim.Confirmed {
+			t.Fatalf("%s is %s: %s", claimed, out.Verdict, out.Why)
+		}
+		if a.Validity != finding.Suspect || (len(out.Basis.Turning) > 0) != turning {
+			t.Errorf("%s: the run is %s, turning: %v", claimed, a.Validity, out.Basis.Turning)
+		}
+	}
+}
+
+// A collector on slower CPUs may have run more often as well as less. Truth: b's is measured as
+// often as a's, on a machine 1.5 times slower; at the usual speed it may run 0.67 to 1.5 times as
+// often.
+func TestASpeedThatCouldTurnCollections(t *testing.T) {
+	for claimed, turning := range map[string]bool{
+		"gc.cycles[b] / gc.cycles[a] > 0.8": true,
+		"gc.cycles[b] / gc.cycles[a] < 1.3": true,
+		"gc.cycles[b] / gc.cycles[a] > 0.5": false,
+		"gc.cycles[b] / gc.cycles[a] < 2.5": false,
+	} {
+		run := analysistest.Run(4, "a", "again", "b", "c")
+		run.Manifest.Claims = []claim.Claim{{ID: "c", Expressions: []string{claimed}}}
+		for i := range run.Trials {
+			tr := &run.Trials[i]
+			by := 1.0
+			if run.Manifest.Plan.Cells[tr.Cell].Subject == "b" {
+				by = 1.5
+			}
+			for w := range tr.Windows {
+				tr.Windows[w].Server.Runtime = &probe.Runtime{AllocCount: 1 << 20, AllocBytes: 80 << 20, GCCycles: 40}
 			}
 			r := []speed.Reading{{CPU: 1, Chain: 2 / by, Wide: 12 / by}}
 			tr.Speed = &archive.Speed{Before: r, After: r}

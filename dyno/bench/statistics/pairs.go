@@ -10,12 +10,11 @@ import (
 	"dyno.example/dyno/stats/statstest"
 )
 
-// The gate in pairs, as dyno gate has it.
-const (
-	gateAlarms = 0.01
-	gateMisses = 0.04
-	gateMost   = 12
-)
+// gatePlan is how dyno gate decides about a single threshold.
+func gatePlan(asked float64) *stats.TwoStage {
+	s := regression.NewStages(0)
+	return stats.NewTwoStage(asked, s.Alarms, s.Misses, s.Most)
+}
 
 // roundsFor is how many rounds a pair has.
 func roundsFor(plan *stats.TwoStage) int {
@@ -32,7 +31,7 @@ func (o *options) pairs(r *Record) error {
 		return err
 	}
 	for _, asked := range []float64{1.03, 1.10} {
-		plan := stats.NewTwoStage(asked, gateAlarms, gateMisses, gateMost)
+		plan := gatePlan(asked)
 		for _, host := range hosts {
 			o.progress("%s, gates at %.0f %%", host.Name, 100*(asked-1))
 			o.pairGates(r, host, plan)
@@ -59,6 +58,6 @@ func (o *options) pairGates(r *Record, host statstest.Host, plan *stats.TwoStage
 		if truth > 1 {
 			wanted = "≥ 95 %"
 		}
-		r.add(Result{What: "pairs", Series: host.Name, Figure: fmt.Sprintf("alarms, %.0f %% asked about", 100*(plan.Asked-1)), Blocks: gateMost, Effect: truth, Happened: got.Alarms, Wanted: wanted, MeanBlocks: got.Pairs, Note: note})
+		r.add(Result{What: "pairs", Series: host.Name, Figure: fmt.Sprintf("alarms, %.0f %% asked about", 100*(plan.Asked-1)), Blocks: plan.Most, Effect: truth, Happened: got.Alarms, Wanted: wanted, MeanBlocks: got.Pairs, Note: note})
 	}
 }

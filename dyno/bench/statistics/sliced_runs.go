@@ -53,7 +53,7 @@ var powerCurve = []float64{1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.10}
 // liveGates simulates gates whose pairs are those of the runs, made worse by a known ratio.
 func (o *options) liveGates(r *Record, pairs [][]stats.Start) {
 	for _, asked := range []float64{1.03, 1.10} {
-		plan := stats.NewTwoStage(asked, gateAlarms, gateMisses, gateMost)
+		plan := gatePlan(asked)
 		rounds := roundsFor(plan)
 		logs := pairLogs(pairs, rounds)
 		if len(logs) < 10 {
@@ -76,7 +76,7 @@ func (o *options) liveGates(r *Record, pairs [][]stats.Start) {
 			})
 			wanted := map[float64]string{1: "≤ 1 %", asked: "≥ 95 %"}[truth]
 			r.add(Result{
-				What: "pairs", Series: fmt.Sprintf("%d live pairs", len(logs)), Figure: fmt.Sprintf("alarms, %.0f %% asked about", 100*(asked-1)), Blocks: gateMost, Effect: truth,
+				What: "pairs", Series: fmt.Sprintf("%d live pairs", len(logs)), Figure: fmt.Sprintf("alarms, %.0f %% asked about", 100*(asked-1)), Blocks: plan.Most, Effect: truth,
 				Happened: got.Alarms, Wanted: wanted, MeanBlocks: got.Pairs, Note: fmt.Sprintf("clear: %s; a pair's deviation is %.2f %%; %.1f s of load on average", got.Clear, 100*deviation, got.Pairs*loadOf(rounds)),
 			})
 		}
