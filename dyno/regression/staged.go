@@ -28,7 +28,7 @@ type stagePlan struct {
 
 // NewStages is for so many pairs of each run at most; 0: the usual number.
 func NewStages(most int) *Stages {
-	const usual = 12 // enough for 3 % where a pair deviates by 2.5 %
+	const usual = 18 // enough for 3 % where a pair deviates by 2.8 %
 	if most == 0 {
 		most = usual
 	}
