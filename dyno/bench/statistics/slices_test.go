@@ -110,7 +110,7 @@ func TestSlicedRun(t *testing.T) {
 	if err := o.slicedRun(&record, run); err != nil {
 		t.Fatal(err)
 	}
-	if text := record.Markdown(); !strings.Contains(text, "| 2 live pairs | 1 in the interval |  | 6 |") || !strings.Contains(text, "| 12 live pairs | alarms, 3 % asked about |  | 12 | 1.030 | 100.0 %") {
+	if text := record.Markdown(); !strings.Contains(text, "| 2 live pairs | 1 in the interval |  | 6 |") || !strings.Contains(text, "| 12 live pairs | alarms, 3 % asked about |  | 18 | 1.030 | 100.0 %") {
 		t.Error(text)
 	}
 	if err := o.slicedRun(&record, &archive.Run{}); err == nil {
