@@ -77,6 +77,33 @@ func TestDoubtsThatCouldTurnAVerdict(t *testing.T) {
 	}
 }
 
+// slowerB is a run of which b's machine was 1.5 times slower, once put has put figures into its
+// trials. A claim about it is confirmed; the speed can have turned that, or not.
+func slowerB(t *testing.T, claimed string, turning bool, put func(tr *archive.Trial, slower bool)) {
+	t.Helper()
+	run := analysistest.Run(4, "a", "again", "b", "c")
+	run.Manifest.Claims = []claim.Claim{{ID: "c", Expressions: []string{claimed}}}
+	for i := range run.Trials {
+		tr := &run.Trials[i]
+		by := 1.0
+		slower := run.Manifest.Plan.Cells[tr.Cell].Subject == "b"
+		if slower {
+			by = 1.5
+		}
+		put(tr, slower)
+		r := []speed.Reading{{CPU: 1, Chain: 2 / by, Wide: 12 / by}}
+		tr.Speed = &archive.Speed{Before: r, After: r}
+	}
+	a := analyse(t, run)
+	out := a.Claims[0]
+	if out.Verdict != claim.Confirmed {
+		t.Fatalf("%s is %s: %s", claimed, out.Verdict, out.Why)
+	}
+	if a.Validity != finding.Suspect || (len(out.Basis.Turning) > 0) != turning {
+		t.Errorf("%s: the run is %s, turning: %v", claimed, a.Validity, out.Basis.Turning)
+	}
+}
+
 // A machine of another speed is put right by the size of it: it weakens what it could have
 // made, and not what is larger.
 func TestASpeedThatCouldTurnAVerdict(t *testing.T) {
@@ -84,30 +111,13 @@ func TestASpeedThatCouldTurnAVerdict(t *testing.T) {
 		"cpu[b] / cpu[a] > 1.3": true,  // as measured it is, on a machine as ever it isn't
 		"cpu[b] / cpu[a] > 0.5": false, // either way
 	} {
-		run := analysistest.Run(4, "a", "again", "b", "c")
-		run.Manifest.Claims = []claim.Claim{{ID: "c", Expressions: []string{claimed}}}
-		for i := range run.Trials {
-			tr := &run.Trials[i]
-			by := 1.0
-			if run.Manifest.Plan.Cells[tr.Cell].Subject == "b" {
-				by = 1.5
-				for w := range tr.Windows {
-					if p := tr.Windows[w].Server.Process; p != nil {
-						p.CPU = p.CPU * 3 / 2
-					}
+		slowerB(t, claimed, turning, func(tr *archive.Trial, slower bool) {
+			for w := range tr.Windows {
+				if p := tr.Windows[w].Server.Process; p != nil && slower {
+					p.CPU = p.CPU * 3 / 2
 				}
 			}
-			r := []speed.Reading{{CPU: 1, Chain: 2 / by, Wide: 12 / by}}
-			tr.Speed = &archive.Speed{Before: r, After: r}
-		}
-		a := analyse(t, run)
-		out := a.Claims[0]
-		if out.Verdict != claim.Confirmed {
-			t.Fatalf("%s is %s: %s", claimed, out.Verdict, out.Why)
-		}
-		if a.Validity != finding.Suspect || (len(out.Basis.Turning) > 0) != turning {
-			t.Errorf("%s: the run is %s, turning: %v", claimed, a.Validity, out.Basis.Turning)
-		}
+		})
 	}
 }
 
@@ -121,28 +131,11 @@ func TestASpeedThatCouldTurnCollections(t *testing.T) {
 		"gc.cycles[b] / gc.cycles[a] > 0.5": false,
 		"gc.cycles[b] / gc.cycles[a] < 2.5": false,
 	} {
-		run := analysistest.Run(4, "a", "again", "b", "c")
-		run.Manifest.Claims = []claim.Claim{{ID: "c", Expressions: []string{claimed}}}
-		for i := range run.Trials {
-			tr := &run.Trials[i]
-			by := 1.0
-			if run.Manifest.Plan.Cells[tr.Cell].Subject == "b" {
-				by = 1.5
-			}
+		slowerB(t, claimed, turning, func(tr *archive.Trial, _ bool) {
 			for w := range tr.Windows {
 				tr.Windows[w].Server.Runtime = &probe.Runtime{AllocCount: 1 << 20, AllocBytes: 80 << 20, GCCycles: 40}
 			}
-			r := []speed.Reading{{CPU: 1, Chain: 2 / by, Wide: 12 / by}}
-			tr.Speed = &archive.Speed{Before: r, After: r}
-		}
-		a := analyse(t, run)
-		out := a.Claims[0]
-		if out.Verdict != claim.Confirmed {
-			t.Fatalf("%s is %s: %s", claimed, out.Verdict, out.Why)
-		}
-		if a.Validity != finding.Suspect || (len(out.Basis.Turning) > 0) != turning {
-			t.Errorf("%s: the run is %s, turning: %v", claimed, a.Validity, out.Basis.Turning)
-		}
+		})
 	}
 }
 
