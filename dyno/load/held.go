@@ -46,12 +46,13 @@ type heldTurn struct {
 	ctx               context.Context // nil: only look after the connections
 	from, counts, end int64
 	seed              uint64
-	edge              func() // if it is counted at its edges
+	read              func() time.Duration // what the server has used, if it is counted at its edges
 }
 
 type turnOver struct {
-	at  int64 // the last response was in
-	err error
+	at    int64 // the last response was in
+	edges *engine.Edges
+	err   error
 }
 
 // Turn is the outcome of one turn. Every request that was sent in it is over: Requests have
@@ -61,7 +62,7 @@ type Turn struct {
 	Length   time.Duration // from then to the end of the slice, or until the last response was in
 	Requests uint64
 	Failed   uint64
-	// Used is, of a slice, what was read at its end less what was read at its beginning …
+	// Used is, of a slice, what was used for as many requests as were over between its ends …
 	Used time.Duration
 	// … and All how many requests had their response in the turn that it is cut out of.
 	All uint64
@@ -168,11 +169,13 @@ func (h *Held) loop(ctx context.Context, l *heldLoop, sh engine.Share, open func
 			continue
 		}
 		rec := engine.NewRecorder(t.from, t.counts, l.slots, free, e.Usage)
-		if t.edge != nil {
-			rec.Edges(t.edge)
+		var edges *engine.Edges
+		if t.read != nil {
+			edges = &engine.Edges{Read: t.read, End: t.end}
+			rec.Edges(edges)
 		}
 		err := turns.Load(t.ctx, rec, t.from, t.end, t.seed)
-		l.over <- turnOver{clock.Now(), err}
+		l.over <- turnOver{clock.Now(), edges, err}
 	}
 }
 
@@ -185,7 +188,7 @@ func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bo
 	if failed != nil {
 		return Turn{}, failed
 	}
-	end, failed := h.send(heldTurn{ctx: ctx, from: from, counts: from, end: from + int64(d), seed: seed})
+	end, _, failed := h.send(heldTurn{ctx: ctx, from: from, counts: from, end: from + int64(d), seed: seed})
 	t := Turn{Start: from, Length: time.Duration(end - from)}
 	h.take(&t, d, counts && failed == nil, func(*engine.Slot) bool { return true })
 	return t, failed
@@ -194,44 +197,46 @@ func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bo
 // Slice is a turn of a closed loop of which only d counts, from when it has been loaded for
 // as long as it settles: what completes from there to the end, while requests are under way
 // all the time. So it is like a piece of a load that goes on: it has neither the first requests after a
-// rest nor the last ones before one. At both ends read is called, on the threads that send, for what
-// the server has used so far.
+// rest nor the last ones before one. Towards both ends read is called, on the threads that send, for
+// what the server has used so far: see [engine.Edges].
 func (h *Held) Slice(ctx context.Context, settle, d time.Duration, seed uint64, read func() time.Duration) (Turn, error) {
 	from, failed := h.next(settle, d)
 	if failed != nil {
 		return Turn{}, failed
 	}
 	counts := from + int64(settle)
-	var used edges
-	_, failed = h.send(heldTurn{ctx: ctx, from: from, counts: counts, end: counts + int64(d), seed: seed, edge: func() { used.note(read()) }})
-	t := Turn{Start: counts, Length: d, Used: used.between(len(h.loops))}
+	_, edges, failed := h.send(heldTurn{ctx: ctx, from: from, counts: counts, end: counts + int64(d), seed: seed, read: read})
+	t := Turn{Start: counts, Length: d}
+	if failed == nil {
+		t.Used = usedBetween(edges, d)
+	}
 	h.take(&t, d, failed == nil, func(s *engine.Slot) bool { return s.Start >= counts && s.Start < counts+int64(d) })
 	return t, failed
 }
 
-// edges are what was read at both ends of a slice, by several loops: each of them reads
-// once at either.
-type edges struct {
-	mu    sync.Mutex
-	reads []time.Duration
-}
+// fewOver is of how many requests the cost of one can't be told by counting: one more or less
+// at either end would be too much of it.
+const fewOver = 30
 
-func (e *edges) note(read time.Duration) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.reads = append(e.reads, read)
-}
-
-// between is what was used, on average of the loops. The readings never fall, and a slice
-// is longer than its loops differ by: those of the beginning come first.
-func (e *edges) between(loops int) (used time.Duration) {
-	if len(e.reads) != 2*loops {
-		return 0 // it was interrupted
+// usedBetween is what was used in a slice of such a length, on average of its loops, between the steps of
+// the clock next to its ends: in proportion to the requests that were over between these and
+// between the ends, or to the time where there were few.
+func usedBetween(loops []*engine.Edges, d time.Duration) time.Duration {
+	var used, apart, over, due float64
+	for _, e := range loops {
+		used += float64(e.Ended.Used - e.Begin.Used)
+		apart += float64(e.Ended.At - e.Begin.At)
+		over += float64(e.Ended.Over - e.Begin.Over)
+		due += float64(e.Ended.Due - e.Begin.Due)
 	}
-	for i := range loops {
-		used += e.reads[loops+i] - e.reads[i]
+	n := float64(len(loops))
+	switch {
+	case over >= fewOver && due > 0:
+		return time.Duration(used / n * due / over)
+	case apart > 0:
+		return time.Duration(used / apart * float64(d))
 	}
-	return used / time.Duration(loops)
+	return 0
 }
 
 // next makes connections again that were lost, and returns when a turn of such a length can
@@ -250,16 +255,16 @@ func (h *Held) next(settle, d time.Duration) (from int64, err error) {
 }
 
 // send has all loops take a turn, and returns when the last response was in.
-func (h *Held) send(t heldTurn) (end int64, failed error) {
+func (h *Held) send(t heldTurn) (end int64, edges []*engine.Edges, failed error) {
 	for _, l := range h.loops {
 		l.turns <- t
 	}
 	end = t.end
 	for _, l := range h.loops {
 		o := <-l.over
-		end, failed = max(end, o.at), cmp.Or(failed, o.err)
+		end, edges, failed = max(end, o.at), append(edges, o.edges), cmp.Or(failed, o.err)
 	}
-	return end, failed
+	return end, edges, failed
 }
 
 // take collects a turn of which d counts, where what a loop has recorded is of that.

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -66,13 +65,16 @@ func sliceCounts(t *testing.T, engine string, link request.Link, slow, settle ti
 		if served := uint64(server.served.Load() - before); turn.All != served || turn.Requests > turn.All || turn.Failed > 0 {
 			t.Errorf("round %d: %+v, %d were served", round, turn, served)
 		}
-		if turn.Length != length || len(reads) != 2*threads {
+		if turn.Length != length || len(reads) < 2*threads {
 			t.Fatalf("round %d: %v long, %d readings", round, turn.Length, len(reads))
 		}
-		slices.Sort(reads)
-		under := int64(users*max(link.Streams, 1)) * each
-		apart := reads[threads-1] - reads[0] + reads[2*threads-1] - reads[threads] // loops don't begin and end at one instant
-		if off := int64(turn.Used) - int64(turn.Requests)*each; max(off, -off) > under+apart {
+		// A reading has the requests that are over and may have some that are under way, of which there
+		// are more than usual by as much as the slice is shared out.
+		under := int64(users*max(link.Streams, 1)) * each * 3 / 2
+		if threads > 1 { // which don't read at one instant
+			under += int64(turn.Requests) * each / 10
+		}
+		if off := int64(turn.Used) - int64(turn.Requests)*each; max(off, -off) > under {
 			t.Errorf("round %d: %d requests used %d, %d may be under way", round, turn.Requests, turn.Used, under/each)
 		}
 		counted, outside, taken = counted+turn.Requests, outside+turn.All-turn.Requests, taken+1

@@ -74,7 +74,8 @@ type Recorder struct {
 	aftermath
 
 	redirected bool   // a redirect was received
-	edge       func() // see [Recorder.Edges]; nil: without
+	edges      *Edges // see [Recorder.Edges]; nil: without
+	over       uint64 // requests that are, in whichever way
 }
 
 // SlotsPerLoop lets a loop run ahead of a delayed collector by some seconds.
@@ -125,12 +126,13 @@ func (r *Recorder) Advance(now, limit int64) {
 		return
 	}
 	now = min(now, limit)
+	r.look(now)
 	for now >= r.end && r.end < limit {
 		end := r.end // the slot is the collector's once it is closed
 		r.account(end)
 		r.close(end)
 		r.open(end)
-		r.beginEdge(end)
+		r.beginEdge(end, now)
 	}
 	r.account(now)
 }
@@ -184,6 +186,7 @@ func (r *Recorder) ages(at int64) time.Duration {
 // left counts a request that is over at instant now: completed, failed or shed.
 func (r *Recorder) left(intended, now int64) {
 	r.inFlight--
+	r.over++
 	r.due -= intended
 	if !r.draining {
 		r.Pending += float64(now - r.since)

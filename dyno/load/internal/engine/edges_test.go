@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"testing"
+	"time"
+)
+
+// A clock that stands still between the kernel's ticks has no part in what requests cost: of a server
+// that uses 10 µs for each, whose clock moves every 4 ms only, some slices' ends are right after a
+// tick and others right before one.
+func TestEdgesKnowWhatAClockHasLeftOut(t *testing.T) {
+	const (
+		cost   = 10 * time.Microsecond
+		settle = 20 * time.Millisecond
+		length = 26*time.Millisecond + 30*time.Microsecond
+	)
+	for _, tick := range []time.Duration{time.Microsecond, 4 * time.Millisecond, 10 * time.Millisecond} {
+		worst, plain := 0.0, 0.0
+		for phase := time.Duration(0); phase < tick; phase += max(tick/16, time.Microsecond) {
+			over, now := uint64(0), int64(0)
+			stale := func() time.Duration { // what the requests that were over at the last tick have cost
+				return (time.Duration(now)+phase)/tick*tick - phase
+			}
+			e := &Edges{Read: stale, End: int64(settle + length)}
+			r := edgesLedger(int64(settle), e)
+			began, ended := time.Duration(0), time.Duration(0)
+			for ; now <= e.End; now += int64(cost) {
+				r.Advance(now, e.End)
+				if now == int64(settle) {
+					began = stale()
+				}
+				r.arrived(now, now)
+				r.left(now, now)
+				over++
+			}
+			now = e.End
+			ended = stale()
+			r.drain(e.End)
+			used, n := e.Ended.Used-e.Begin.Used, e.Ended.Over-e.Begin.Over
+			worst = max(worst, off(used, n, cost))
+			plain = max(plain, off(ended-began, e.Ended.Due-e.Begin.Due, cost))
+			if due := e.Ended.Due - e.Begin.Due; due < uint64(length/cost)-1 || due > uint64(length/cost)+1 {
+				t.Errorf("tick %v: %d requests were over between the ends of %v", tick, due, length)
+			}
+		}
+		if worst > 0.01 {
+			t.Errorf("tick %v: the cost of a request is off by %.1f %%", tick, 100*worst)
+		}
+		if tick > time.Millisecond && plain < 0.05 {
+			t.Errorf("tick %v: what is read at the ends is off by %.1f %% only: the test proves nothing", tick, 100*plain)
+		}
+	}
+}
+
+// off is by what part what was used for n requests is not n times the cost of one.
+func off(used time.Duration, n uint64, cost time.Duration) float64 {
+	d := float64(used)/float64(n)/float64(cost) - 1
+	return max(d, -d)
+}
+
+// A server that uses nothing while the ends are near has a clock that is right as it stands.
+func TestEdgesOfARest(t *testing.T) {
+	e := &Edges{Read: func() time.Duration { return time.Second }, End: int64(60 * time.Millisecond)}
+	r := edgesLedger(int64(20*time.Millisecond), e)
+	for now := int64(0); now <= e.End; now += int64(10 * time.Microsecond) {
+		r.Advance(now, e.End)
+	}
+	r.drain(e.End)
+	for name, edge := range map[string]Edge{"begin": e.Begin, "end": e.Ended} {
+		if edge.Used != time.Second || edge.Over != 0 {
+			t.Errorf("%s: %+v", name, edge)
+		}
+	}
+	if e.Begin.At != r.start || e.Ended.At != e.End {
+		t.Errorf("from %d to %d, not from %d to %d", e.Begin.At, e.Ended.At, r.start, e.End)
+	}
+}
+
+// edgesLedger is a recorder with edges, of a load that begins at 0.
+func edgesLedger(start int64, e *Edges) *Recorder {
+	slots, free := make(chan *Slot, 8), make(chan *Slot, 8)
+	for range 8 {
+		free <- NewSlot(1)
+	}
+	r := NewRecorder(0, start, slots, free, func() (user, sys time.Duration) { return 0, 0 })
+	r.Edges(e)
+	return r
+}
