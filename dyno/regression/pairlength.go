@@ -11,8 +11,8 @@ import (
 // what a version cost in it.
 const (
 	closePairs  = 0.03 // a threshold that takes mostRounds
-	mostRounds  = 64
-	leastRounds = 24
+	mostRounds  = 56
+	leastRounds = 21
 )
 
 // PairRounds is how many rounds a pair has, of a gate in stages and slices with such thresholds,

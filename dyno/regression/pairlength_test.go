@@ -12,18 +12,18 @@ func TestPairsAreAsLongAsThresholdsTake(t *testing.T) {
 		trial, gate string
 		want        int // rounds of a pair
 	}{
-		{"{duration: 2s, slices: on}", "cpu > +3%", 64},
-		{"{duration: 2s, slices: on}", "cpu > +1%", 64},
-		{"{duration: 2s, slices: on}", "cpu > +5%", 39},
-		{"{duration: 2s, slices: on}", "cpu > +10%", 24},
-		{"{duration: 2s, slices: on}", "throughput < -10%, errors > +1%", 24},
-		{"{duration: 2s, slices: on}", "cpu > +10%, throughput < -5%", 39},
-		{"{duration: 1s, slices: on}", "cpu > +3%", 40},
-		{"{duration: 2s, slices: {length: 100ms}}", "cpu > +3%", 20},
+		{"{duration: 2s, slices: on}", "cpu > +3%", 56},
+		{"{duration: 2s, slices: on}", "cpu > +1%", 56},
+		{"{duration: 2s, slices: on}", "cpu > +5%", 34},
+		{"{duration: 2s, slices: on}", "cpu > +10%", 21},
+		{"{duration: 2s, slices: on}", "throughput < -10%, errors > +1%", 21},
+		{"{duration: 2s, slices: on}", "cpu > +10%, throughput < -5%", 34},
+		{"{duration: 1s, slices: on}", "cpu > +3%", 28},
+		{"{duration: 2s, slices: {length: 100ms}}", "cpu > +3%", 16},
 		{"{duration: 2s, slices: {rounds: 70}}", "cpu > +10%", 70},
-		{"{duration: 2s, slices: on}", "cpu > +10%, response.p99 > +10%", 80},
-		{"{duration: 2s, slices: on}", "errors > +1%", 80},
-		{"{duration: 2s, slices: both}", "cpu > +10%", 80},
+		{"{duration: 2s, slices: on}", "cpu > +10%, response.p99 > +10%", 57},
+		{"{duration: 2s, slices: on}", "errors > +1%", 57},
+		{"{duration: 2s, slices: both}", "cpu > +10%", 57},
 	} {
 		list, err := threshold.ParseList(c.gate, study.Metrics())
 		if err != nil {

@@ -14,17 +14,19 @@ import (
 // measured within a second is measured in the same state of the machine (duet benchmarking:
 // Bulej et al., ICPE 2020). The zero value is trials that follow each other.
 type Slices struct {
-	Length time.Duration // of one slice
-	Rounds int           // 0: as many as make the duration of a trial
+	Length time.Duration // of one slice: of what counts of it
+	Settle time.Duration // loaded before it; 0: see [Slices.SettleFor]
+	Rounds int           // 0: as many as make the duration of a trial with what settles before each
 	Said   bool          // the study says whether there are; else see [Study.UsuallySliced]
 	Beside bool          // cells in slices are trials too, in the same blocks, for what slices can't tell
 }
 
 // What a study that has slices has unless it says so, and what it may.
 const (
-	usualSlice = 25 * time.Millisecond
-	leastSlice = 20 * time.Millisecond
+	usualSlice = 15 * time.Millisecond
+	leastSlice = 10 * time.Millisecond
 	mostSlice  = time.Second
+	mostSettle = 500 * time.Millisecond
 	mostRounds = 100_000
 )
 
@@ -47,19 +49,24 @@ func (s Slices) With(word string) (Slices, error) {
 }
 
 // SettleFor is how long each slice is loaded before what counts, so that caches are warm
-// again after the others, and requests follow each other as in a load that goes on.
-func (s Slices) SettleFor() time.Duration { return max(s.Length/10, leastSettle) }
+// again after the others, and the program runs as under a load that goes on.
+func (s Slices) SettleFor() time.Duration {
+	if s.Settle > 0 {
+		return s.Settle
+	}
+	return max(s.Length/10, usualSettle)
+}
 
-// leastSettle is several times as long as a request takes where dozens of connections wait for
-// each other, and as long as collections go on after a slice.
-const leastSettle = 5 * time.Millisecond
+// usualSettle is as long as runtimes take to run as ever after a rest of some slices: see
+// docs/slices.md, where it stands what requests cost in each of the milliseconds before.
+const usualSettle = 20 * time.Millisecond
 
 // RoundsIn is how many rounds a trial of the timing has.
 func (t Timing) RoundsIn() int {
 	if t.Slices.Rounds > 0 {
 		return t.Slices.Rounds
 	}
-	return max(1, int(t.Duration/max(t.Slices.Length, 1)))
+	return max(1, int(t.Duration/max(t.Slices.Length+t.Slices.SettleFor(), 1)))
 }
 
 // betweenSlices is about what is waited and read at the ends of a slice.
@@ -82,10 +89,13 @@ func slicesAt(at scope) (s Slices) {
 		}
 		return s
 	}
-	f, _ := at.fields("length", "rounds", "trials")
+	f, _ := at.fields("length", "settle", "rounds", "trials")
 	s.Length = usualSlice
 	if v, ok := f["length"]; ok {
 		s.Length = v.Duration(leastSlice, mostSlice)
+	}
+	if v, ok := f["settle"]; ok {
+		s.Settle = v.Duration(time.Millisecond, mostSettle)
 	}
 	if v, ok := f["rounds"]; ok {
 		s.Rounds = v.Integer(1, mostRounds)

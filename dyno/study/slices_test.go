@@ -26,6 +26,7 @@ func TestSlicesAreRead(t *testing.T) {
 		"{duration: 6s, slices: on}":                    {Length: usualSlice, Said: true},
 		"{duration: 6s, slices: {rounds: 7}}":           {Length: usualSlice, Rounds: 7, Said: true},
 		"{duration: 6s, slices: {length: 50ms}}":        {Length: 50 * time.Millisecond, Said: true},
+		"{duration: 6s, slices: {settle: 5ms}}":         {Length: usualSlice, Settle: 5 * time.Millisecond, Said: true},
 		"{slices: {length: 1s, rounds: 9}, warmup: 1s}": {Length: time.Second, Rounds: 9, Said: true},
 	} {
 		if got := sliced(t, text, "").Trial.Slices; got != want {
@@ -34,8 +35,10 @@ func TestSlicesAreRead(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"{slices: maybe}":          "valid: on, off",
-		"{slices: {length: 5ms}}":  "20ms",
+		"{slices: {length: 5ms}}":  "10ms",
 		"{slices: {length: 2s}}":   "1s",
+		"{slices: {settle: 0s}}":   "1ms",
+		"{slices: {settle: 1s}}":   "500ms",
 		"{slices: {rounds: 0}}":    "1",
 		"{slices: {lenght: 50ms}}": "length",
 	} {
@@ -48,11 +51,20 @@ func TestSlicesAreRead(t *testing.T) {
 
 func TestRounds(t *testing.T) {
 	timing := Timing{Duration: 6 * time.Second, Slices: Slices{Length: 100 * time.Millisecond}}
-	if n := timing.RoundsIn(); n != 60 {
+	if n := timing.RoundsIn(); n != 50 { // of 120 ms each
 		t.Errorf("%d rounds in 6 s", n)
 	}
 	if timing.Slices.Rounds = 5; timing.RoundsIn() != 5 || timing.LengthInSlices() < 500*time.Millisecond || timing.LengthInSlices() > 700*time.Millisecond {
 		t.Errorf("5 rounds take %v", timing.LengthInSlices())
+	}
+	for s, want := range map[Slices]time.Duration{
+		{Length: 25 * time.Millisecond}:                               usualSettle,
+		{Length: time.Second}:                                         100 * time.Millisecond,
+		{Length: 25 * time.Millisecond, Settle: 5 * time.Millisecond}: 5 * time.Millisecond,
+	} {
+		if got := s.SettleFor(); got != want {
+			t.Errorf("%+v is loaded for %v before it counts, want %v", s, got, want)
+		}
 	}
 }
 
