@@ -129,10 +129,11 @@ func (a *arm) slice(ctx context.Context, s study.Slices, round int) error {
 // keeps a subject busy, so its slice is cut out of the load, by the CPU's clock at both ends.
 // With a rate, the part that counts begins and ends with nothing under way.
 func (a *arm) counted(ctx context.Context, s study.Slices, seed uint64) (load.Turn, *probe.Process, error) {
+	settle, counts := a.parts(s)
 	if a.cut() {
-		return a.slicedOut(ctx, s, seed)
+		return a.slicedOut(ctx, settle, counts, seed)
 	}
-	if _, err := a.held.Turn(ctx, s.SettleFor(), seed, false); err != nil {
+	if _, err := a.held.Turn(ctx, settle, seed, false); err != nil {
 		return load.Turn{}, nil, err
 	}
 	time.Sleep(lingers)
@@ -140,7 +141,7 @@ func (a *arm) counted(ctx context.Context, s study.Slices, seed uint64) (load.Tu
 		return load.Turn{}, nil, err
 	}
 	a.beneath.lap()
-	turn, err := a.held.Turn(ctx, s.Length, seed, true)
+	turn, err := a.held.Turn(ctx, counts, seed, true)
 	if err != nil {
 		return turn, nil, err
 	}
@@ -153,11 +154,19 @@ func (a *arm) counted(ctx context.Context, s study.Slices, seed uint64) (load.Tu
 // cut reports whether slices are cut out of a load that goes on.
 func (a *arm) cut() bool { return a.cell.Profile.Mode == profile.Closed }
 
-// slicedOut is a slice that is.
-func (a *arm) slicedOut(ctx context.Context, s study.Slices, seed uint64) (load.Turn, *probe.Process, error) {
+// parts are how long a slice of the arm settles, and how long it counts.
+func (a *arm) parts(s study.Slices) (settle, counts time.Duration) {
+	if a.cut() {
+		return s.Cut()
+	}
+	return s.Apart()
+}
+
+// slicedOut is a slice that is cut out.
+func (a *arm) slicedOut(ctx context.Context, settle, counts time.Duration, seed uint64) (load.Turn, *probe.Process, error) {
 	a.beneath.lap()
 	before := a.meter.Used()
-	turn, err := a.held.Slice(ctx, s.SettleFor(), s.Length, seed, a.meter.Used)
+	turn, err := a.held.Slice(ctx, settle, counts, seed, a.meter.Used)
 	if err != nil {
 		return turn, nil, err
 	}

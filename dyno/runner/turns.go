@@ -82,7 +82,8 @@ func (b *turns) run(ctx context.Context, w *archive.Writer) {
 		a.beneath = beneath
 		b.execution.tell(Event{Kind: TrialStarted, Trial: a.planned, Cell: a.cell, Remaining: b.execution.pace.remaining()})
 		a.trial.Started = time.Now()
-		a.trial.Sliced = &archive.Sliced{Length: b.slices.Length, Settle: b.slices.SettleFor(), Rounds: b.rounds, Arms: len(b.arms), Cut: a.cut()}
+		a.trial.Sliced = &archive.Sliced{Rounds: b.rounds, Arms: len(b.arms), Cut: a.cut()}
+		a.trial.Sliced.Settle, a.trial.Sliced.Length = a.parts(b.slices)
 		if a.whyAlone = b.room(a); a.whyAlone.IsZero() {
 			if err := b.start(ctx, a, w.SubjectLog(a.planned.Index)); err != nil {
 				a.failed = a.failure(err)
@@ -220,7 +221,7 @@ func (b *turns) windows() {
 			b.execution.tell(Event{Kind: WindowDone, Trial: a.planned, Cell: a.cell, Window: &archive.Window{Client: last.Client}})
 		}
 		if a.empty() {
-			a.whyAlone = i18n.New("runner.slices-too-short", "in %d slices of %v it gave no response: they are shorter than its responses take", len(a.trial.Slices), b.slices.Length)
+			a.whyAlone = i18n.New("runner.slices-too-short", "in %d slices of %v it gave no response: they are shorter than its responses take", len(a.trial.Slices), a.trial.Sliced.Length)
 		}
 	}
 }

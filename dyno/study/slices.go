@@ -61,6 +61,19 @@ func (s Slices) SettleFor() time.Duration {
 // docs/slices.md, where it stands what requests cost in each of the milliseconds before.
 const usualSettle = 20 * time.Millisecond
 
+// Cut are the parts of a slice of a load that goes on: how long it settles, and how long it counts.
+func (s Slices) Cut() (settle, counts time.Duration) { return s.SettleFor(), s.Length }
+
+// Apart are the parts of a slice of a load with a rate. It counts from a rest on, so that nothing has
+// to settle but caches; the rest of the time it counts for the longer.
+func (s Slices) Apart() (settle, counts time.Duration) {
+	settle = min(s.SettleFor(), warmAgain)
+	return settle, min(s.Length+s.SettleFor()-settle, mostSlice)
+}
+
+// warmAgain is how long it takes until caches are a subject's own again.
+const warmAgain = 5 * time.Millisecond
+
 // RoundsIn is how many rounds a trial of the timing has.
 func (t Timing) RoundsIn() int {
 	if t.Slices.Rounds > 0 {

@@ -57,6 +57,12 @@ func TestRounds(t *testing.T) {
 	if timing.Slices.Rounds = 5; timing.RoundsIn() != 5 || timing.LengthInSlices() < 500*time.Millisecond || timing.LengthInSlices() > 700*time.Millisecond {
 		t.Errorf("5 rounds take %v", timing.LengthInSlices())
 	}
+	if settle, counts := (Slices{Length: usualSlice}).Apart(); settle != warmAgain || settle+counts != usualSettle+usualSlice {
+		t.Errorf("with a rate %v count after %v", counts, settle)
+	}
+	if settle, counts := (Slices{Length: time.Second}).Apart(); settle != warmAgain || counts != time.Second {
+		t.Errorf("of the longest slice with a rate %v count after %v", counts, settle)
+	}
 	for s, want := range map[Slices]time.Duration{
 		{Length: 25 * time.Millisecond}:                               usualSettle,
 		{Length: time.Second}:                                         100 * time.Millisecond,
