@@ -111,7 +111,7 @@ func TestResults(t *testing.T) {
 	into(1, "README.md: no line begins a table; put these two where it is to be:")
 	write("<!-- begin: languages of no-such, by dyno results --into README.md -->\n<!-- end -->\n")
 	into(1, "README.md: line 1: reading the record of no-such")
-	write("one\n<!-- begin: languages of gateways-quick, by dyno results --into README.md -->\n<!-- end -->\ntwo\n")
+	write("one\n<!-- begin: languages of gateways-quick (saturate, connections=64), by dyno results --into README.md -->\n<!-- end -->\ntwo\n")
 	into(0)
 	text := read(t, document)
 	for _, want := range []string{"one\n<!-- begin:", "<!-- end -->\ntwo\n", "results/gateways-quick/report.md): saturate, connections=64; data: SUSPECT, 4 findings.", "| c | nginx installed |"} {
