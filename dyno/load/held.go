@@ -208,35 +208,33 @@ func (h *Held) Slice(ctx context.Context, settle, d time.Duration, seed uint64, 
 	_, edges, failed := h.send(heldTurn{ctx: ctx, from: from, counts: counts, end: counts + int64(d), seed: seed, read: read})
 	t := Turn{Start: counts, Length: d}
 	if failed == nil {
-		t.Used = usedBetween(edges, d)
+		t.Used = usedBetween(edges)
 	}
 	h.take(&t, d, failed == nil, func(s *engine.Slot) bool { return s.Start >= counts && s.Start < counts+int64(d) })
 	return t, failed
 }
 
-// fewOver is of how many requests the cost of one can't be told by counting: one more or less
-// at either end would be too much of it.
+// fewOver is how few requests are too few to share out by what was used at the steps of a clock:
+// one more or less at either end would be too much of it.
 const fewOver = 30
 
-// usedBetween is what was used in a slice of such a length, on average of its loops, between the steps of
-// the clock next to its ends: in proportion to the requests that were over between these and
-// between the ends, or to the time where there were few.
-func usedBetween(loops []*engine.Edges, d time.Duration) time.Duration {
-	var used, apart, over, due float64
+// usedBetween is what was used in a slice, on average of its loops: between the steps of the clock next to
+// its ends, in proportion to the requests that were over between these and between the ends. Where
+// these were few it is what the clock said at the ends, late by as much at either on average.
+func usedBetween(loops []*engine.Edges) time.Duration {
+	var used, over, read, due float64
 	for _, e := range loops {
 		used += float64(e.Ended.Used - e.Begin.Used)
-		apart += float64(e.Ended.At - e.Begin.At)
 		over += float64(e.Ended.Over - e.Begin.Over)
+		read += float64(e.Ended.Read - e.Begin.Read)
 		due += float64(e.Ended.Due - e.Begin.Due)
 	}
-	n := float64(len(loops))
-	switch {
-	case over >= fewOver && due > 0:
-		return time.Duration(used / n * due / over)
-	case apart > 0:
-		return time.Duration(used / apart * float64(d))
+	if n := float64(len(loops)); over < fewOver {
+		used = read / n
+	} else {
+		used = used / n * due / over
 	}
-	return 0
+	return time.Duration(used)
 }
 
 // next makes connections again that were lost, and returns when a turn of such a length can

@@ -9,7 +9,7 @@ import "time"
 // tick of the timer: every 4 ms at 250 ticks a second, every 10 ms at 100, and far more often
 // in a program that switches often. Until then the clock of its process stands still for all
 // others. So what counts is not what is read at an end but the last step of the clock before it: that is
-// exact, and when it came and how many requests were over is noted with it.
+// exact, and how many requests were over is noted with it.
 type Edges struct {
 	Read  func() time.Duration // what was used since some beginning; it never falls
 	End   int64                // of the measured time; its beginning is the recorder's
@@ -24,10 +24,10 @@ type Edges struct {
 
 // Edge is an end of a measured time.
 type Edge struct {
-	At   int64         // of the last step of the clock
-	Used time.Duration // up to it
-	Over uint64        // how many requests of the load were over then, in whichever way …
-	Due  uint64        // … and at the end itself
+	Used time.Duration // at the last step of the clock …
+	Over uint64        // … when so many requests of the load were over, in whichever way
+	Read time.Duration // at the end itself, as far as the clock knew …
+	Due  uint64        // … when so many were over
 }
 
 // How long before an end its clock is looked at, which is longer than a tick takes, and how often.
@@ -42,7 +42,7 @@ const (
 // warm-up, has requests under way at its end only.
 func (r *Recorder) Edges(e *Edges) {
 	if r.edges = e; r.since == r.start {
-		e.Begin = r.edge(r.start)
+		e.Begin = r.edge()
 		e.await(e.End)
 		return
 	}
@@ -66,25 +66,25 @@ func (r *Recorder) look(now int64) {
 		return
 	}
 	e.steps, e.looked = e.looked, true
-	e.last = Edge{At: now, Used: used, Over: r.over}
+	e.last = Edge{Used: used, Over: r.over}
 }
 
 // edge ends a watch: where no step was seen, the clock is right as it stands, or the loop
 // looked too late to know better.
-func (r *Recorder) edge(at int64) Edge {
+func (r *Recorder) edge() Edge {
 	e := r.edges
-	if used := e.Read(); !e.steps || used != e.last.Used {
-		e.last = Edge{At: at, Used: used, Over: r.over}
+	used := e.Read()
+	if !e.steps || used != e.last.Used {
+		e.last = Edge{Used: used, Over: r.over}
 	}
-	e.last.Due = r.over
+	e.last.Read, e.last.Due = used, r.over
 	return e.last
 }
 
-// beginEdge is called at an instant when a window before has ended at another: that before the
-// measured time, if it ended where that begins.
-func (r *Recorder) beginEdge(at, now int64) {
+// beginEdge is called when a window has ended: that before the measured time, if it ended where that begins.
+func (r *Recorder) beginEdge(at int64) {
 	if r.edges != nil && at == r.start {
-		r.edges.Begin = r.edge(now)
+		r.edges.Begin = r.edge()
 		r.edges.await(r.edges.End)
 		r.Sent += uint64(max(r.inFlight, 0))
 	}
@@ -93,7 +93,7 @@ func (r *Recorder) beginEdge(at, now int64) {
 // endEdge ends the last window at an instant, and opens another one for what drains.
 func (r *Recorder) endEdge(at int64) {
 	if r.edges != nil {
-		r.edges.Ended = r.edge(at)
+		r.edges.Ended = r.edge()
 		r.close(at)
 		r.open(at)
 	}

@@ -132,7 +132,7 @@ func (r *Recorder) Advance(now, limit int64) {
 		r.account(end)
 		r.close(end)
 		r.open(end)
-		r.beginEdge(end, now)
+		r.beginEdge(end)
 	}
 	r.account(now)
 }
