@@ -71,8 +71,8 @@ func sliceCounts(t *testing.T, engine string, link request.Link, slow, settle ti
 		// A reading has the requests that are over and may have some that are under way, of which there
 		// are more than usual by as much as the slice is shared out.
 		under := int64(users*max(link.Streams, 1)) * each * 3 / 2
-		if threads > 1 { // which don't read at one instant
-			under += int64(turn.Requests) * each / 10
+		if threads > 1 { // which don't read at one instant, on a busy machine by milliseconds; their sum would be twice as much
+			under += int64(turn.Requests) * each / 2
 		}
 		if off := int64(turn.Used) - int64(turn.Requests)*each; max(off, -off) > under {
 			t.Errorf("round %d: %d requests used %d, %d may be under way", round, turn.Requests, turn.Used, under/each)

@@ -100,8 +100,8 @@ func (r *Recorder) endEdge(at int64) {
 }
 
 // untilEdge is the instant at which the measured time begins, if it is to come, and most
-// otherwise. A loop doesn't wake to look at the clock: of one that is awake more often, responses
-// are cheaper to send, by some percent on a machine whose CPUs are virtual.
+// otherwise. A loop doesn't wake to look at the clock: to one that is awake, responses are cheaper
+// to send, and that would be another load.
 func (r *Recorder) untilEdge(now, most int64) int64 {
 	if r.edges != nil && now < r.start {
 		return min(most, r.start)
