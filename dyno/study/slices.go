@@ -57,8 +57,8 @@ func (s Slices) SettleFor() time.Duration {
 	return max(s.Length/10, usualSettle)
 }
 
-// usualSettle is as long as runtimes take to run as ever after a rest of some slices: of those that
-// were looked at, Go's takes the longest.
+// usualSettle is to be longer than a runtime takes to run as ever after a rest of some slices. What
+// was measured of it is in docs/slices.md.
 const usualSettle = 20 * time.Millisecond
 
 // Cut are the parts of a slice of a load that goes on: how long it settles, and how long it counts.

@@ -14,8 +14,8 @@ var slicedDesigns = []struct {
 	arms, rounds int
 	starts       []int
 }{
-	{"two subjects", 2, 57, []int{3, 5, 10, 12}},
-	{"ten subjects", 10, 57, []int{3, 4, 6, 10}},
+	{"two subjects", 2, quick, []int{3, 5, 10, 12}},
+	{"ten subjects", 10, quick, []int{3, 4, 6, 10}},
 }
 
 // Slices are as long as studies have them, with as long between them as it takes to begin, to
@@ -23,6 +23,7 @@ var slicedDesigns = []struct {
 const (
 	sliceLong = 0.015
 	sliceGap  = 0.024
+	quick     = 57 // rounds: as many as make the 2 s of a block with --quick
 )
 
 // neighbouredDesigns are those in which what neighbouring slices say is used: a study of ten
@@ -32,10 +33,10 @@ var neighbouredDesigns = []struct {
 	name string
 	statstest.Slices
 }{
-	{"ten subjects and a twin, 15 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 57, Slice: sliceLong, Gap: sliceGap}},
+	{"ten subjects and a twin, 15 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: quick, Slice: sliceLong, Gap: sliceGap}},
 	{"ten subjects and a twin, 50 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 28, Slice: 0.05, Gap: sliceGap}},
 	{"ten subjects and a twin, 100 ms", statstest.Slices{Arms: statstest.Alike(11), Starts: 8, Rounds: 16, Slice: 0.1, Gap: sliceGap}},
-	{"two subjects and a twin, 15 ms", statstest.Slices{Arms: statstest.Alike(3), Starts: 10, Rounds: 57, Slice: sliceLong, Gap: sliceGap}},
+	{"two subjects and a twin, 15 ms", statstest.Slices{Arms: statstest.Alike(3), Starts: 10, Rounds: quick, Slice: sliceLong, Gap: sliceGap}},
 }
 
 // neighboured counts studies as the lab's analysis has them. Ten comparisons of a study share its
@@ -112,7 +113,7 @@ func (o *options) slicedCoverage(r *Record, host statstest.Host, design string, 
 func (o *options) slicedWidths(r *Record, host statstest.Host) {
 	const last = 25
 	w := stats.NewWidths(3, last, level)
-	d := statstest.Slices{Host: host, Arms: statstest.Alike(2), Starts: last, Rounds: 57, Slice: sliceLong, Gap: sliceGap, Probe: probed}
+	d := statstest.Slices{Host: host, Arms: statstest.Alike(2), Starts: last, Rounds: quick, Slice: sliceLong, Gap: sliceGap, Probe: probed}
 	for _, asked := range []float64{0.01, 0.02, 0.03} {
 		var covered statstest.Rate
 		ended := 0.0
