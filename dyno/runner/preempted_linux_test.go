@@ -6,10 +6,12 @@ import (
 	"os/exec"
 	"runtime"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"dyno.example/dyno/analysis"
+	"dyno.example/dyno/archive"
 	"dyno.example/dyno/study"
 )
 
@@ -54,7 +56,7 @@ requests: [{name: long, get: /8000}, {name: short, get: /20}]
 factors: {request: [long, short]}
 loads: [{name: one, closed: {connections: 1}}]
 placement: {generator: [0], subject: [1]}
-trial: {warmup: 100ms, duration: 1s, slices: %s}
+trial: {warmup: 100ms, duration: 2s, slices: %s}
 blocks: 1
 twin: false
 accept: [other-load, steal, generator-stalled, generator-full, subject-not-the-bottleneck]
@@ -67,7 +69,8 @@ accept: [other-load, steal, generator-stalled, generator-full, subject-not-the-b
 			}
 			r.Study, r.meter = s, nil
 			hogOn(t, 1)
-			a, err := analysis.Analyse(run(t, r))
+			// A subject that hardly had its CPU, with others on the machine too, shows nothing.
+			a, err := analysis.Analyse(runUntil(t, r, func(trial *archive.Trial) bool { return !starved(trial) && worked(trial) >= 100*time.Millisecond }))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,4 +98,20 @@ accept: [other-load, steal, generator-stalled, generator-full, subject-not-the-b
 			}
 		})
 	}
+}
+
+// worked is how much CPU time a trial's subject is known to have had, in all windows that count; 0 if it had none in one.
+func worked(trial *archive.Trial) (sum time.Duration) {
+	for i := range trial.Windows {
+		w := &trial.Windows[i]
+		p := w.Server.Process
+		if !w.Counts() {
+			continue
+		}
+		if p == nil || p.CPU == 0 {
+			return 0
+		}
+		sum += p.CPU
+	}
+	return sum
 }
