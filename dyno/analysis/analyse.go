@@ -33,7 +33,7 @@ func AnalysePairs(run *archive.Run) (*Analysis, error) { return analyse(run, fal
 func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 	m := &run.Manifest
 	secure := slices.ContainsFunc(m.Plan.Cells, func(c study.Cell) bool { return c.TLS != "" })
-	all := figuresOf(m, secure)
+	all := figuresOf(run, secure)
 	tables, builders := newTables(m.Plan.Cells, secure)
 	usual := usualSpeed(run)
 	var found findingSet
@@ -69,6 +69,7 @@ func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 	}
 	found.addParted(tables, watched(m), m.Accept)
 	found.addTwins(tables, watched(m), m.Accept)
+	found.addUnsettled(tables, m.Accept)
 	found.addLost(tables, m.Accept)
 	a.Findings = found.sorted()
 	shareTwins(a.Groups)
@@ -83,13 +84,17 @@ func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 }
 
 // figuresOf are the figures of a run, over TLS or without.
-func figuresOf(m *archive.Manifest, secure bool) []figure {
+func figuresOf(run *archive.Run, secure bool) []figure {
+	m := &run.Manifest
 	all := figures()
 	if secure {
 		all = append(all, handshakes()...)
 	}
 	if m.WarmupMost > 0 {
 		all = append(all, warmUps())
+	}
+	if cutInParts(run) {
+		all = append(all, settlings())
 	}
 	if asksForTails(m) {
 		all = append(all, tails()...)

@@ -127,6 +127,8 @@ func TestClaimMetricsAreThoseOfTheAnalysis(t *testing.T) {
 	for i := range run.Trials {
 		trial := &run.Trials[i]
 		trial.WarmUp, trial.Size = &archive.WarmUp{Steady: true, Took: time.Second}, 1<<20
+		trial.Sliced = &archive.Sliced{Length: time.Second, First: time.Second / 2, Rounds: 1, Arms: 1, Cut: true}
+		trial.Slices = []archive.Slice{{Requests: 100, CPU: time.Second, FirstRequests: 50, FirstCPU: time.Second / 2}}
 		for w := range trial.Windows {
 			if p := trial.Windows[w].Server.Process; p != nil {
 				p.PSS = p.RSS / 2

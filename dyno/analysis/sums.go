@@ -20,6 +20,7 @@ type sums struct {
 	sliced     bool          // windows are made of slices: what drained after them is in their CPU time
 	settle     time.Duration // of slices that are cut out of a load: how long that had gone on before; else 0
 	users      int           // of a closed loop: connections, or streams on them
+	parts      parts         // of its slices
 	startUp    time.Duration
 	executable int64         // bytes
 	size       uint64        // bytes
@@ -208,6 +209,7 @@ func (s *sums) unsettled() i18n.Message {
 func (s *sums) fromSlices(t *archive.Trial, cells []study.Cell) {
 	if s.sliced = t.Sliced != nil; s.sliced && t.Sliced.Cut {
 		c := &cells[t.Cell]
+		s.parts = partsOf(t)
 		s.settle, s.users = t.Sliced.Settle, c.Profile.Connections*max(c.Link.Streams, 1)
 	}
 }

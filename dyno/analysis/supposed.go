@@ -368,7 +368,7 @@ func (e *evidence) bySpeed(metric string, cell, block int, slower float64) (by f
 	switch {
 	case metric == "cpu", metric == "cpu.user", metric == "cpu.sys", closed && times:
 		return 1 / slower, true
-	case metric == "executable", metric == "size":
+	case metric == "executable", metric == "size", metric == settlingMetric:
 		return 1, true
 	case closed && metric == "throughput":
 		return slower, true

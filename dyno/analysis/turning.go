@@ -82,8 +82,8 @@ func (d *doubt) touches(cells map[int]bool) bool {
 func doubtsOf(run *archive.Run, a *Analysis, source *evidence, usual *validity.UsualSpeed) (list []doubt) {
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		if f.Weight() == finding.Valid || f.Name == finding.RestartOutlier || f.Name == finding.RatiosPart {
-			continue // these two are said of the figures themselves
+		if f.Weight() == finding.Valid || f.Name == finding.RestartOutlier || f.Name == finding.RatiosPart || f.Name == finding.Unsettled {
+			continue // these are said of the figures themselves
 		}
 		d := doubt{finding: f, in: map[int]map[int]float64{}, levels: f.Name == finding.RestartPlateau, caveat: slices.Contains(caveats, f.Name), whole: len(f.Trials) == 0}
 		for _, trial := range f.Trials {

@@ -22,6 +22,7 @@ type Sliced struct {
 	Rounds int           `json:"rounds"`           // planned
 	Arms   int           `json:"arms"`             // that took turns at the beginning
 	Cut    bool          `json:"cut,omitempty"`    // what counts is cut out of a load that goes on
+	First  time.Duration `json:"first,omitempty"`  // of what counts, told apart, ns; 0: nothing is
 	Void   int           `json:"void,omitempty"`   // slices in which the generator was stopped, and that are left out
 }
 
@@ -37,16 +38,24 @@ type Slice struct {
 	IdleCPU  time.Duration // that they used since the end of the slice before, without load …
 	Idle     time.Duration // … and how long ago that was; 0 of the first
 	Speed    time.Duration // that a fixed piece of work took on the subject's CPU: mean of before and after; 0 if it wasn't read
+
+	// In its first part, see [Sliced], so many requests were over, however they ended …
+	FirstRequests uint64
+	FirstCPU      time.Duration // … for this CPU time; both 0 if that isn't known
 }
 
 // slicesHead begins the file: what it is with its version, and the names of the columns,
 // of which times are in ns.
-const slicesHead = "# dyno slices 1\nround,start,length,requests,failed,cpu,idle_cpu,idle,speed\n"
+const slicesHead = "# dyno slices 2\nround,start,length,requests,failed,cpu,idle_cpu,idle,speed,first_requests,first_cpu\n"
+
+// slicesHead1 is that of files from before slices had a first part.
+const slicesHead1 = "# dyno slices 1\nround,start,length,requests,failed,cpu,idle_cpu,idle,speed\n"
 
 // Bounds of what is read.
 const (
-	sliceColumns = 9
-	mostSlices   = 1 << 20
+	sliceColumns  = 11
+	sliceColumns1 = 9 // of the version before
+	mostSlices    = 1 << 20
 )
 
 func writeSlices(w io.Writer, list []Slice) error {
@@ -56,7 +65,7 @@ func writeSlices(w io.Writer, list []Slice) error {
 	for i := range list {
 		s := &list[i]
 		line = strconv.AppendInt(line[:0], int64(s.Round), 10)
-		for _, n := range []int64{s.Start, int64(s.Length), int64(s.Requests), int64(s.Failed), int64(s.CPU), int64(s.IdleCPU), int64(s.Idle), int64(s.Speed)} {
+		for _, n := range []int64{s.Start, int64(s.Length), int64(s.Requests), int64(s.Failed), int64(s.CPU), int64(s.IdleCPU), int64(s.Idle), int64(s.Speed), int64(s.FirstRequests), int64(s.FirstCPU)} {
 			line = strconv.AppendInt(append(line, ','), n, 10)
 		}
 		if _, err := out.Write(append(line, '\n')); err != nil {
@@ -81,17 +90,20 @@ func readSlicesFile(path string) ([]Slice, error) {
 
 // readSlices reads what [writeSlices] wrote. path is for errors, which are [*Damage].
 func readSlices(r io.Reader, path string) ([]Slice, error) {
-	head := strings.SplitAfter(slicesHead, "\n")[:2]
+	head, columns := slicesHeads(slicesHead), sliceColumns
 	seen := 0
 	var list []Slice
 	err := readLines(r, path, func(line []byte) error {
 		if seen++; seen <= len(head) {
-			if want := strings.TrimSuffix(head[seen-1], "\n"); string(line) != want {
+			if old := slicesHeads(slicesHead1); seen == 1 && string(line) == old[0] {
+				head, columns = old, sliceColumns1
+			}
+			if want := head[seen-1]; string(line) != want {
 				return fmt.Errorf("%.60q is not %q", line, want)
 			}
 			return nil
 		}
-		s, err := parseSlice(line)
+		s, err := parseSlice(line, columns)
 		if err != nil {
 			return err
 		}
@@ -110,14 +122,17 @@ func readSlices(r io.Reader, path string) ([]Slice, error) {
 	return slices.Clip(list), err
 }
 
-// parseSlice reads a row, whose numbers are at least 0.
-func parseSlice(line []byte) (s Slice, err error) {
+// slicesHeads are the lines of a head.
+func slicesHeads(head string) []string { return strings.Split(strings.TrimSuffix(head, "\n"), "\n") }
+
+// parseSlice reads a row of so many columns, whose numbers are at least 0.
+func parseSlice(line []byte, columns int) (s Slice, err error) {
 	var n [sliceColumns]int64
 	rest := line
-	for i := range n {
+	for i := range columns {
 		field, after, more := bytes.Cut(rest, []byte(","))
-		if more != (i < sliceColumns-1) {
-			return s, fmt.Errorf("expected %d numbers", sliceColumns)
+		if more != (i < columns-1) {
+			return s, fmt.Errorf("expected %d numbers", columns)
 		}
 		if n[i], err = strconv.ParseInt(string(field), 10, 64); err != nil || n[i] < 0 || len(field) > 1 && (field[0] == '0' || field[0] == '+') {
 			return s, fmt.Errorf("%.40q is no number from 0 on", field)
@@ -130,6 +145,7 @@ func parseSlice(line []byte) (s Slice, err error) {
 	return Slice{
 		Round: int(n[0]), Start: n[1], Length: time.Duration(n[2]), Requests: uint64(n[3]), Failed: uint64(n[4]),
 		CPU: time.Duration(n[5]), IdleCPU: time.Duration(n[6]), Idle: time.Duration(n[7]), Speed: time.Duration(n[8]),
+		FirstRequests: uint64(n[9]), FirstCPU: time.Duration(n[10]),
 	}, nil
 }
 

@@ -13,7 +13,7 @@ import (
 // someSlices have as many responses as the windows of newTrial that are measured.
 func someSlices() []Slice {
 	return []Slice{
-		{Round: 0, Start: 10e9, Length: 100 * time.Millisecond, Requests: 120, CPU: time.Second / 10, Speed: 21000},
+		{Round: 0, Start: 10e9, Length: 100 * time.Millisecond, Requests: 120, CPU: time.Second / 10, Speed: 21000, FirstRequests: 60, FirstCPU: time.Second / 19},
 		{Round: 1, Start: 11e9, Length: 103 * time.Millisecond, Requests: 80, Failed: 2, CPU: time.Second / 9, IdleCPU: 77, Idle: time.Second, Speed: 23000},
 	}
 }
@@ -84,19 +84,30 @@ func TestLawsOfSlices(t *testing.T) {
 func TestReadSlicesRefuses(t *testing.T) {
 	rows := func(list ...string) string { return slicesHead + strings.Join(list, "\n") + "\n" }
 	for text, want := range map[string]string{
-		"":                          "no slices' head",
-		"# dyno slices 1\n":         "no slices' head",
-		"# dyno slices 2\n":         `slices.csv:1: "# dyno slices 2" is not "# dyno slices 1"`,
-		rows("0,1,1,1,0,1,0,0"):     "slices.csv:3: expected 9 numbers",
-		rows("0,1,1,1,0,1,0,0,0,0"): "slices.csv:3:",
-		rows("0,1,1,-1,0,1,0,0,0"):  `"-1" is no number`,
-		rows("0,1,1,1.5,0,1,0,0,0"): `"1.5" is no number`,
-		rows("0,1,5,1,0,1,0,0,0", "0,9,1,1,0,1,0,0,0"): "slices.csv:4: the slice of round 0 does not come after",
-		rows("0,1,5,1,0,1,0,0,0", "1,3,1,1,0,1,0,0,0"): "slices.csv:4: the slice of round 1 does not come after",
-		rows("99999999,1,5,1,0,1,0,0,0"):               "too large",
+		"":                                "no slices' head",
+		"# dyno slices 2\n":               "no slices' head",
+		"# dyno slices 1\n":               "no slices' head",
+		"# dyno slices 3\n":               `slices.csv:1: "# dyno slices 3" is not "# dyno slices 2"`,
+		slicesHead1 + "0,1,1,1,0,1,0,0\n": "slices.csv:3: expected 9 numbers",
+		rows("0,1,1,1,0,1,0,0,0"):         "slices.csv:3: expected 11 numbers",
+		rows("0,1,1,1,0,1,0,0,0,0,0,0"):   "slices.csv:3:",
+		rows("0,1,1,-1,0,1,0,0,0,0,0"):    `"-1" is no number`,
+		rows("0,1,1,1.5,0,1,0,0,0,0,0"):   `"1.5" is no number`,
+		rows("0,1,5,1,0,1,0,0,0,0,0", "0,9,1,1,0,1,0,0,0,0,0"): "slices.csv:4: the slice of round 0 does not come after",
+		rows("0,1,5,1,0,1,0,0,0,0,0", "1,3,1,1,0,1,0,0,0,0,0"): "slices.csv:4: the slice of round 1 does not come after",
+		rows("99999999,1,5,1,0,1,0,0,0,0,0"):                   "too large",
 	} {
 		if _, err := readSlices(strings.NewReader(text), "slices.csv"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// Runs from before slices had a first part are read as ever.
+func TestReadSlicesOfVersion1(t *testing.T) {
+	list, err := readSlices(strings.NewReader(slicesHead1+"0,1,5,7,2,11,3,4,13\n"), "slices.csv")
+	want := Slice{Start: 1, Length: 5, Requests: 7, Failed: 2, CPU: 11, IdleCPU: 3, Idle: 4, Speed: 13}
+	if err != nil || len(list) != 1 || list[0] != want {
+		t.Errorf("%+v, %v", list, err)
 	}
 }

@@ -81,6 +81,7 @@ const (
 	// what the comparisons of a run say
 	RatiosPart   Name = "ratios-part"   // two methods give a ratio differently
 	TwinDiffers  Name = "twin-differs"  // the reference differs from itself
+	Unsettled    Name = "unsettled"     // slices begin before a subject is as it goes on
 	LostUnevenly Name = "lost-unevenly" // one arm lost more trials than the others
 )
 
@@ -107,7 +108,7 @@ var (
 		CPUSpeed,
 		SubjectNotTheBottleneck, StillWarmingUp, Drifting, Leak, NeverSteady,
 		RestartPlateau, RestartOutlier,
-		RatiosPart, TwinDiffers, LostUnevenly,
+		RatiosPart, TwinDiffers, Unsettled, LostUnevenly,
 	}
 	facts = []Name{Unreachable, NoValidWindow, TrialFailed, SubjectFailed, TrialInterrupted, NoUsableWindow, RunIncomplete, RepeatsExhausted}
 )

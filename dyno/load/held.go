@@ -46,7 +46,8 @@ type heldTurn struct {
 	ctx               context.Context // nil: only look after the connections
 	from, counts, end int64
 	seed              uint64
-	read              func() time.Duration // what the server has used, if it is counted at its edges
+	read              func() time.Duration // what the server has used, if it is counted at its edges …
+	split             int64                // … and where it is between them; 0: it isn't
 }
 
 type turnOver struct {
@@ -64,12 +65,28 @@ type Turn struct {
 	Failed   uint64
 	// Used is, of a slice, what was used for as many requests as were over between its ends …
 	Used time.Duration
+	// … First the part of both at its beginning, if it was to be told apart …
+	First Portion
 	// … and All how many requests had their response in the turn that it is cut out of.
 	All uint64
 	// Void says that the generator itself was stopped in it, for [measure.StallSuspect] or
 	// longer, so that its times say nothing about the server: it is in no window. Unlike
 	// a second of a load that goes on, a turn can be left out.
 	Void bool
+}
+
+// Portion is a part of a slice: how many requests were over in it, however they ended, and
+// what was used for as many. Zero if it isn't known.
+type Portion struct {
+	Requests uint64
+	Used     time.Duration
+}
+
+// Cut says how a slice is cut out of a load.
+type Cut struct {
+	Settle time.Duration // of the load before it
+	Length time.Duration // of the slice
+	First  time.Duration // of its part that is told apart, less than Length; 0: none is
 }
 
 // CanHold says why a load can't be sent in turns; nothing if it can. A load in turns is a
@@ -171,7 +188,7 @@ func (h *Held) loop(ctx context.Context, l *heldLoop, sh engine.Share, open func
 		rec := engine.NewRecorder(t.from, t.counts, l.slots, free, e.Usage)
 		var edges *engine.Edges
 		if t.read != nil {
-			edges = &engine.Edges{Read: t.read, End: t.end}
+			edges = &engine.Edges{Read: t.read, Split: t.split, End: t.end}
 			rec.Edges(edges)
 		}
 		err := turns.Load(t.ctx, rec, t.from, t.end, t.seed)
@@ -194,47 +211,30 @@ func (h *Held) Turn(ctx context.Context, d time.Duration, seed uint64, counts bo
 	return t, failed
 }
 
-// Slice is a turn of a closed loop of which only d counts, from when it has been loaded for
+// Slice is a turn of a closed loop of which only a part counts, from when it has been loaded for
 // as long as it settles: what completes from there to the end, while requests are under way
 // all the time. So it is like a piece of a load that goes on: it has neither the first requests after a
-// rest nor the last ones before one. Towards both ends read is called, on the threads that send, for
-// what the server has used so far: see [engine.Edges].
-func (h *Held) Slice(ctx context.Context, settle, d time.Duration, seed uint64, read func() time.Duration) (Turn, error) {
-	from, failed := h.next(settle, d)
+// rest nor the last ones before one. Towards both ends, and where the first part of it is over, read is
+// called, on the threads that send, for what the server has used so far: see [engine.Edges].
+func (h *Held) Slice(ctx context.Context, cut Cut, seed uint64, read func() time.Duration) (Turn, error) {
+	d := cut.Length
+	from, failed := h.next(cut.Settle, d)
 	if failed != nil {
 		return Turn{}, failed
 	}
-	counts := from + int64(settle)
-	_, edges, failed := h.send(heldTurn{ctx: ctx, from: from, counts: counts, end: counts + int64(d), seed: seed, read: read})
+	counts := from + int64(cut.Settle)
+	order := heldTurn{ctx: ctx, from: from, counts: counts, end: counts + int64(d), seed: seed, read: read}
+	if cut.First > 0 && cut.First < d {
+		order.split = counts + int64(cut.First)
+	}
+	_, edges, failed := h.send(order)
 	t := Turn{Start: counts, Length: d}
 	if failed == nil {
-		t.Used = usedBetween(edges)
+		t.Used = between(edges, endOf).Used
+		t.First = firstOf(edges)
 	}
 	h.take(&t, d, failed == nil, func(s *engine.Slot) bool { return s.Start >= counts && s.Start < counts+int64(d) })
 	return t, failed
-}
-
-// fewOver is how few requests are too few to share out by what was used at the steps of a clock:
-// one more or less at either end would be too much of it.
-const fewOver = 30
-
-// usedBetween is what was used in a slice, on average of its loops: between the steps of the clock next to
-// its ends, in proportion to the requests that were over between these and between the ends. Where
-// these were few it is what the clock said at the ends, late by as much at either on average.
-func usedBetween(loops []*engine.Edges) time.Duration {
-	var used, over, read, due float64
-	for _, e := range loops {
-		used += float64(e.Ended.Used - e.Begin.Used)
-		over += float64(e.Ended.Over - e.Begin.Over)
-		read += float64(e.Ended.Read - e.Begin.Read)
-		due += float64(e.Ended.Due - e.Begin.Due)
-	}
-	if n := float64(len(loops)); over < fewOver {
-		used = read / n
-	} else {
-		used = used / n * due / over
-	}
-	return time.Duration(used)
 }
 
 // next makes connections again that were lost, and returns when a turn of such a length can

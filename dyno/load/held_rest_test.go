@@ -64,7 +64,7 @@ func TestWhatARestCostsIsInNoSlice(t *testing.T) {
 			}
 			server.rested.Store(true)
 			server.early.Store(0)
-			turn, err := h.Slice(t.Context(), settle, 60*time.Millisecond, 1, func() time.Duration { return time.Duration(server.spent.Load()) })
+			turn, err := h.Slice(t.Context(), Cut{Settle: settle, Length: 60 * time.Millisecond, First: 20 * time.Millisecond}, 1, func() time.Duration { return time.Duration(server.spent.Load()) })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -55,7 +55,7 @@ func sliceCounts(t *testing.T, engine string, link request.Link, slow, settle ti
 	for round := range 8 {
 		reads = reads[:0]
 		before := server.served.Load()
-		turn, err := h.Slice(t.Context(), settle, length, uint64(round), read)
+		turn, err := h.Slice(t.Context(), Cut{Settle: settle, Length: length}, uint64(round), read)
 		if err != nil {
 			t.Fatal(err)
 		}

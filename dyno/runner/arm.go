@@ -119,6 +119,9 @@ func (a *arm) slice(ctx context.Context, s study.Slices, round int) error {
 		return nil
 	}
 	row.Start, row.Length, row.Requests, row.Failed, row.CPU = turn.Start, turn.Length, turn.Requests, turn.Failed, used.CPU
+	if used.CPU == turn.Used { // by the same clock
+		row.FirstRequests, row.FirstCPU = turn.First.Requests, turn.First.Used
+	}
 	a.trial.Slices = append(a.trial.Slices, row)
 	a.note(used, turn.Length)
 	a.stood.note(a.beneath, a.counts(&turn))
@@ -131,7 +134,7 @@ func (a *arm) slice(ctx context.Context, s study.Slices, round int) error {
 func (a *arm) counted(ctx context.Context, s study.Slices, seed uint64) (load.Turn, *probe.Process, error) {
 	settle, counts := a.parts(s)
 	if a.cut() {
-		return a.slicedOut(ctx, settle, counts, seed)
+		return a.slicedOut(ctx, load.Cut{Settle: settle, Length: counts, First: s.FirstOf()}, seed)
 	}
 	if _, err := a.held.Turn(ctx, settle, seed, false); err != nil {
 		return load.Turn{}, nil, err
@@ -163,10 +166,10 @@ func (a *arm) parts(s study.Slices) (settle, counts time.Duration) {
 }
 
 // slicedOut is a slice that is cut out.
-func (a *arm) slicedOut(ctx context.Context, settle, counts time.Duration, seed uint64) (load.Turn, *probe.Process, error) {
+func (a *arm) slicedOut(ctx context.Context, cut load.Cut, seed uint64) (load.Turn, *probe.Process, error) {
 	a.beneath.lap()
 	before := a.meter.Used()
-	turn, err := a.held.Slice(ctx, settle, counts, seed, a.meter.Used)
+	turn, err := a.held.Slice(ctx, cut, seed, a.meter.Used)
 	if err != nil {
 		return turn, nil, err
 	}

@@ -84,6 +84,9 @@ func (b *turns) run(ctx context.Context, w *archive.Writer) {
 		a.trial.Started = time.Now()
 		a.trial.Sliced = &archive.Sliced{Rounds: b.rounds, Arms: len(b.arms), Cut: a.cut()}
 		a.trial.Sliced.Settle, a.trial.Sliced.Length = a.parts(b.slices)
+		if a.cut() {
+			a.trial.Sliced.First = b.slices.FirstOf()
+		}
 		if a.whyAlone = b.room(a); a.whyAlone.IsZero() {
 			if err := b.start(ctx, a, w.SubjectLog(a.planned.Index)); err != nil {
 				a.failed = a.failure(err)

@@ -166,6 +166,7 @@ func TestTurnsFindTheCost(t *testing.T) {
 	if b, c := ratioOf(t, archived, "b").Estimate, ratioOf(t, archived, "c").Estimate; math.Abs(b-1.05) > edgesOf(archived, 1) || math.Abs(c-1) > edgesOf(archived, 2) {
 		t.Errorf("ratios %v and %v, want 1.05 and 1", b, c)
 	}
+	parts := 0
 	first := map[int]int{} // trials by how often they were first in a round
 	for _, trial := range archived.Trials {
 		if trial.Sliced == nil || turnsOf(&trial) != 12 || trial.Sliced.Arms != 3 {
@@ -175,6 +176,12 @@ func TestTurnsFindTheCost(t *testing.T) {
 		for _, s := range trial.Slices {
 			if off := int64(s.CPU) - cost*int64(s.Requests); max(off, -off) > usersInTurns*cost {
 				t.Errorf("trial %d: slice %+v is off by more than what can be under way", trial.Index, s)
+			}
+			if off := int64(s.FirstCPU) - cost*int64(s.FirstRequests); s.FirstRequests > 0 && max(off, -off) > usersInTurns*cost {
+				t.Errorf("trial %d: the first part of slice %+v is off by more than what can be under way", trial.Index, s)
+			}
+			if s.FirstRequests > 0 {
+				parts++
 			}
 			rising, opens := s.Round > before, s.Idle == 0
 			before = s.Round
@@ -193,6 +200,9 @@ func TestTurnsFindTheCost(t *testing.T) {
 	}
 	if len(first) < 2 {
 		t.Errorf("always the same one was first: %v", first)
+	}
+	if parts == 0 {
+		t.Error("no slice knows what its first part cost")
 	}
 }
 

@@ -164,7 +164,7 @@ func Metrics() []string {
 	for _, handshake := range []string{"tls_full", "tls_resumed"} {
 		names = append(names, handshake+".p50", handshake+".p99")
 	}
-	return append(names, "allocs", "alloc.bytes", "gc.cycles", "gc.pause", "gc.cpu", "sched.max", "start", "warmup", "executable", "size", "cpu.idle")
+	return append(names, "allocs", "alloc.bytes", "gc.cycles", "gc.pause", "gc.cpu", "sched.max", "start", "warmup", "executable", "size", "cpu.idle", "cpu.settling")
 }
 
 func placementAt(at scope) Placement {

@@ -220,8 +220,11 @@ func ClaimMetrics() []claim.Metric {
 
 // unitOf is the unit of a metric.
 func unitOf(metric string) string {
-	if metric == "cpu.idle" {
+	switch metric {
+	case "cpu.idle":
 		return "%"
+	case "cpu.settling":
+		return ""
 	}
 	switch first, _, _ := strings.Cut(metric, "."); first {
 	case "throughput":

@@ -61,10 +61,10 @@ s.yaml:3:43: placement.subject[1]: expected a whole number from 0 to 4095, got "
 		{"metric", minimal + "report: [p99]\n",
 			`s.yaml:3:10: report[0]: "p99" is not one of the choices (did you mean "response.p99"?)`},
 		{"metric misspelt", minimal + "report: [thruput, respones.p50]\n",
-			`s.yaml:3:10: report[0]: "thruput" is not one of the choices (valid: throughput, cpu, cpu.user, cpu.sys, rss, pss, threads, open_files, switches, preemptions, run_queue, received and 40 more)
+			`s.yaml:3:10: report[0]: "thruput" is not one of the choices (valid: throughput, cpu, cpu.user, cpu.sys, rss, pss, threads, open_files, switches, preemptions, run_queue, received and 41 more)
 s.yaml:3:19: report[1]: "respones.p50" is not one of the choices (did you mean "response.p50"?)`},
 		{"metric, none near", minimal + "report: [joules]\n",
-			`s.yaml:3:10: report[0]: "joules" is not one of the choices (valid: throughput, cpu, cpu.user, cpu.sys, rss, pss, threads, open_files, switches, preemptions, run_queue, received and 40 more)`},
+			`s.yaml:3:10: report[0]: "joules" is not one of the choices (valid: throughput, cpu, cpu.user, cpu.sys, rss, pss, threads, open_files, switches, preemptions, run_queue, received and 41 more)`},
 		{"metric twice", minimal + "report: [cpu, cpu]\n",
 			`s.yaml:3:15: report[1]: "cpu" is given twice (remove one of them)`},
 		{"no metric", minimal + "report: []\n",

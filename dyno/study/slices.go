@@ -16,6 +16,7 @@ import (
 type Slices struct {
 	Length time.Duration // of one slice: of what counts of it
 	Settle time.Duration // loaded before it; 0: see [Slices.SettleFor]
+	First  time.Duration // of it, what is told apart; 0: see [Slices.FirstOf]
 	Rounds int           // 0: as many as make the duration of a trial with what settles before each
 	Said   bool          // the study says whether there are; else see [Study.UsuallySliced]
 	Beside bool          // cells in slices are trials too, in the same blocks, for what slices can't tell
@@ -64,6 +65,15 @@ const usualSettle = 20 * time.Millisecond
 // Cut are the parts of a slice of a load that goes on: how long it settles, and how long it counts.
 func (s Slices) Cut() (settle, counts time.Duration) { return s.SettleFor(), s.Length }
 
+// FirstOf is how much of what counts of a slice that is cut out of a load is told apart, so that it is seen
+// whether the subject had settled: half of it, or what the study says.
+func (s Slices) FirstOf() time.Duration {
+	if s.First > 0 {
+		return s.First
+	}
+	return s.Length / 2
+}
+
 // Apart are the parts of a slice of a load with a rate. It counts from a rest on, so that nothing has
 // to settle but caches; the rest of the time it counts for the longer.
 func (s Slices) Apart() (settle, counts time.Duration) {
@@ -102,13 +112,16 @@ func slicesAt(at scope) (s Slices) {
 		}
 		return s
 	}
-	f, _ := at.fields("length", "settle", "rounds", "trials")
+	f, _ := at.fields("length", "settle", "first", "rounds", "trials")
 	s.Length = usualSlice
 	if v, ok := f["length"]; ok {
 		s.Length = v.Duration(leastSlice, mostSlice)
 	}
 	if v, ok := f["settle"]; ok {
 		s.Settle = v.Duration(time.Millisecond, mostSettle)
+	}
+	if v, ok := f["first"]; ok {
+		s.First = v.Duration(time.Millisecond, s.Length-time.Millisecond)
 	}
 	if v, ok := f["rounds"]; ok {
 		s.Rounds = v.Integer(1, mostRounds)

@@ -39,6 +39,7 @@ func TestSlicesAreRead(t *testing.T) {
 		"{slices: {length: 2s}}":   "1s",
 		"{slices: {settle: 0s}}":   "1ms",
 		"{slices: {settle: 1s}}":   "500ms",
+		"{slices: {first: 15ms}}":  "14ms",
 		"{slices: {rounds: 0}}":    "1",
 		"{slices: {lenght: 50ms}}": "length",
 	} {

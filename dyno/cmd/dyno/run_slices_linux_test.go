@@ -34,7 +34,7 @@ func TestRunInSlices(t *testing.T) {
 	o.want(t, 0, o.stdout, "in slices", "In 20ms slices by turns, 30 rounds in each block", "differ by up to")
 	run := home + "/runs/" + onlyRun(t, home)
 	rows := read(t, run+"/trials/0000/slices.csv")
-	if n := strings.Count(rows, "\n"); !strings.HasPrefix(rows, "# dyno slices 1\nround,start,") || n < 2+15 {
+	if n := strings.Count(rows, "\n"); !strings.HasPrefix(rows, "# dyno slices 2\nround,start,") || n < 2+15 {
 		t.Errorf("%d lines of slices: %.200s", n, rows)
 	}
 	contains(t, read(t, run+"/SHA256SUMS"), "trials/0005/slices.csv")

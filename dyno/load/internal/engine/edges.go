@@ -12,8 +12,10 @@ import "time"
 // exact, and how many requests were over is noted with it.
 type Edges struct {
 	Read  func() time.Duration // what was used since some beginning; it never falls
+	Split int64                // between the two, where it is read as well; 0: it isn't
 	End   int64                // of the measured time; its beginning is the recorder's
 	Begin Edge
+	Apart Edge // at Split, or when the loop was awake next; zero if that was not before the end
 	Ended Edge
 
 	next   int64 // when the clock is looked at next
@@ -42,11 +44,19 @@ const (
 // warm-up, has requests under way at its end only.
 func (r *Recorder) Edges(e *Edges) {
 	if r.edges = e; r.since == r.start {
-		e.Begin = r.edge()
-		e.await(e.End)
+		e.begin(r.edge())
 		return
 	}
 	e.await(r.start)
+}
+
+// begin notes the beginning.
+func (e *Edges) begin(at Edge) {
+	if e.Begin = at; e.Split > 0 {
+		e.await(e.Split)
+	} else {
+		e.await(e.End)
+	}
 }
 
 // await begins another end.
@@ -69,6 +79,16 @@ func (r *Recorder) look(now int64) {
 	e.last = Edge{Used: used, Over: r.over}
 }
 
+// split ends the first part of the measured time, if it is over.
+func (r *Recorder) split(now int64) {
+	e := r.edges
+	if e == nil || e.Split == 0 || now < e.Split || now >= e.End || r.draining {
+		return
+	}
+	e.Apart, e.Split = r.edge(), 0
+	e.await(e.End)
+}
+
 // edge ends a watch: where no step was seen, the clock is right as it stands, or the loop
 // looked too late to know better.
 func (r *Recorder) edge() Edge {
@@ -84,8 +104,7 @@ func (r *Recorder) edge() Edge {
 // beginEdge is called when a window has ended: that before the measured time, if it ended where that begins.
 func (r *Recorder) beginEdge(at int64) {
 	if r.edges != nil && at == r.start {
-		r.edges.Begin = r.edge()
-		r.edges.await(r.edges.End)
+		r.edges.begin(r.edge())
 		r.Sent += uint64(max(r.inFlight, 0))
 	}
 }

@@ -47,6 +47,52 @@ func TestEdgesKnowWhatAClockHasLeftOut(t *testing.T) {
 	}
 }
 
+// A server whose requests cost more at first is known by what they cost before and after a split.
+func TestEdgesSplit(t *testing.T) {
+	const (
+		settle = 20 * time.Millisecond
+		length = 30 * time.Millisecond
+		first  = 10 * time.Millisecond
+		tick   = 4 * time.Millisecond
+	)
+	for phase := time.Duration(0); phase < tick; phase += tick / 8 {
+		used, now := time.Duration(0), int64(0)
+		clock, ticked := time.Duration(0), int64(-1)
+		e := &Edges{Split: int64(settle + first), End: int64(settle + length), Read: func() time.Duration {
+			if at := (now + int64(phase)) / int64(tick); at != ticked {
+				clock, ticked = used, at
+			}
+			return clock
+		}}
+		r := edgesLedger(int64(settle), e)
+		for now <= e.End {
+			r.Advance(now, e.End)
+			r.arrived(now, now)
+			r.left(now, now)
+			cost := 10 * time.Microsecond
+			if now < int64(settle+first) {
+				cost = 15 * time.Microsecond
+			}
+			used, now = used+cost, now+int64(cost)
+		}
+		now = e.End
+		r.drain(e.End)
+		if e.Apart.Due == 0 {
+			t.Fatal("the split was not read")
+		}
+		if n, want := e.Apart.Due-e.Begin.Due, uint64(first/(15*time.Microsecond)); n < want-1 || n > want+1 {
+			t.Errorf("%d requests were over before the split, not %d", n, want)
+		}
+		if got := off(e.Apart.Used-e.Begin.Used, e.Apart.Over-e.Begin.Over, 15*time.Microsecond); got > 0.02 {
+			t.Errorf("before the split the cost is off by %.1f %%", 100*got)
+		}
+		// The clock's last step before the split can be a tick away: of what comes after it, as much is of before.
+		if got := off(e.Ended.Used-e.Apart.Used, e.Ended.Over-e.Apart.Over, 10*time.Microsecond); got > 0.11 {
+			t.Errorf("after the split the cost is off by %.1f %%", 100*got)
+		}
+	}
+}
+
 // off is by what part what was used for n requests is not n times the cost of one.
 func off(used time.Duration, n uint64, cost time.Duration) float64 {
 	d := float64(used)/float64(n)/float64(cost) - 1

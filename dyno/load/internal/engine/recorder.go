@@ -134,6 +134,7 @@ func (r *Recorder) Advance(now, limit int64) {
 		r.open(end)
 		r.beginEdge(end)
 	}
+	r.split(now)
 	r.account(now)
 }
 

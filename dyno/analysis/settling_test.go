@@ -1,0 +1,92 @@
+package analysis_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno.example/dyno/analysis/analysistest"
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/finding"
+)
+
+// settlingRun is one in slices, in the first half of which a request costs each subject so many times what it
+// costs in the other.
+func settlingRun(blocks uint64, first map[string]float64) *archive.Run {
+	run := analysistest.Run(blocks, "a", "b")
+	for i := range run.Trials {
+		t := &run.Trials[i]
+		const rounds, half = 40, 500
+		t.Sliced = &archive.Sliced{Length: 20 * time.Millisecond, First: 10 * time.Millisecond, Rounds: rounds, Arms: 2, Cut: true, Settle: 20 * time.Millisecond}
+		more := first[run.Manifest.Plan.Cells[t.Cell].Subject]
+		var cpu time.Duration
+		for round := range rounds {
+			cost := 20e3 * (1 + 0.1*math.Sin(float64(round*(i+1)))) // another in each slice
+			s := archive.Slice{Round: round, Start: int64(round+1) * 1e9, Length: 20e6, Requests: 2*half - 3, Failed: 3, FirstRequests: half}
+			s.FirstCPU = time.Duration(half * cost * more)
+			s.CPU = s.FirstCPU + time.Duration(half*cost)
+			t.Slices, cpu = append(t.Slices, s), cpu+s.CPU
+		}
+		shareOut(t, rounds*2*half, cpu)
+	}
+	return run
+}
+
+// A subject that has not settled when its slices begin is named, and not what all have alike.
+func TestUnsettledSubjectsAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		first map[string]float64
+		named bool
+	}{
+		{map[string]float64{"a": 1, "b": 1.06}, true},
+		{map[string]float64{"a": 1.06, "b": 1}, true},
+		{map[string]float64{"a": 1.1, "b": 1.1}, false},
+		{map[string]float64{"a": 1, "b": 1.01}, false},
+		{map[string]float64{"a": 1, "b": 1}, false},
+	} {
+		a := analyse(t, settlingRun(4, c.first))
+		got := findings(a, finding.Unsettled)
+		if named := len(got) == 1 && strings.Contains(got[0].Detail.String(), "b under"); named != c.named || len(got) > 1 {
+			t.Errorf("%v: %+v", c.first, got)
+		}
+		cell := &a.Groups[0].Cells[1]
+		if v, want := cell.Ratios["cpu.settling"].Estimate, c.first["b"]/c.first["a"]; math.Abs(v/want-1) > 0.001 {
+			t.Errorf("%v: the first half costs b %.4f times as much more than a, not %.4f", c.first, v, want)
+		}
+		if v := cell.Estimates["cpu.settling"].Estimate; math.Abs(v/c.first["b"]-1) > 0.001 {
+			t.Errorf("%v: the first half costs b %.4f times", c.first, v)
+		}
+	}
+}
+
+// Where most slices say nothing of their first part, no figure is made of the others.
+func TestSettlingOfFewSlices(t *testing.T) {
+	run := settlingRun(3, map[string]float64{"a": 1, "b": 1.5})
+	for i := range run.Trials {
+		if list := run.Trials[i].Slices; run.Trials[i].Cell == 1 {
+			for s := range list {
+				if s%3 > 0 {
+					list[s].FirstRequests, list[s].FirstCPU = 0, 0
+				}
+			}
+		}
+	}
+	a := analyse(t, run)
+	if why := a.Groups[0].Cells[1].Omitted["cpu.settling"]; !strings.Contains(why.String(), "of 14 of 40") {
+		t.Errorf("%q", why)
+	}
+	if got := findings(a, finding.Unsettled); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Runs that are not in such slices have no such figure.
+func TestNoSettlingInTrials(t *testing.T) {
+	a := analyse(t, analysistest.Run(3, "a", "b"))
+	for _, m := range a.Groups[0].Metrics {
+		if m.Name == "cpu.settling" {
+			t.Error("there is one")
+		}
+	}
+}
