@@ -93,5 +93,5 @@ func (y *findingSet) addUnsettled(tables []*table, accept []finding.Name) {
 		return
 	}
 	y.accepted(accept, finding.Finding{Name: finding.Unsettled, Validity: finding.Suspect,
-		Detail: i18n.New("analysis.unsettled", "in the first part of a slice against the rest a request costs otherwise than the reference's, so that their ratio is off by about half as much (longer slices, or slices: {settle: 50ms}, tell): %s", i18n.List("; ", apart...))})
+		Detail: i18n.New("analysis.unsettled", "in the first part of a slice against the rest a request costs otherwise than the reference's, so that their ratio is off by about half as much (longer slices, or slices: {settle: 60ms}, tell): %s", i18n.List("; ", apart...))})
 }

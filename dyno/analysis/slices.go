@@ -10,10 +10,12 @@ import (
 
 // Slices says how a group was measured whose subjects took turns.
 type Slices struct {
-	Length time.Duration `json:"length"` // of one, ns
-	Rounds int           `json:"rounds"` // of a block
-	Trials int           `json:"trials"` // that were measured so, of those that figures rest on …
-	Whole  int           `json:"whole"`  // … and that were not
+	Length time.Duration `json:"length"`           // of one, ns
+	Settle time.Duration `json:"settle,omitempty"` // loaded before it, ns
+	First  time.Duration `json:"first,omitempty"`  // of it, what is told apart in cpu.settling, ns; 0: nothing is
+	Rounds int           `json:"rounds"`           // of a block
+	Trials int           `json:"trials"`           // that were measured so, of those that figures rest on …
+	Whole  int           `json:"whole"`            // … and that were not
 	// What the slices next to each one have explained of CPU time and of throughput, as
 	// [stats.ByNeighbours] says; Values are less that.
 	CPU        stats.Neighbours `json:"cpu"`
@@ -30,7 +32,7 @@ func (t *table) slicesOf() *Slices {
 				continue
 			}
 			s.Trials++
-			s.Length, s.Rounds = sliced.Length, sliced.Rounds
+			s.Length, s.Settle, s.First, s.Rounds = sliced.Length, sliced.Settle, sliced.First, sliced.Rounds
 		}
 	}
 	if s.Trials == 0 {

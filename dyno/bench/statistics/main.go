@@ -12,6 +12,7 @@
 //	go run ./dyno/bench/statistics -what slices,pairs -trace FILE         # slices, and gates in pairs, on such machines
 //	go run ./dyno/bench/statistics -what slices -from RUN                 # and in runs of equal subjects
 //	go run ./dyno/bench/statistics -what bias -from RUN,RUN                # ratios of one study in slices of several lengths, and in trials
+//	go run ./dyno/bench/statistics -what settling -from RUN                # what slices of a run cost in their first part, against the rest
 //	go run ./dyno/bench/statistics -what covariate -from RUN,RUN           # what the machine's speed beside each slice does for intervals
 //	go run ./dyno/bench/statistics -what aa -from RUN                     # recorded trials of one subject
 //	go run ./dyno/bench/statistics -what power -from RUN                  # and of a slowed one
@@ -90,7 +91,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 // asked is what can be asked for, kinds those of results: flagged trials are
 // counted with live studies.
 var (
-	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels", "slices", "pairs", "dismissed", "trace", "bias", "covariate"}
+	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels", "slices", "pairs", "dismissed", "trace", "bias", "settling", "covariate"}
 	kinds = append(asked[:len(asked):len(asked)], "flagged", "unequal-aa")
 )
 
@@ -132,8 +133,10 @@ func parseOptions(args []string) (o options, err error) {
 	if *from == "" && o.wants("bias") {
 		return o, fmt.Errorf("-what bias compares runs of one study with each other: name two or more with -from")
 	}
-	if *from == "" && o.wants("covariate") {
-		return o, fmt.Errorf("-what covariate looks at runs in slices: name them with -from")
+	for _, what := range []string{"covariate", "settling"} {
+		if *from == "" && o.wants(what) {
+			return o, fmt.Errorf("-what %s looks at runs in slices: name them with -from", what)
+		}
 	}
 	if *from == "" && o.wants("live") {
 		return o, fmt.Errorf("-what live counts over archived runs: name them with -from")

@@ -60,6 +60,7 @@ var sections = map[string][2]string{
 	"dismissed":  {"Doubts that a verdict was held to, of what is injected", "dismissed"},
 	"pairs":      {"Gates in pairs of slices, two stages", "alarmed"},
 	"bias":       {"Ratios of the same subjects, measured in two ways", "–"},
+	"settling":   {"What a request costs in the first part of a slice, against the rest", "–"},
 	"covariate":  {"Half widths with the machine's speed beside each slice, as a multiple of those without", "–"},
 	"levels":     {"Sobol indices over inputs with a few levels", "covered"},
 	"flagged":    {"Trials doubted, by what lowers their worth", "flagged"},

@@ -54,6 +54,11 @@ func (o *options) archived(r *Record) error {
 				return fmt.Errorf("run %s: %w", a.Run.ID, err)
 			}
 		}
+		if o.wants("settling") {
+			if err := o.settling(r, a); err != nil {
+				return fmt.Errorf("run %s: %w", a.Run.ID, err)
+			}
+		}
 		if err := o.draw(r, a); err != nil {
 			return fmt.Errorf("run %s: %w", a.Run.ID, err)
 		}
