@@ -59,7 +59,7 @@ func (r *Result) confirm(second *Result) {
 		} else {
 			said := c.changed()
 			*c = second.Checks[at]
-			c.Sentence = i18n.Join(c.Sentence, i18n.New("regression.first-run", "; first run: %s", said))
+			c.Sentence = i18n.Join(c.Sentence, i18n.New("regression.first-run", "; first run: %s", said), c.byBoth(r.FalseAlarm))
 		}
 		c.First = &first
 	}
@@ -69,6 +69,15 @@ func (r *Result) confirm(second *Result) {
 		}
 	}
 	r.conclude()
+}
+
+// byBoth explains an alarm of two runs whose figures leave open that nothing is worse: in stages neither
+// of the two has to be as certain by itself as an interval of 95 % says.
+func (c *Check) byBoth(falseAlarms float64) i18n.Message {
+	if c.Decision != Regression || !c.Ratio.Contains(1) {
+		return i18n.Message{}
+	}
+	return i18n.New("regression.by-both", " (no change is in this run's interval alone: it takes both runs, which alarm in at most %.2g %% of the gates in which nothing is worse)", 100*falseAlarms)
 }
 
 // Unconfirmable takes the alarms back because there is no second run, and says

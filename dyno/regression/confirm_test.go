@@ -43,6 +43,25 @@ func TestAnAlarmNeedsTwoRuns(t *testing.T) {
 	}
 }
 
+// Two runs in stages, neither of which is as certain as its interval says, are an alarm together: that is said where
+// the interval would contradict it, and nowhere else.
+func TestAnAlarmWhoseIntervalHoldsNoChange(t *testing.T) {
+	for _, c := range []struct {
+		low      float64
+		decision Decision
+		said     bool
+	}{{0.998, Regression, true}, {1.002, Regression, false}, {0.998, OK, false}, {0.998, CannotTell, false}} {
+		check := Check{Group: "g", Subject: "x", Decision: Regression, Ratio: stats.Interval{Estimate: 1.03, Low: 1.01, High: 1.05, Level: 0.95, N: 5}}
+		again := check
+		again.Decision, again.Ratio.Low = c.decision, c.low
+		r := &Result{FalseAlarm: 0.01, Checks: []Check{check}}
+		r.confirm(&Result{Checks: []Check{again}})
+		if said := r.Checks[0].Sentence.String(); strings.Contains(said, "it takes both runs, which alarm in at most 1 % of the gates") != c.said || !strings.Contains(said, "first run") {
+			t.Errorf("%v, %s: %q", c.low, c.decision, said)
+		}
+	}
+}
+
 // What the first run found is not lost if there can be no second.
 func TestAnAlarmThatCannotBeConfirmed(t *testing.T) {
 	r := JudgePairs(twins(t, 1.2, 0.005), both, asked)
