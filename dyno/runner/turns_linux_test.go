@@ -166,7 +166,7 @@ func TestTurnsFindTheCost(t *testing.T) {
 	if b, c := ratioOf(t, archived, "b").Estimate, ratioOf(t, archived, "c").Estimate; math.Abs(b-1.05) > edgesOf(archived, 1) || math.Abs(c-1) > edgesOf(archived, 2) {
 		t.Errorf("ratios %v and %v, want 1.05 and 1", b, c)
 	}
-	parts := 0
+	parts, without := 0, 0
 	first := map[int]int{} // trials by how often they were first in a round
 	for _, trial := range archived.Trials {
 		if trial.Sliced == nil || turnsOf(&trial) != 12 || trial.Sliced.Arms != 3 {
@@ -182,6 +182,8 @@ func TestTurnsFindTheCost(t *testing.T) {
 			}
 			if s.FirstRequests > 0 {
 				parts++
+			} else if s.Requests >= 400 { // else a busy machine has left its first half too few
+				without++
 			}
 			rising, opens := s.Round > before, s.Idle == 0
 			before = s.Round
@@ -201,9 +203,10 @@ func TestTurnsFindTheCost(t *testing.T) {
 	if len(first) < 2 {
 		t.Errorf("always the same one was first: %v", first)
 	}
-	if parts == 0 {
-		t.Error("no slice knows what its first part cost")
+	if parts == 0 && without > 5 {
+		t.Errorf("none of %d slices knows what its first part cost", without)
 	}
+	t.Logf("%d slices know what their first part cost, %d should", parts, without)
 }
 
 // turnsOf is how many turns it had, those in which the generator was stopped included.
