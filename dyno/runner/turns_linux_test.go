@@ -110,11 +110,23 @@ func ratioOf(t *testing.T, run *archive.Run, subject string) stats.Interval {
 			if c.Ratios["cpu"].N == 0 && !togetherUsable(run) {
 				t.Skipf("a busy machine: in no block can all trials in slices be used: %+v", run.Trials[0].Findings)
 			}
+			if why := c.Omitted["cpu"]; c.Ratios["cpu"].N == 0 && heldUp(run) {
+				t.Skipf("a busy machine: there are slices without a response, or void, and no ratio: %v", why)
+			} else if c.Ratios["cpu"].N == 0 {
+				t.Logf("no ratio: %v; reference: %v", why, a.Groups[0].Cells[0].Omitted["cpu"])
+			}
 			return c.Ratios["cpu"]
 		}
 	}
 	t.Fatalf("no cell of %s", subject)
 	return stats.Interval{}
+}
+
+// heldUp reports whether a slice was void, or had no response.
+func heldUp(run *archive.Run) bool {
+	return slices.ContainsFunc(run.Trials, func(t archive.Trial) bool {
+		return t.Sliced != nil && (t.Sliced.Void > 0 || len(t.Slices) == 0 || slices.ContainsFunc(t.Slices, func(s archive.Slice) bool { return s.Requests == 0 }))
+	})
 }
 
 // togetherUsable reports whether there is a block all of whose trials in slices can be used.
