@@ -60,7 +60,7 @@ const (
 	// settlingErrors is in how many runs a subject may be said to be unsettled though all are alike.
 	settlingErrors = 0.01
 	// settlingApart is what the first part may cost a subject more than the reference, against the
-	// rest. Half of it is in their ratio.
+	// rest. Of that, the share that the first part has of a slice is in their ratio.
 	settlingApart = 0.02
 )
 
@@ -93,5 +93,5 @@ func (y *findingSet) addUnsettled(tables []*table, accept []finding.Name) {
 		return
 	}
 	y.accepted(accept, finding.Finding{Name: finding.Unsettled, Validity: finding.Suspect,
-		Detail: i18n.New("analysis.unsettled", "in the first part of a slice against the rest a request costs otherwise than the reference's, so that their ratio is off by about half as much (longer slices, or slices: {settle: 60ms}, tell): %s", i18n.List("; ", apart...))})
+		Detail: i18n.New("analysis.unsettled", "in the first part of a slice against the rest a request costs otherwise than the reference's, so that their ratio is off by the part of that which the first part is of a slice, half if the study doesn't say (longer slices, or slices: {settle: 60ms}, tell): %s", i18n.List("; ", apart...))})
 }

@@ -119,9 +119,7 @@ func (a *arm) slice(ctx context.Context, s study.Slices, round int) error {
 		return nil
 	}
 	row.Start, row.Length, row.Requests, row.Failed, row.CPU = turn.Start, turn.Length, turn.Requests, turn.Failed, used.CPU
-	if used.CPU == turn.Used { // by the same clock
-		row.FirstRequests, row.FirstCPU = turn.First.Requests, turn.First.Used
-	}
+	row.FirstRequests, row.FirstCPU = turn.First.Requests, turn.First.Used
 	a.trial.Slices = append(a.trial.Slices, row)
 	a.note(used, turn.Length)
 	a.stood.note(a.beneath, a.counts(&turn))
@@ -180,6 +178,9 @@ func (a *arm) slicedOut(ctx context.Context, cut load.Cut, seed uint64) (load.Tu
 		return turn, nil, err
 	}
 	a.beneath.lap()
+	if !sawAll(&used, seen) {
+		turn.First = load.Portion{} // which is by the same clock
+	}
 	return turn, a.rest.partOf(&used, &turn, seen), nil
 }
 
@@ -202,7 +203,7 @@ func partCut(turn *load.Turn) float64 { return float64(turn.Requests) / float64(
 func (r *remainder) partOf(whole *probe.Process, turn *load.Turn, seen time.Duration) *probe.Process {
 	p := *whole
 	r.scale(&p, partCut(turn))
-	if whole.Begun == 0 && len(whole.Ended) == 0 && whole.CPU-seen < whole.CPU/50+lingers {
+	if sawAll(whole, seen) {
 		p.CPU = turn.Used
 		if p.CPUUser = 0; whole.CPU > 0 {
 			p.CPUUser = time.Duration(float64(p.CPU) * (float64(whole.CPUUser) / float64(whole.CPU)))
@@ -210,6 +211,11 @@ func (r *remainder) partOf(whole *probe.Process, turn *load.Turn, seen time.Dura
 		p.CPUSys = p.CPU - p.CPUUser
 	}
 	return &p
+}
+
+// sawAll reports whether a clock that has seen so much of a load has seen what processes used for it.
+func sawAll(whole *probe.Process, seen time.Duration) bool {
+	return whole.Begun == 0 && len(whole.Ended) == 0 && whole.CPU-seen < whole.CPU/50+lingers
 }
 
 // note adds what a slice used to the window that it will be part of.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"dyno.example/dyno/analysis"
 	"dyno.example/dyno/stats"
@@ -54,6 +53,5 @@ func (o *options) settling(r *Record, a *analysis.Analysis) error {
 
 // percentOff is how far a ratio is from 1.
 func percentOff(iv stats.Interval) string {
-	text := func(x float64) string { return fmt.Sprintf("%+.2f", 100*(x-1)) }
-	return strings.Join([]string{text(iv.Estimate), "% (95 %:", text(iv.Low), "to", text(iv.High) + ")"}, " ")
+	return fmt.Sprintf("%+.2f %% (95 %%: %+.2f to %+.2f)", 100*(iv.Estimate-1), 100*(iv.Low-1), 100*(iv.High-1))
 }

@@ -205,36 +205,32 @@ func groupOf(t *testing.T, pid int) string {
 	return folder
 }
 
-// throttled is what the kernel says of how often a group had used up its quota; empty if it
-// has none.
-func throttled(group string) string {
+// cpuStat is what the kernel says of a group's CPU time by a name; empty if it says nothing.
+func cpuStat(group, name string) string {
 	stat, _ := os.ReadFile(filepath.Join(group, "cpu.stat"))
 	for line := range strings.Lines(string(stat)) {
-		if strings.HasPrefix(line, "nr_throttled ") {
-			return line
+		if text, ok := strings.CutPrefix(line, name+" "); ok {
+			return strings.TrimSpace(text)
 		}
 	}
 	return ""
 }
 
+// throttled is how often a group had used up its quota; empty if it has none.
+func throttled(group string) string { return cpuStat(group, "nr_throttled") }
+
 // throttledTime is for how long a group has had no CPU so far because of its quota.
 func throttledTime(t *testing.T, group string) time.Duration {
 	t.Helper()
-	stat, err := os.ReadFile(filepath.Join(group, "cpu.stat"))
+	text := cpuStat(group, "throttled_time")
+	if text == "" {
+		t.Skip("this kernel doesn't say how long a group was throttled")
+	}
+	ns, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(stat)) {
-		if text, ok := strings.CutPrefix(line, "throttled_time "); ok {
-			ns, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return time.Duration(ns)
-		}
-	}
-	t.Skip("this kernel doesn't say how long a group was throttled")
-	return 0
+	return time.Duration(ns)
 }
 
 // TestNothingStays: programs go with the process that loaded them, however it ends.
