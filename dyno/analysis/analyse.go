@@ -69,7 +69,8 @@ func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 	}
 	found.addParted(tables, watched(m), m.Accept)
 	found.addTwins(tables, watched(m), m.Accept)
-	found.addUnsettled(tables, m.Accept)
+	otherwise := unsettledCells(tables)
+	found.addUnsettled(otherwise, m.Accept)
 	found.addLost(tables, m.Accept)
 	a.Findings = found.sorted()
 	shareTwins(a.Groups)
@@ -80,6 +81,7 @@ func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 	a.Validity = worth(run, a)
 	attachBasis(a)
 	turning(run, a, source, options, usual)
+	unsettling(run, a, source, options, otherwise)
 	return a, nil
 }
 

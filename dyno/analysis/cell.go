@@ -38,6 +38,7 @@ type cellBuilder struct {
 	slots     map[int][]archive.Slice // … and when they had them
 	unusable  map[string][]float64    // metric → one value per completed trial left out
 	disturbed map[int]*disturbed      // by block, of each used trial if there are claims
+	whole     []float64               // of each used trial, see [parts.whole]
 
 	places []int                   // block of each trial that counts: used, or failed
 	failed map[int]bool            // blocks in which the subject failed, or failed many requests
@@ -121,6 +122,7 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 	s.Trials = append(s.Trials, t.Index)
 	s.blocks = append(s.blocks, t.Block)
 	s.takeSlices(t)
+	s.whole = append(s.whole, sums.parts.whole())
 	s.disturbed[t.Block] = disturbances.settle(sums, disturbing(t))
 	s.Windows += sums.windows
 	s.Invalid += sums.invalid

@@ -48,12 +48,24 @@ func partsOf(t *archive.Trial) (p parts) {
 	return p
 }
 
+// told reports whether enough slices say what they used in their first part.
+func (p *parts) told() bool { return p.known > 0 && 2*p.known >= p.all }
+
 func (s *sums) settling() (float64, i18n.Message) {
 	p := &s.parts
-	if p.known == 0 || 2*p.known < p.all {
+	if !p.told() {
 		return 0, i18n.New("analysis.parts-unknown", "what its slices used in their first part is known of %d of %d", p.known, p.all)
 	}
 	return p.firstCPU / p.first / (p.restCPU / p.rest), i18n.Message{}
+}
+
+// whole is what a request costs in whole slices, as a multiple of what it costs after their first part; 1 if that
+// isn't known.
+func (p *parts) whole() float64 {
+	if !p.told() {
+		return 1
+	}
+	return (p.firstCPU + p.restCPU) / (p.first + p.rest) / (p.restCPU / p.rest)
 }
 
 const (
@@ -64,12 +76,18 @@ const (
 	settlingApart = 0.02
 )
 
-// addUnsettled says whose slices begin before its requests cost what they will cost, or cost less,
-// otherwise than the reference's. The error is that of all comparisons together (Bonferroni).
-func (y *findingSet) addUnsettled(tables []*table, accept []finding.Name) {
+// unsettled is a cell whose slices begin before its requests cost what they will cost, or cost less, otherwise
+// than the reference's.
+type unsettled struct {
+	cell, reference *cellBuilder
+	by              stats.Interval // cpu.settling, against the reference's
+}
+
+// unsettledCells are those of which chance doesn't explain it. The error is that of all comparisons together (Bonferroni).
+func unsettledCells(tables []*table) (list []unsettled) {
 	type test struct {
-		cell *cellBuilder
-		a, b []float64
+		cell, reference *cellBuilder
+		a, b            []float64
 	}
 	var tests []test
 	for _, t := range tables {
@@ -78,20 +96,56 @@ func (y *findingSet) addUnsettled(tables []*table, accept []finding.Name) {
 				continue
 			}
 			if a, b, ok := s.pairs(t.reference, settlingMetric); ok {
-				tests = append(tests, test{s, a, b})
+				tests = append(tests, test{s, t.reference, a, b})
 			}
 		}
 	}
-	var apart []i18n.Message
 	for _, test := range tests {
 		iv := stats.Ratio(test.a, test.b, 1-settlingErrors/float64(len(tests)))
 		if limit := math.Log1p(settlingApart); iv.Level > 0 && (math.Log(iv.Low) > limit || math.Log(iv.High) < -limit) {
-			apart = append(apart, i18n.New("analysis.text-of", "%s: %s", test.cell.name, brief(iv)))
+			list = append(list, unsettled{test.cell, test.reference, iv})
 		}
+	}
+	return list
+}
+
+// addUnsettled names them.
+func (y *findingSet) addUnsettled(cells []unsettled, accept []finding.Name) {
+	var apart []i18n.Message
+	for _, u := range cells {
+		apart = append(apart, i18n.New("analysis.text-of", "%s: %s", u.cell.name, brief(u.by)))
 	}
 	if len(apart) == 0 {
 		return
 	}
 	y.accepted(accept, finding.Finding{Name: finding.Unsettled, Validity: finding.Suspect,
 		Detail: i18n.New("analysis.unsettled", "in the first part of a slice against the rest a request costs otherwise than the reference's, so that their ratio is off by the part of that which the first part is of a slice, half if the study doesn't say (longer slices, or slices: {settle: 60ms}, tell): %s", i18n.List("; ", apart...))})
+}
+
+// unsettledDoubt is what these cells' first parts may have made of their figures: anything from nothing to by how much
+// more whole slices cost than what follows the first part, beyond what that is of the reference, and a quarter more as
+// a subject may go on to settle after it. Nil if there is none, or the study accepts it.
+func unsettledDoubt(a *Analysis, cells []unsettled) *doubt {
+	at := slices.IndexFunc(a.Findings, func(f Finding) bool { return f.Name == finding.Unsettled && f.Weight() != finding.Valid })
+	if at < 0 {
+		return nil
+	}
+	d := &doubt{finding: &a.Findings[at], in: map[int]map[int]float64{}}
+	for _, u := range cells {
+		by := u.cell.wholeSlices() / u.reference.wholeSlices()
+		d.in[u.cell.Cell.Cell] = map[int]float64{}
+		for _, block := range u.cell.blocks {
+			d.in[u.cell.Cell.Cell][block] = by
+		}
+	}
+	return d
+}
+
+// wholeSlices is the geometric mean of [parts.whole] over the cell's starts.
+func (s *cellBuilder) wholeSlices() float64 {
+	sum := 0.0
+	for _, w := range s.whole {
+		sum += math.Log(w) / float64(len(s.whole))
+	}
+	return math.Exp(sum)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"dyno.example/dyno/claim"
-	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/profile"
 	"dyno.example/dyno/stats"
 	"dyno.example/internal/i18n"
@@ -122,7 +121,7 @@ func (p *supposition) each(try func(*supposed) (more bool)) {
 // modes are those that a cell can be in.
 func (p *supposition) modes() (list []mode) {
 	speeds := []float64{0}
-	if slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.finding.Name == finding.CPUSpeed }) {
+	if slices.ContainsFunc(p.doubts, (*doubt).scales) {
 		speeds = append(speeds, 0.5, 1, 1.25)
 		if p.asked.collections {
 			speeds = append(speeds, -1)
@@ -161,7 +160,7 @@ func (p *supposition) reach(metric string, cell, block int) reach {
 func (p *supposition) bound(metric string, cell, block int) (b bound, ok bool) {
 	b = unchanged
 	for _, d := range p.doubts {
-		if _, has := d.in[cell][block]; !has || d.finding.Name == finding.CPUSpeed {
+		if _, has := d.in[cell][block]; !has || d.scales() {
 			continue
 		}
 		disturbed := p.source.builders[cell].disturbed[block]
@@ -181,7 +180,7 @@ func (p *supposition) bound(metric string, cell, block int) (b bound, ok bool) {
 func (p *supposition) speed(metric string, cell, block int) (by float64, ok bool) {
 	for _, d := range p.doubts {
 		slower, has := d.in[cell][block]
-		if !has || d.finding.Name != finding.CPUSpeed {
+		if !has || !d.scales() {
 			continue
 		}
 		return p.source.bySpeed(metric, cell, block, slower)
@@ -257,7 +256,7 @@ func (s *supposed) leaves(cell, block int) bool {
 		return false
 	}
 	for _, d := range s.p.doubts {
-		if _, has := d.in[cell][block]; has && d.finding.Name != finding.CPUSpeed && !bounded(d.finding.Name) {
+		if _, has := d.in[cell][block]; has && !d.scales() && !bounded(d.finding.Name) {
 			return true
 		}
 	}

@@ -68,6 +68,34 @@ func turning(run *archive.Run, a *Analysis, source *evidence, options claim.Opti
 	}
 }
 
+// scales reports whether it is that the machine, or its own start, made a subject so many times slower.
+func (d *doubt) scales() bool {
+	return d.finding.Name == finding.CPUSpeed || d.finding.Name == finding.Unsettled
+}
+
+// unsettling says with each outcome that the first part of slices could have turned it. That doesn't make the run
+// suspect, as it is said of the figures themselves.
+func unsettling(run *archive.Run, a *Analysis, source *evidence, options claim.Options, cells []unsettled) {
+	d := unsettledDoubt(a, cells)
+	if d == nil {
+		return
+	}
+	for i := range a.Claims {
+		out, c := &a.Claims[i], &run.Manifest.Claims[i]
+		asked := askedFor(c, source, options)
+		turned := newTurned(out)
+		switch {
+		case asked.indices:
+			turned.everything()
+		case d.touches(asked.cells):
+			turned.try(c, source, options, asked, []*doubt{d})
+		}
+		if turned.all {
+			out.Basis.Doubts = append(slices.Clip(out.Basis.Doubts), i18n.Join(string(d.finding.Name), ": ", d.finding.Detail))
+		}
+	}
+}
+
 // touches reports whether it is about one of these cells.
 func (d *doubt) touches(cells map[int]bool) bool {
 	for cell := range d.in {
