@@ -69,6 +69,7 @@ func analyse(run *archive.Run, neighbours bool) (*Analysis, error) {
 	}
 	found.addParted(tables, watched(m), m.Accept)
 	found.addTwins(tables, watched(m), m.Accept)
+	found.addFollowing(tables, m.Accept)
 	otherwise := unsettledCells(tables)
 	found.addUnsettled(otherwise, m.Accept)
 	found.addLost(tables, m.Accept)

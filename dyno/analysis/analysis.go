@@ -104,6 +104,9 @@ type Cell struct {
 	// Turns is the ratio of CPU time per request to the reference's by the slices that they
 	// had in turns, and what its uncertainty is made of; nil if they hadn't.
 	Turns *stats.Sliced `json:"turns,omitempty"`
+	// Following is how its CPU time follows the machine's state, of a subject that took turns with the reference and a third
+	// one; nil otherwise, or if the machine has no state to be seen.
+	Following *Following `json:"following,omitempty"`
 	// ByRank are the same ratios by ranks, which are about the usual start; a check
 	// of a single look, next to Ratios, also in a run with several.
 	ByRank  map[string]stats.Interval `json:"ratios_by_rank,omitempty"`

@@ -121,8 +121,7 @@ func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, er
 	s.failed[t.Block] = s.failed[t.Block] || validity.Misserved(t.Findings)
 	s.Trials = append(s.Trials, t.Index)
 	s.blocks = append(s.blocks, t.Block)
-	s.takeSlices(t)
-	s.whole = append(s.whole, sums.parts.whole())
+	s.takeSlices(t, &sums.parts)
 	s.disturbed[t.Block] = disturbances.settle(sums, disturbing(t))
 	s.Windows += sums.windows
 	s.Invalid += sums.invalid

@@ -14,6 +14,7 @@ type table struct {
 	builders []*cellBuilder
 	twin     *cellBuilder // the reference measured again; nil if it was not
 	beside   neighbours
+	states   *States // nil if they aren't known
 
 	reference *cellBuilder // nil if the group doesn't have it
 }
@@ -58,6 +59,7 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 			s.compare(t.reference, c)
 		}
 		t.compareTurns(t.reference)
+		t.compareFollowing()
 		t.finishTwin(t.reference, c)
 	}
 	t.Slices = t.slicesOf()

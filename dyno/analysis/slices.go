@@ -20,11 +20,13 @@ type Slices struct {
 	// [stats.ByNeighbours] says; Values are less that.
 	CPU        stats.Neighbours `json:"cpu"`
 	Throughput stats.Neighbours `json:"throughput"`
+	// States are those that the machine was in; nil if it isn't known how subjects follow them.
+	States *States `json:"states,omitempty"`
 }
 
 // slicesOf says it of a group's cells; nil if none was.
 func (t *table) slicesOf() *Slices {
-	s := &Slices{CPU: t.beside.cpu, Throughput: t.beside.throughput}
+	s := &Slices{CPU: t.beside.cpu, Throughput: t.beside.throughput, States: t.states}
 	for _, b := range t.arms() {
 		for _, sliced := range b.sliced {
 			if sliced == nil {
@@ -49,8 +51,9 @@ func (t *table) arms() []*cellBuilder {
 	return append(slices.Clone(t.builders), t.twin)
 }
 
-// takeSlices keeps those of a used trial.
-func (s *cellBuilder) takeSlices(t *archive.Trial) {
+// takeSlices keeps those of a used trial, and what its first parts were.
+func (s *cellBuilder) takeSlices(t *archive.Trial, p *parts) {
+	s.whole = append(s.whole, p.whole())
 	s.sliced = append(s.sliced, t.Sliced)
 	if t.Sliced != nil {
 		s.Sliced = append(s.Sliced, t.Index)

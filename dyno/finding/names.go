@@ -79,10 +79,11 @@ const (
 	RestartOutlier Name = "restart-outlier" // one trial of a cell lies apart from the others
 
 	// what the comparisons of a run say
-	RatiosPart   Name = "ratios-part"   // two methods give a ratio differently
-	TwinDiffers  Name = "twin-differs"  // the reference differs from itself
-	Unsettled    Name = "unsettled"     // slices begin before a subject is as it goes on
-	LostUnevenly Name = "lost-unevenly" // one arm lost more trials than the others
+	RatiosPart     Name = "ratios-part"     // two methods give a ratio differently
+	TwinDiffers    Name = "twin-differs"    // the reference differs from itself
+	StateDependent Name = "state-dependent" // a ratio is another in another state of the machine
+	Unsettled      Name = "unsettled"       // slices begin before a subject is as it goes on
+	LostUnevenly   Name = "lost-unevenly"   // one arm lost more trials than the others
 )
 
 // Findings that are no judgement: there is nothing to use, whoever accepts them.
@@ -108,7 +109,7 @@ var (
 		CPUSpeed,
 		SubjectNotTheBottleneck, StillWarmingUp, Drifting, Leak, NeverSteady,
 		RestartPlateau, RestartOutlier,
-		RatiosPart, TwinDiffers, Unsettled, LostUnevenly,
+		RatiosPart, TwinDiffers, StateDependent, Unsettled, LostUnevenly,
 	}
 	facts = []Name{Unreachable, NoValidWindow, TrialFailed, SubjectFailed, TrialInterrupted, NoUsableWindow, RunIncomplete, RepeatsExhausted}
 )

@@ -13,6 +13,7 @@
 //	go run ./dyno/bench/statistics -what slices -from RUN                 # and in runs of equal subjects
 //	go run ./dyno/bench/statistics -what bias -from RUN,RUN                # ratios of one study in slices of several lengths, and in trials
 //	go run ./dyno/bench/statistics -what settling -from RUN                # what slices of a run cost in their first part, against the rest
+//	go run ./dyno/bench/statistics -what states -from RUN                  # how subjects of runs in slices follow the machine's states
 //	go run ./dyno/bench/statistics -what covariate -from RUN,RUN           # what the machine's speed beside each slice does for intervals
 //	go run ./dyno/bench/statistics -what aa -from RUN                     # recorded trials of one subject
 //	go run ./dyno/bench/statistics -what power -from RUN                  # and of a slowed one
@@ -91,7 +92,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 // asked is what can be asked for, kinds those of results: flagged trials are
 // counted with live studies.
 var (
-	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels", "slices", "pairs", "dismissed", "trace", "bias", "settling", "covariate"}
+	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels", "slices", "pairs", "dismissed", "trace", "bias", "settling", "states", "covariate"}
 	kinds = append(asked[:len(asked):len(asked)], "flagged", "unequal-aa")
 )
 
@@ -133,7 +134,7 @@ func parseOptions(args []string) (o options, err error) {
 	if *from == "" && o.wants("bias") {
 		return o, fmt.Errorf("-what bias compares runs of one study with each other: name two or more with -from")
 	}
-	for _, what := range []string{"covariate", "settling"} {
+	for _, what := range []string{"covariate", "settling", "states"} {
 		if *from == "" && o.wants(what) {
 			return o, fmt.Errorf("-what %s looks at runs in slices: name them with -from", what)
 		}

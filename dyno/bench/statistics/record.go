@@ -61,6 +61,7 @@ var sections = map[string][2]string{
 	"pairs":      {"Gates in pairs of slices, two stages", "alarmed"},
 	"bias":       {"Ratios of the same subjects, measured in two ways", "–"},
 	"settling":   {"What a request costs in the first part of a slice, against the rest", "–"},
+	"states":     {"How subjects in slices follow the machine, 1 being their mean", "–"},
 	"covariate":  {"Half widths with the machine's speed beside each slice, as a multiple of those without", "–"},
 	"levels":     {"Sobol indices over inputs with a few levels", "covered"},
 	"flagged":    {"Trials doubted, by what lowers their worth", "flagged"},

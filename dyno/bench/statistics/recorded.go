@@ -59,6 +59,11 @@ func (o *options) archived(r *Record) error {
 				return fmt.Errorf("run %s: %w", a.Run.ID, err)
 			}
 		}
+		if o.wants("states") {
+			if err := o.states(r, a); err != nil {
+				return fmt.Errorf("run %s: %w", a.Run.ID, err)
+			}
+		}
 		if err := o.draw(r, a); err != nil {
 			return fmt.Errorf("run %s: %w", a.Run.ID, err)
 		}

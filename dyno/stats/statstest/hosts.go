@@ -69,6 +69,15 @@ func wandering(r *rand.Rand, deviation, forgets float64) func(float64) float64 {
 // 17 % more or less, and within half a second that is forgotten.
 func restless(r *rand.Rand) func(float64) float64 { return wandering(r, 0.17, 0.5) }
 
+// Moody is a restless machine that is another from start to start: its log speed has such a standard deviation between
+// them.
+func Moody(deviation float64) Host {
+	return Host{"moody", func(r *rand.Rand) func(float64) float64 {
+		mood, slow := deviation*r.NormFloat64(), restless(r)
+		return func(t float64) float64 { return mood + slow(t) }
+	}}
+}
+
 // moreRestless is the same machine three hours later, in slices of 50 ms: 22 % more or less, of
 // which most is forgotten in a quarter of a second and some in seconds.
 func moreRestless(r *rand.Rand) func(float64) float64 {
