@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -32,8 +33,11 @@ func serveAtCost() error {
 		return err
 	}
 	has := func(word string) bool { return slices.Contains(words[1:], word) }
-	if has("one-only") {
+	if has("one-only") || has("locks") {
 		only, err := net.Listen("tcp", os.Getenv("ONE_ONLY"))
+		if err != nil && has("locks") {
+			return errors.New("another one has the lock")
+		}
 		if err != nil {
 			return err
 		}

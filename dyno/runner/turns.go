@@ -89,7 +89,7 @@ func (b *turns) run(ctx context.Context, w *archive.Writer) {
 		}
 		if a.whyAlone = b.room(a); a.whyAlone.IsZero() {
 			if err := b.start(ctx, a, w.SubjectLog(a.planned.Index)); err != nil {
-				a.failed = a.failure(err)
+				a.failed = a.failure(err, len(b.upArms()) > 0)
 			}
 		}
 	}
@@ -112,14 +112,24 @@ func (b *turns) run(ctx context.Context, w *archive.Writer) {
 }
 
 // failure sorts out why an arm could not be brought up: that it can't run together with the
-// others is no fault of its own.
-func (a *arm) failure(err error) error {
+// others is no fault of its own. One that ends while others are up has another try alone, which tells.
+func (a *arm) failure(err error, others bool) error {
 	var start *subject.StartError
-	if errors.As(err, &start) && start.PortTaken() {
+	switch {
+	case !errors.As(err, &start):
+		return err
+	case start.PortTaken():
 		a.whyAlone = i18n.New("runner.port-taken-beside", "with the others running it finds its port taken: there can be only one of it, or it listens where it wants")
-		return nil
+	case start.Exited() && others:
+		last := "-"
+		if n := len(start.Last); n > 0 {
+			last = start.Last[n-1]
+		}
+		a.whyAlone = i18n.New("runner.exits-beside", "with the others running it ended before it was ready, as where two want what there is one of, such as a file, a lock or a database's last connection; it printed last: %s", last)
+	default:
+		return err
 	}
-	return err
+	return nil
 }
 
 // start brings an arm up, verifies it and warms it.

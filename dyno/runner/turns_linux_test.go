@@ -322,21 +322,23 @@ func TestTurnsWithOneThatDies(t *testing.T) {
 // Of programs that there can be only one of, the second is measured alone, with the reason.
 func TestTurnsOfWhatCantLiveTogether(t *testing.T) {
 	t.Parallel()
-	archived := run(t, inTurns(t, 10, 1, "100000,one-only", "105000,one-only", "100000"))
-	alone := 0
-	for _, trial := range archived.Trials {
-		if trial.Sliced != nil {
-			continue
+	for word, why := range map[string]string{"one-only": "port", "locks": "another one has the lock"} {
+		archived := run(t, inTurns(t, 10, 1, "100000,"+word, "105000,"+word, "100000"))
+		alone := 0
+		for _, trial := range archived.Trials {
+			if trial.Sliced != nil {
+				continue
+			}
+			alone++
+			if trial.Status != archive.Complete || !slices.ContainsFunc(trial.Findings, func(f finding.Finding) bool {
+				return f.Name == finding.MeasuredAlone && strings.Contains(f.Detail.String(), why)
+			}) {
+				t.Errorf("%s: cell %d alone is %s: %v", word, trial.Cell, trial.Status, trial.Findings)
+			}
 		}
-		alone++
-		if !slices.ContainsFunc(trial.Findings, func(f finding.Finding) bool {
-			return f.Name == finding.MeasuredAlone && strings.Contains(f.Detail.String(), "port")
-		}) {
-			t.Errorf("cell %d alone: %v", trial.Cell, trial.Findings)
+		if alone != 1 {
+			t.Errorf("%s: %d were measured alone", word, alone)
 		}
-	}
-	if alone != 1 {
-		t.Errorf("%d were measured alone", alone)
 	}
 }
 

@@ -42,6 +42,9 @@ func (e *StartError) Error() string {
 // another process was faster.
 func (e *StartError) PortTaken() bool { return errors.Is(e.Cause, errExited) && saysPortTaken(e.Last) }
 
+// Exited reports whether it ended by itself before it was ready.
+func (e *StartError) Exited() bool { return errors.Is(e.Cause, errExited) }
+
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Cause }
 
