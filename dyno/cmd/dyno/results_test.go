@@ -114,7 +114,7 @@ func TestResults(t *testing.T) {
 	write("one\n<!-- begin: languages of gateways-quick (saturate, connections=64), by dyno results --into README.md -->\n<!-- end -->\ntwo\n")
 	into(0)
 	text := read(t, document)
-	for _, want := range []string{"one\n<!-- begin:", "<!-- end -->\ntwo\n", "results/gateways-quick/report.md): saturate, connections=64; data: SUSPECT, 4 findings.", "| c | nginx installed |"} {
+	for _, want := range []string{"one\n<!-- begin:", "<!-- end -->\ntwo\n", "results/gateways-quick/report.md): saturate, connections=64; data: ", "| c | nginx installed |"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}
