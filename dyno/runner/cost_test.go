@@ -36,7 +36,7 @@ func serveAtCost() error {
 	if has("one-only") || has("locks") {
 		only, err := net.Listen("tcp", os.Getenv("ONE_ONLY"))
 		if err != nil && has("locks") {
-			return errors.New("another one has the lock")
+			return errors.New("another one has the lock " + os.Getenv("LOCK_TOKEN"))
 		}
 		if err != nil {
 			return err

@@ -72,7 +72,7 @@ func inTurns(t *testing.T, rounds, blocks int, costs ...string) *Runner {
 	free.Close()
 	subjects := ""
 	for i, cost := range costs {
-		subjects += fmt.Sprintf("  - {name: %c, run: %q, ready: /, ready_within: 1m, env: {%s: %q, ONE_ONLY: %q}}\n", 'a'+i, self(t), costVariable, cost, free.Addr())
+		subjects += fmt.Sprintf("  - {name: %c, run: %q, ready: /, ready_within: 1m, env: {%s: %q, ONE_ONLY: %q, LOCK_TOKEN: hunter22}}\n", 'a'+i, self(t), costVariable, cost, free.Addr())
 	}
 	s, err := study.Parse("test.yaml", fmt.Appendf(nil, `study: turns
 subjects:
@@ -319,10 +319,11 @@ func TestTurnsWithOneThatDies(t *testing.T) {
 	}
 }
 
-// Of programs that there can be only one of, the second is measured alone, with the reason.
+// Of programs that there can be only one of, the second is measured alone, with the reason, in which secrets that it prints
+// are hidden.
 func TestTurnsOfWhatCantLiveTogether(t *testing.T) {
 	t.Parallel()
-	for word, why := range map[string]string{"one-only": "port", "locks": "another one has the lock"} {
+	for word, why := range map[string]string{"one-only": "port", "locks": "another one has the lock ***"} {
 		archived := run(t, inTurns(t, 10, 1, "100000,"+word, "105000,"+word, "100000"))
 		alone := 0
 		for _, trial := range archived.Trials {

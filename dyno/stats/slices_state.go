@@ -36,7 +36,7 @@ func FollowingOf(starts [][][]Turn) *Following {
 		f.arms = len(start)
 		logs := make([][]float64, len(start))
 		for arm, turns := range start {
-			logs[arm] = centredLogs(turns)
+			logs[arm] = centredLogs(costsOf(turns))
 		}
 		c := codeviation{square(f.arms), square(f.arms)}
 		for i := range logs {
@@ -63,20 +63,15 @@ func square(n int) [][]float64 {
 	return m
 }
 
-// centredLogs are the logs of what a request cost in each turn, less their mean; NaN of a turn without.
-func centredLogs(turns []Turn) []float64 {
-	logs, sum, n := make([]float64, len(turns)), 0.0, 0.0
+// costsOf are what a request cost in each turn; NaN of a turn without.
+func costsOf(turns []Turn) []float64 {
+	costs := make([]float64, len(turns))
 	for i, t := range turns {
-		if logs[i] = math.Log(t.Spent / t.Requests); !(t.Spent > 0) || !(t.Requests > 0) {
-			logs[i] = math.NaN()
-			continue
+		if costs[i] = t.Spent / t.Requests; !(t.Requests > 0) {
+			costs[i] = math.NaN()
 		}
-		sum, n = sum+logs[i], n+1
 	}
-	for i := range logs {
-		logs[i] -= sum / max(n, 1)
-	}
-	return logs
+	return costs
 }
 
 // Slopes are by how much the log of each arm's cost follows the state that all have in common: 1 on average. Deviation
@@ -142,7 +137,7 @@ func (f *Following) AtOneState(costs [][]float64, arm, other int, level float64)
 	}
 	logs := make([][]float64, len(costs))
 	for i := range costs {
-		logs[i] = centredCosts(costs[i])
+		logs[i] = centredLogs(costs[i])
 	}
 	var a, b, states []float64
 	mean := 0.0
@@ -161,8 +156,8 @@ func (f *Following) AtOneState(costs [][]float64, arm, other int, level float64)
 	return Ratio(a, b, level)
 }
 
-// centredCosts are the logs of an arm's costs, less their mean; NaN where there is none.
-func centredCosts(costs []float64) []float64 {
+// centredLogs are the logs of an arm's costs, less their mean; NaN where there is none.
+func centredLogs(costs []float64) []float64 {
 	logs, sum, n := make([]float64, len(costs)), 0.0, 0.0
 	for s, c := range costs {
 		if logs[s] = math.NaN(); c > 0 {
@@ -209,7 +204,7 @@ func (f *Following) Between(costs [][]float64) (b Between) {
 	}
 	logs := make([][]float64, len(costs))
 	for i := range costs {
-		logs[i] = centredCosts(costs[i])
+		logs[i] = centredLogs(costs[i])
 	}
 	said, came := interactions(logs, slopes)
 	holds := func(order []int) float64 {

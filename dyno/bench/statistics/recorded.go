@@ -44,23 +44,19 @@ func (o *options) archived(r *Record) error {
 		r.Runs = append(r.Runs, a.Run.ID)
 		counted.add(run, a)
 		analyses = append(analyses, a)
-		if o.wants("slices") {
-			if err := o.slicedRun(r, run); err != nil {
-				return fmt.Errorf("run %s: %w", a.Run.ID, err)
+		for _, one := range []struct {
+			what string
+			add  func() error
+		}{
+			{"slices", func() error { return o.slicedRun(r, run) }},
+			{"covariate", func() error { return o.covariate(r, run) }},
+			{"settling", func() error { return o.settling(r, a) }},
+			{"states", func() error { return o.states(r, a) }},
+		} {
+			if !o.wants(one.what) {
+				continue
 			}
-		}
-		if o.wants("covariate") {
-			if err := o.covariate(r, run); err != nil {
-				return fmt.Errorf("run %s: %w", a.Run.ID, err)
-			}
-		}
-		if o.wants("settling") {
-			if err := o.settling(r, a); err != nil {
-				return fmt.Errorf("run %s: %w", a.Run.ID, err)
-			}
-		}
-		if o.wants("states") {
-			if err := o.states(r, a); err != nil {
+			if err := one.add(); err != nil {
 				return fmt.Errorf("run %s: %w", a.Run.ID, err)
 			}
 		}
