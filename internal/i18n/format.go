@@ -33,7 +33,7 @@ func arguments(format string, args []any) []Message {
 		if wording := strings.TrimLeft(v, "%-+# 0123456789"); isMessage(args[0]) && (wording == "s" || wording == "v" || wording == "w") {
 			parts = append(parts, of(args[0]))
 		} else {
-			parts = append(parts, Verbatim(fmt.Sprintf(v, args[:takes]...)))
+			parts = append(parts, Verbatim(fmt.Sprintf(v, said(args[:takes])...)))
 		}
 		args = args[takes:]
 	}

@@ -171,14 +171,16 @@ func of(arg any) Message {
 	return Verbatim(fmt.Sprint(arg))
 }
 
-// said are arguments with what they say in place of those that have a message.
+// said are arguments with what they say in place of those that have a message, and numbers as messages write them.
 func said(args []any) []any {
 	out := slices.Clone(args)
 	for i, arg := range out {
-		if m, ok := arg.(Messager); ok {
-			if _, isError := arg.(error); !isError {
-				out[i] = m.Message()
-			}
+		switch arg := arg.(type) {
+		case float64:
+			out[i] = figure(arg)
+		case error:
+		case Messager:
+			out[i] = arg.Message()
 		}
 	}
 	return out

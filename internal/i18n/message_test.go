@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"testing"
 	"time"
 )
@@ -33,6 +34,9 @@ func TestMessagesInBothLanguages(t *testing.T) {
 		"nothing":             {Message{}, "", ""},
 		"arguments":           {away, "a loop was away for 412ms (limit 100ms)", "循环停顿了 412ms（限值 100ms）"},
 		"order and percent":   {share, "2.3 % of 7", "7 个中有 2.3 %"},
+		"large figures":       {New("t.away", "%.3g after %+.2g", 12345.6, 999.7), "12300 after +1000", "循环停顿了 12300（限值 +1000）"},
+		"small figures":       {New("t.away", "%.3g, p = %.1g", 999.4, 0.00001), "999, p = 1e-05", "循环停顿了 999（限值 1e-05）"},
+		"no figures":          {New("t.away", "%.3g, %.2g", math.Inf(1), math.NaN()), "+Inf, NaN", "循环停顿了 +Inf（限值 NaN）"},
 		"a message in one":    {New("t.why", ", for %s", share), ", for 2.3 % of 7", "，因为：7 个中有 2.3 %"},
 		"put together":        {Join(away, "; ", share), "a loop was away for 412ms (limit 100ms); 2.3 % of 7", "循环停顿了 412ms（限值 100ms）; 7 个中有 2.3 %"},
 		"clauses":             {List(", ", share, Verbatim("x"), share), "2.3 % of 7, x, 2.3 % of 7", "7 个中有 2.3 %，x，7 个中有 2.3 %"},
