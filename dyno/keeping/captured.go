@@ -83,7 +83,7 @@ func marks(t *archive.Trial) (list []packets.Mark) {
 		if r := &t.Evidence.Records[i]; r.Class == evidence.Tail {
 			list = append(list, packets.Mark{
 				Connection: r.ConnectionID, From: r.Sent + wall, To: r.Done + wall,
-				Text: fmt.Sprintf("slow request %d: %.3g ms", r.Sequence, float64(r.Response())/1e6),
+				Text: fmt.Sprintf("slow request %d: %v", r.Sequence, time.Duration(r.Response()).Round(time.Microsecond)),
 			})
 		}
 	}

@@ -58,8 +58,8 @@ func (f *flights) slow(r *evidence.Record) {
 	}
 	f.begun++
 	f.slowest, f.next = r.Response(), now.Add(betweenEvery)
-	ms := func(ns int64) float64 { return float64(ns) / 1e6 }
-	note := fmt.Sprintf("request %d on %s took %.3g ms and ended %.3g ms before", r.Sequence, r.Connection, ms(r.Response()), ms(clock.Now()-r.Done))
+	exact := func(ns int64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
+	note := fmt.Sprintf("request %d on %s took %v and ended %v before", r.Sequence, r.Connection, exact(r.Response()), exact(clock.Now()-r.Done))
 	f.taking.Go(func() {
 		list, err := f.listener.Snapshot(f.ctx)
 		f.mu.Lock()

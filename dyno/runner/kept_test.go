@@ -167,7 +167,7 @@ func TestKeptProfiles(t *testing.T) {
 	}
 	for _, f := range flights {
 		content, err := os.ReadFile(f[0])
-		if err != nil || !bytes.HasPrefix(content, []byte("go 1.")) || !strings.Contains(f[1], " ms") {
+		if err != nil || !bytes.HasPrefix(content, []byte("go 1.")) || !strings.Contains(f[1], " took ") {
 			t.Errorf("%s (%s): %d bytes, %v", f[0], f[1], len(content), err)
 		}
 	}
