@@ -38,7 +38,7 @@ type cellBuilder struct {
 	slots     map[int][]archive.Slice // … and when they had them
 	unusable  map[string][]float64    // metric → one value per completed trial left out
 	disturbed map[int]*disturbed      // by block, of each used trial if there are claims
-	whole     []float64               // of each used trial, see [parts.whole]
+	parts     map[int]parts           // by block, of each used trial's slices
 
 	places []int                   // block of each trial that counts: used, or failed
 	failed map[int]bool            // blocks in which the subject failed, or failed many requests
@@ -57,7 +57,7 @@ func newCellBuilder(c *study.Cell) *cellBuilder {
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
 			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]i18n.Message{},
 		},
-		disturbed: map[int]*disturbed{}, failed: map[int]bool{}, turns: map[int][]stats.Turn{}, slots: map[int][]archive.Slice{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
+		disturbed: map[int]*disturbed{}, failed: map[int]bool{}, turns: map[int][]stats.Turn{}, slots: map[int][]archive.Slice{}, parts: map[int]parts{}, known: map[string][]knowable{}, absent: map[string]i18n.Message{}, unusable: map[string][]float64{},
 		explained: &explain.Cell{},
 		name:      c.Subject + " under " + c.Title(), title: c.Title(), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
 	}

@@ -56,8 +56,11 @@ func (s *sums) settling() (float64, i18n.Message) {
 	if !p.told() {
 		return 0, i18n.New("analysis.parts-unknown", "what its slices used in their first part is known of %d of %d", p.known, p.all)
 	}
-	return p.firstCPU / p.first / (p.restCPU / p.rest), i18n.Message{}
+	return p.settling(), i18n.Message{}
 }
+
+// settling is the figure, of parts that are told.
+func (p *parts) settling() float64 { return p.firstCPU / p.first / (p.restCPU / p.rest) }
 
 // whole is what a request costs in whole slices, as a multiple of what it costs after their first part; 1 if that
 // isn't known.
@@ -95,7 +98,7 @@ func unsettledCells(tables []*table) (list []unsettled) {
 			if t.reference == nil || s == t.reference {
 				continue
 			}
-			if a, b, ok := s.pairs(t.reference, settlingMetric); ok {
+			if a, b := s.settlingPairs(t.reference); len(a) > 1 {
 				tests = append(tests, test{s, t.reference, a, b})
 			}
 		}
@@ -107,6 +110,17 @@ func unsettledCells(tables []*table) (list []unsettled) {
 		}
 	}
 	return list
+}
+
+// settlingPairs are the figure of both, of the blocks that tell it. One in which either was measured alone takes no
+// other away: what slices are like isn't said by it.
+func (s *cellBuilder) settlingPairs(reference *cellBuilder) (a, b []float64) {
+	for _, block := range s.blocks {
+		if p, q := s.parts[block], reference.parts[block]; p.told() && q.told() {
+			a, b = append(a, p.settling()), append(b, q.settling())
+		}
+	}
+	return a, b
 }
 
 // addUnsettled names them.
@@ -144,8 +158,9 @@ func unsettledDoubt(a *Analysis, cells []unsettled) *doubt {
 // wholeSlices is the geometric mean of [parts.whole] over the cell's starts.
 func (s *cellBuilder) wholeSlices() float64 {
 	sum := 0.0
-	for _, w := range s.whole {
-		sum += math.Log(w) / float64(len(s.whole))
+	for _, block := range s.blocks {
+		p := s.parts[block]
+		sum += math.Log(p.whole()) / float64(len(s.blocks))
 	}
 	return math.Exp(sum)
 }

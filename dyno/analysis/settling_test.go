@@ -116,6 +116,24 @@ func TestSettlingOfFewSlices(t *testing.T) {
 	}
 }
 
+// A start that was measured alone takes the others' first parts from nobody.
+func TestUnsettledBesideOneAlone(t *testing.T) {
+	for subject := range 2 {
+		run := settlingRun(5, map[string]float64{"a": 1, "b": 1.06})
+		alone := 0
+		for i := range run.Trials {
+			if one := &run.Trials[i]; one.Cell == subject && one.Block == 2 {
+				one.Sliced, one.Slices = nil, nil
+				alone++
+			}
+		}
+		a := analyse(t, run)
+		if got := findings(a, finding.Unsettled); alone != 1 || len(got) != 1 || !strings.Contains(got[0].Detail.String(), "b under") {
+			t.Errorf("%d trials alone of subject %d: %+v", alone, subject, got)
+		}
+	}
+}
+
 // Runs that are not in such slices have no such figure.
 func TestNoSettlingInTrials(t *testing.T) {
 	a := analyse(t, analysistest.Run(3, "a", "b"))

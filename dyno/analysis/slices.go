@@ -53,7 +53,7 @@ func (t *table) arms() []*cellBuilder {
 
 // takeSlices keeps those of a used trial, and what its first parts were.
 func (s *cellBuilder) takeSlices(t *archive.Trial, p *parts) {
-	s.whole = append(s.whole, p.whole())
+	s.parts[t.Block] = *p
 	s.sliced = append(s.sliced, t.Sliced)
 	if t.Sliced != nil {
 		s.Sliced = append(s.Sliced, t.Index)
