@@ -6,28 +6,42 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"dyno.example/internal/i18n"
 )
 
 // mostArms bounds how many programs are up at once.
 const mostArms = 16
 
 // arms are the cells of a plan that take turns with each other, each list by itself: those of
-// one load, or where that would be too many those of one load that are [apart] from others.
-// Cells of which there is only one to take turns are in none.
-func arms(s *Study, cells []Cell) (groups [][]int) {
+// one load, or where that would be too many those of one load that are [apart] from others. What a load is compared by
+// is measured in one way: where some of its cells can't take turns none do, and whole says why.
+func arms(s *Study, cells []Cell) (groups [][]int, whole map[string]i18n.Message) {
 	if !s.Trial.Slices.On() {
-		return nil
+		return nil, nil
 	}
 	byLoad := make(map[string][]int)
+	whole = make(map[string]i18n.Message)
 	for i := range cells {
-		if cells[i].WhyWhole(s).IsZero() {
-			byLoad[cells[i].Load] = append(byLoad[cells[i].Load], i)
+		c := &cells[i]
+		byLoad[c.Load] = append(byLoad[c.Load], i)
+		if why := c.WhyWhole(s); whole[c.Load].IsZero() {
+			whole[c.Load] = why
 		}
 	}
 	for _, load := range slices.Sorted(maps.Keys(byLoad)) {
-		groups = append(groups, apart(s, cells, byLoad[load])...)
+		parts := apart(s, cells, byLoad[load])
+		switch n := len(byLoad[load]); {
+		case !whole[load].IsZero():
+		case n == 1:
+			whole[load] = i18n.New("study.whole-one", "there is nobody to take turns with")
+		case slices.ContainsFunc(parts, func(g []int) bool { return len(g) < 2 || len(g) > mostArms }):
+			whole[load] = i18n.New("study.whole-arms", "2 to %d programs take turns, and its %d cells can't be divided into as many", mostArms, n)
+		default:
+			groups = append(groups, parts...)
+		}
 	}
-	return slices.DeleteFunc(groups, func(g []int) bool { return len(g) < 2 || len(g) > mostArms })
+	return groups, whole
 }
 
 // mostDivided is of how many factors all sets are tried to divide cells by.

@@ -1,6 +1,12 @@
 package study
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"dyno.example/internal/i18n"
+)
 
 // One subject has its levels to take turns with; of too many those at one level do.
 func TestArms(t *testing.T) {
@@ -18,7 +24,7 @@ func TestArms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if groups := arms(s, p.Cells); len(groups) != c.groups {
+		if groups, _ := arms(s, p.Cells); len(groups) != c.groups {
 			t.Errorf("%s: groups %v", c.factors, groups)
 		}
 	}
@@ -51,7 +57,8 @@ func TestArmsByWhatIsCompared(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		seen := 0
-		for _, group := range arms(s, p.Cells) {
+		groups, _ := arms(s, p.Cells)
+		for _, group := range groups {
 			seen += len(group)
 			levels := map[string]map[string]bool{"env.X": {}, "env.Y": {}}
 			for _, i := range group {
@@ -67,6 +74,44 @@ func TestArmsByWhatIsCompared(t *testing.T) {
 		}
 		if seen != len(p.Cells) {
 			t.Errorf("%s: %d of %d cells take turns", c.name, seen, len(p.Cells))
+		}
+	}
+}
+
+// What a load is compared by is measured in one way: in trials, where some of its cells can't be in slices.
+func TestOneLoadIsMeasuredInOneWay(t *testing.T) {
+	const one, two = "subjects: [{name: a, run: ./a}]\n", "subjects: [{name: a, run: ./a}, {name: b, run: ./b}]\n"
+	const loads = two + "loads: [{name: a, open: {rate: 1000}}, {name: b, closed: {connections: 2}}]\n"
+	for _, c := range []struct {
+		name, more string
+		sliced     map[string]bool // by load
+		why        string
+	}{
+		{"all can", loads + "factors: {env.X: [a, b]}", map[string]bool{"a": true, "b": true}, ""},
+		{"a level can't", loads + "factors: {reuse: [none, per-worker]}", map[string]bool{}, "connections don't last"},
+		{"a load can't", two + "loads: [{name: a, open: {rate: 1000}}, {name: b, closed: {connections: 2, think: 1ms}}]", map[string]bool{"a": true}, "think"},
+		{"too many to divide", one + "factors: {env.X: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]}", map[string]bool{}, "its 18 cells"},
+		{"one alone", one + "twin: false", map[string]bool{}, "nobody to take turns with"},
+	} {
+		for _, in := range []string{"on", "both"} {
+			s, err := Parse("test.yaml", fmt.Appendf(nil, "study: a\ntrial: {slices: %s}\n%s\n", in, c.more), nil)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			p, err := Expand(s, 1)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			for _, trial := range p.Trials {
+				if cell := &p.Cells[trial.Cell]; trial.InSlices != (c.sliced[cell.Load] && cell.Beside == nil) {
+					t.Errorf("%s, %s: cell %d of %s: in slices %v", c.name, in, cell.Index, cell.Load, trial.InSlices)
+				}
+			}
+			var said strings.Builder
+			p.Describe(&said, i18n.Message.String)
+			if strings.Contains(said.String(), "is measured in trials: ") != (c.why != "") || !strings.Contains(said.String(), c.why) {
+				t.Errorf("%s, %s: %s", c.name, in, said.String())
+			}
 		}
 	}
 }

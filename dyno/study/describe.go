@@ -43,6 +43,11 @@ func (p Plan) Describe(w io.Writer, say i18n.Say) {
 		}
 		fmt.Fprintf(w, "  %3d  %-18s %s\n", c.Index+1, c.Subject, say(how))
 	}
+	for _, load := range slices.Sorted(maps.Keys(p.Whole)) {
+		if why := p.Whole[load]; !why.IsZero() {
+			fmt.Fprintln(w, say(i18n.New("study.load-in-trials", "%s is measured in trials: %s", load, why)))
+		}
+	}
 	const shown = 3
 	for block := range min(blocks, shown) {
 		var order []string

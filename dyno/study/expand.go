@@ -31,7 +31,8 @@ func Expand(s *Study, seed uint64) (Plan, error) {
 	p := Plan{Seed: seed, Design: design, Cells: cells(s, points), Secrets: s.Secrets}
 	p.Cells = append(p.Cells, twins(s, p.Cells, len(points))...)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	groups := arms(s, p.Cells)
+	groups, whole := arms(s, p.Cells)
+	p.Whole = whole
 	p.Cells = append(p.Cells, trialsBeside(s, p.Cells, groups)...)
 	for block, order := range orders(len(p.Cells), s.Blocks, seed) {
 		blockSeed := rng.Uint64()

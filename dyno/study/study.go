@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/load/request"
 	"dyno.example/dyno/regression/threshold"
 	"dyno.example/dyno/subject/link"
+	"dyno.example/internal/i18n"
 )
 
 // Study is one question, written as a file.
@@ -216,4 +217,6 @@ type Plan struct {
 	Estimate time.Duration  `json:"estimate"` // measuring time, without builds
 	Secrets  Secrets        `json:"-"`        // those of the study
 	Ahead    Ahead          `json:"-"`        // of a run that goes on block by block
+	// Whole says of loads that could be in slices, as the study has them, why none of their cells is.
+	Whole map[string]i18n.Message `json:"-"`
 }
