@@ -30,7 +30,7 @@ func explainFindings(a *analysis.Analysis, c language) []explained {
 	var out []explained
 	for _, f := range a.Findings {
 		name := string(f.Name)
-		e := explained{Name: name, Level: string(f.Validity), Title: name, Detail: capital(c.say(f.Detail))}
+		e := explained{Name: name, Level: string(f.Validity), Title: name, Detail: capital(Excerpt(c.say(f.Detail)))}
 		if f.Validity == finding.Valid { // too few windows to matter, but said all the same
 			e.Level = "note"
 		}
@@ -173,7 +173,7 @@ func whyLeft(a *analysis.Analysis, trial int, c language) string {
 		}
 		title := findingTitle(f.Name, c)
 		if f.Name == finding.TrialFailed { // whose detail is the error
-			title += c.text("list.colon") + c.say(f.Detail)
+			title += c.text("list.colon") + Excerpt(c.say(f.Detail))
 		}
 		why = append(why, title)
 	}

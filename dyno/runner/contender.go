@@ -103,7 +103,12 @@ func (s *starter) begin(ctx context.Context, c *contender, cell *study.Cell, pro
 	start.Limits = limitsFor(c, cell)
 	start.Log, start.StateDir = log, s.stateDir
 	start.Upstream, start.Link = s.upstream(c, cell), cell.Network
-	return subject.Start(ctx, start)
+	in, err := subject.Start(ctx, start)
+	var failed *subject.StartError
+	if errors.As(err, &failed) {
+		failed.Log = "" // it moves to the trial
+	}
+	return in, err
 }
 
 // verifyRequests sends the cell's requests once.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -43,6 +45,21 @@ blocks: 1
 `)
 	o := dyno(t, home, "run", file)
 	o.want(t, 1, o.stderr, "subject broken", "exit status 4", "main.c:3: undefined")
+}
+
+// One that starts when it is checked and never again has failed, by one finding for all of its trials that says the end of
+// what it printed, and names no file that isn't there.
+func TestASubjectThatStartsOnce(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	once := filepath.Join(home, "once")
+	o := dyno(t, home, "run", studyFile(t, home, 3, "good", fmt.Sprintf(`once: sh -c '[ -e %s ] && { seq -s x 4000; seq 100 120; exit 3; }; touch %s; exec %s good'`, once, once, serverBinary)), "--repeats", "0")
+	o.want(t, 1, o.stderr, "failed: subject once exited before it was ready (exit status 3)", "3 of 6 trials failed", "…\n  109\n")
+	said := strings.Join(strings.Fields(o.stdout), " ")
+	contains(t, said, "A subject failed", "… | 109 | 110 |", "| 120 (and likewise in 2 more trials) (once in blocks 1–3)")
+	if strings.Count(said, "A subject failed") != 1 || strings.Contains(said+o.stderr, "1x2x3") || strings.Contains(said+o.stderr, "all it printed") {
+		t.Errorf("what it printed, and where:\n%s%s", o.stdout, o.stderr)
+	}
 }
 
 func TestASubjectThatDiesInATrial(t *testing.T) {

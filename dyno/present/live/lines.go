@@ -115,7 +115,7 @@ func digits(n int) int { return len(fmt.Sprint(n)) }
 // outcomeText sums a trial up in a few words.
 func outcomeText(texts report.Texts, t *archive.Trial) string {
 	if t.Status != archive.Complete {
-		return status(texts, t) + texts.Text("list.colon") + texts.Say(t.Error)
+		return status(texts, t) + texts.Text("list.colon") + report.Excerpt(texts.Say(t.Error))
 	}
 	f := figuresOf(t.Windows)
 	if f.throughput == 0 {
