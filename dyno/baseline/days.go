@@ -151,7 +151,7 @@ func (b *Baseline) addable(run *Baseline) error {
 		case new == nil:
 			return i18n.Errorf("baseline.cell-missing", "run %s has no %s under %s, which baseline %s has", run.Run, old.Subject, old.Group, b.Name)
 		case new.Load != old.Load:
-			return i18n.Errorf("baseline.other-load", "the load of %s under %s in run %s is not that of baseline %s: make a new baseline", old.Subject, old.Group, run.Run, b.Name)
+			return i18n.Errorf("baseline.other-load", "the load of %s under %s in run %s, or that it was measured in slices or in trials, is not as in baseline %s: make a new baseline", old.Subject, old.Group, run.Run, b.Name)
 		}
 	}
 	return nil

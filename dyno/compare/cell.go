@@ -17,6 +17,7 @@ type Cell struct {
 	Group string // title: the load and its levels
 	analysis.Cell
 	Metrics []analysis.Metric // of its group
+	Form    Form
 	Load    string            // see [LoadHash]
 }
 
@@ -26,7 +27,8 @@ func Cells(a *analysis.Analysis) []Cell {
 	for i := range a.Groups {
 		g := &a.Groups[i]
 		for _, c := range g.Cells {
-			cells = append(cells, Cell{Group: g.Title, Cell: c, Metrics: g.Metrics, Load: LoadHash(&a.Run, c.Cell)})
+			form := formOf(g, &c)
+			cells = append(cells, Cell{Group: g.Title, Cell: c, Metrics: g.Metrics, Form: form, Load: LoadHash(&a.Run, c.Cell, form)})
 		}
 	}
 	return cells
@@ -80,15 +82,16 @@ func UsualMetrics(m *archive.Manifest) []string {
 }
 
 // LoadHash is the same for cells of two runs that were put under the same load:
-// rhythm, requests, connections, settings and lengths. Figures of cells whose
+// rhythm, requests, connections, settings and lengths, and measured in the same form. Figures of cells whose
 // load differs answer different questions.
-func LoadHash(m *archive.Manifest, cell int) string {
+func LoadHash(m *archive.Manifest, cell int, form Form) string {
 	c := &m.Plan.Cells[cell]
 	timing := c.Timing(study.Timing{Warmup: m.Warmup, Duration: m.Duration})
 	document, err := json.Marshal(struct {
 		Cell   map[string]json.RawMessage // with its keys in order
 		Timing study.Timing
-	}{asked(c), timing})
+		Form   Form `json:",omitzero"` // absent from the hashes of trials, which are older
+	}{asked(c), timing, form})
 	if err != nil {
 		return "" // can't be: it was read from JSON, or will be written as such
 	}

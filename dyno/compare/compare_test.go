@@ -271,14 +271,59 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+// Figures of slices are not compared with figures of trials, nor with those of other slices.
+func TestAnotherFormIsNotCompared(t *testing.T) {
+	in := func(length time.Duration, cells ...int) *analysis.Analysis {
+		return made(t, 2, func(a *analysis.Analysis) {
+			g := &a.Groups[0]
+			g.Slices = &analysis.Slices{Length: length, Settle: 20 * time.Millisecond}
+			for _, i := range cells {
+				g.Cells[i].Sliced = g.Cells[i].Trials
+			}
+		})
+	}
+	trials := made(t, 2, nil)
+	for name, c := range map[string]struct {
+		old, new *analysis.Analysis
+		left     []string // of which figures are not compared
+		why      string
+	}{
+		"trials":              {trials, trials, nil, ""},
+		"the same slices":     {in(15e6, 0, 1), in(15e6, 0, 1), nil, ""},
+		"slices after trials": {trials, in(15e6, 0, 1), []string{"x", "y"}, "was measured in trials in run "},
+		"trials after slices": {in(15e6, 0, 1), trials, []string{"x", "y"}, "was measured in slices of 15ms after 20ms each in run "},
+		"other slices":        {in(25e6, 0, 1), in(15e6, 0, 1), []string{"x", "y"}, "and in slices of 15ms after 20ms each in run "},
+		"one alone":           {in(15e6, 0, 1), in(15e6, 0), []string{"y"}, "and in trials in run "},
+	} {
+		got, err := Runs(c.old, c.new, usual)
+		if len(c.left) == 2 {
+			if err == nil || strings.Count(err.Error(), c.why) != 2 || !strings.HasPrefix(err.Error(), "nothing to compare: ") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil || len(got.Unmatched) != len(c.left) {
+			t.Fatalf("%s: %v, %v", name, got, err)
+		}
+		for i, subject := range c.left {
+			if text := got.Unmatched[i].String(); !strings.HasPrefix(text, subject+" under ") || !strings.Contains(text, c.why) || slices.ContainsFunc(got.Rows, func(r Row) bool { return r.Subject == subject }) {
+				t.Errorf("%s: %s; %v", name, text, got.Rows)
+			}
+		}
+	}
+}
+
 func TestLoadHash(t *testing.T) {
 	a := made(t, 2, nil)
-	hash := LoadHash(&a.Run, 0)
-	if hash == "" || LoadHash(&a.Run, 1) != hash {
-		t.Errorf("two subjects under one load: %q and %q", hash, LoadHash(&a.Run, 1))
+	hash := LoadHash(&a.Run, 0, Form{})
+	if hash == "" || LoadHash(&a.Run, 1, Form{}) != hash {
+		t.Errorf("two subjects under one load: %q and %q", hash, LoadHash(&a.Run, 1, Form{}))
+	}
+	if LoadHash(&a.Run, 0, Form{Length: 1}) == hash {
+		t.Error("slices are the same load as trials")
 	}
 	a.Run.Duration++
-	if LoadHash(&a.Run, 0) == hash {
+	if LoadHash(&a.Run, 0, Form{}) == hash {
 		t.Error("another duration is the same load")
 	}
 }

@@ -201,7 +201,7 @@ func (h *History) series(c *compare.Cell, metric string, cells [][]compare.Cell)
 				continue
 			}
 			if old.Load != c.Load {
-				h.leave(h.Runs[i].ID, c.Group+": its load is not the newest run's")
+				h.leave(h.Runs[i].ID, c.Group+": its load, or that it was measured in slices or in trials, is not as in the newest run")
 				continue
 			}
 			values := old.Values[metric]

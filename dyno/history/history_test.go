@@ -133,7 +133,7 @@ func TestRunsThatAreLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"run-01: it is of another machine (cpus: 64, now 4)", "run-02: it is invalid", "run-03: it is of the study other", "run-04: " + h.Series[0].Group + ": its load is not the newest run's"}
+	want := []string{"run-01: it is of another machine (cpus: 64, now 4)", "run-02: it is invalid", "run-03: it is of the study other", "run-04: " + h.Series[0].Group + ": its load, or that it was measured in slices or in trials, is not as in the newest run"}
 	if got := i18n.List("\n", h.leftTexts()...).String(); got != strings.Join(want, "\n") {
 		t.Errorf("left out %q, want %q", got, want)
 	}

@@ -113,7 +113,7 @@ func stored(a *analysis.Analysis, b *baseline.Baseline) []sample {
 		case at < 0:
 			s.broken = i18n.New("regression.cell-missing", "the run has no such cell")
 		case cells[at].Load != o.Load:
-			s.broken = i18n.New("regression.baseline-other-load", "its load is not that of the baseline: make a new baseline")
+			s.broken = i18n.New("regression.baseline-other-load", "its load, or that it was measured in slices or in trials, is not as in the baseline: make a new baseline")
 		default:
 			n := &cells[at]
 			s.broken = firstOf(brokenRun(a), brokenCell(a, n))
