@@ -103,7 +103,7 @@ func TestAddRefuses(t *testing.T) {
 		"another study":               func(b *Baseline) { b.Study.Name = "other" },
 		"another build":               func(b *Baseline) { b.Subjects = slices.Clone(b.Subjects); b.Subjects[0].Build = "sha256:9" },
 		"has no x under":              func(b *Baseline) { b.Cells = b.Cells[1:] },
-		"is not as in baseline":     func(b *Baseline) { b.Cells[0].Load = "sha256:9" },
+		"is not as in baseline":       func(b *Baseline) { b.Cells[0].Load = "sha256:9" },
 	} {
 		run := ofDay(t, 1)
 		change(run)

@@ -18,7 +18,7 @@ type Cell struct {
 	analysis.Cell
 	Metrics []analysis.Metric // of its group
 	Form    Form
-	Load    string            // see [LoadHash]
+	Load    string // see [LoadHash]
 }
 
 // Cells are all cells of a run, in the order of its report.

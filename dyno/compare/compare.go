@@ -135,7 +135,7 @@ func (c *Comparison) addCells(old, new *analysis.Analysis, o Options) error {
 		}
 		matched++
 		if b := &before[i]; b.Form != n.Form {
-			c.Unmatched = append(c.Unmatched, i18n.New("compare.other-form", "%s was measured %s in run %s and %s in run %s, which is another load of a subject that rests between slices", n, b.Form, c.Old.Run, n.Form, c.New.Run))
+			c.Unmatched = append(c.Unmatched, i18n.New("compare.other-form", "%s was measured %s in run %s and %s in run %s, which is another load of a subject that rests between slices (dyno run --slices on, or off, measures both alike)", n, b.Form, c.Old.Run, n.Form, c.New.Run))
 			continue
 		}
 		c.Notes = append(c.Notes, before[i].failing(c.Old.Run)...)
