@@ -14,8 +14,9 @@ import (
 const mostArms = 16
 
 // arms are the cells of a plan that take turns with each other, each list by itself: those of
-// one load, or where that would be too many those of one load that are [apart] from others. What a load is compared by
-// is measured in one way: where some of its cells can't take turns none do, and whole says why.
+// one load, or where that would be too many those of one load that are [apart] from others. Figures of a load are
+// compared with each other, so that all of them are measured in one way: where some of its cells can't take turns none
+// do, and whole says why.
 func arms(s *Study, cells []Cell) (groups [][]int, whole map[string]i18n.Message) {
 	if !s.Trial.Slices.On() {
 		return nil, nil

@@ -78,7 +78,7 @@ func TestArmsByWhatIsCompared(t *testing.T) {
 	}
 }
 
-// What a load is compared by is measured in one way: in trials, where some of its cells can't be in slices.
+// All cells of a load are measured in one way: in trials, where some of them can't be in slices.
 func TestOneLoadIsMeasuredInOneWay(t *testing.T) {
 	const one, two = "subjects: [{name: a, run: ./a}]\n", "subjects: [{name: a, run: ./a}, {name: b, run: ./b}]\n"
 	const loads = two + "loads: [{name: a, open: {rate: 1000}}, {name: b, closed: {connections: 2}}]\n"
