@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -92,7 +93,7 @@ func isOwn(c net.Conn) (own bool, err error) {
 				own = int(peer.Pid) == os.Getpid()
 			}
 		case *net.TCPConn:
-			own, err = fromHere(int(fd), plain(c.RemoteAddr().(*net.TCPAddr).AddrPort()))
+			own, err = fromHere(int(fd), ends{of(c.RemoteAddr()), of(c.LocalAddr())})
 		default:
 			err = errors.New("it is neither TCP's nor a unix socket's")
 		}
@@ -103,24 +104,19 @@ func isOwn(c net.Conn) (own bool, err error) {
 	return own, err
 }
 
-// fromHere reports whether a socket of this process has an address of its own that a
-// connection comes from. A connection whose peer was closed meanwhile, or before, counts
-// as one: it can't be found any more.
-func fromHere(fd int, from netip.AddrPort) (bool, error) {
-	dir, err := os.Open("/proc/self/fd")
+// fromHere reports whether the other end of a TCP connection is a socket of this process: one that has the address that
+// the connection comes from. Another process' may have the same one, as ports are shared by connections to different
+// addresses; then it is the system's that has both ends. If no socket has, addresses are translated on the
+// way, and it is this process' after all. So is, to be safe, a connection whose peer was closed meanwhile, or before: it can't be
+// found any more.
+func fromHere(fd int, peer ends) (bool, error) {
+	own, err := boundTo(peer.local, fd)
 	if err != nil {
 		return false, err
 	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return false, err
-	}
-	for _, name := range names {
-		other, err := strconv.Atoi(name)
-		if err == nil && other != fd && isBoundTo(other, from) {
-			return true, nil
-		}
+	if len(own) > 0 {
+		inode, err := inodeOf(peer)
+		return inode == 0 || slices.Contains(own, inode), err
 	}
 	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {
@@ -128,6 +124,31 @@ func fromHere(fd int, from netip.AddrPort) (bool, error) {
 	}
 	const established = 1 // TCP_ESTABLISHED (linux/tcp_states.h)
 	return info.State != established, nil
+}
+
+// boundTo are the inodes of this process' stream sockets, but for one, that have an address.
+func boundTo(at netip.AddrPort, but int) (inodes []uint64, err error) {
+	dir, err := os.Open("/proc/self/fd")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		fd, err := strconv.Atoi(name)
+		if err != nil || fd == but || !isBoundTo(fd, at) {
+			continue
+		}
+		var stat unix.Stat_t
+		if err := unix.Fstat(fd, &stat); err != nil {
+			return nil, err
+		}
+		inodes = append(inodes, stat.Ino)
+	}
+	return inodes, nil
 }
 
 // isBoundTo reports whether a descriptor is a stream's socket with that address.
@@ -149,6 +170,9 @@ func isBoundTo(fd int, at netip.AddrPort) bool {
 	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
 	return err == nil && kind == unix.SOCK_STREAM
 }
+
+// of is a TCP address in the form that it is compared in.
+func of(a net.Addr) netip.AddrPort { return plain(a.(*net.TCPAddr).AddrPort()) }
 
 // plain is an address in the one form that it is compared in.
 func plain(a netip.AddrPort) netip.AddrPort {
