@@ -261,3 +261,20 @@ func TestGateWrongUsage(t *testing.T) {
 	}
 	noCheckoutLeft(t, dir)
 }
+
+// A gate measures a study as dyno run does, in slices where that does, so that its figures can be held against a baseline of it.
+func TestGateMeasuresAsTheBaselineWas(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	file := studyFile(t, home, 2, "good", "other: "+serverBinary+" good")
+	o := dyno(t, home, "run", file, "--plan")
+	o.want(t, 0, o.stdout, "; in slices")
+	o = dyno(t, home, "run", file, "--keep-going")
+	o.want(t, 0, o.stdout, "In 30ms slices by turns")
+	dyno(t, home, "baseline", "set", "main", "latest").want(t, 0, "")
+	o = dyno(t, home, "gate", file, "--baseline", "main", "--fail", "cpu > +500%", "--keep-going")
+	contains(t, o.stdout, "baseline main (run ", "good under steady", "cpu > +500%")
+	if strings.Contains(o.stdout, "in slices or in trials") {
+		t.Errorf("it measures otherwise than dyno run:\n%s%s", o.stdout, o.stderr)
+	}
+}

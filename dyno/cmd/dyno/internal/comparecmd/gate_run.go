@@ -85,6 +85,9 @@ func (g *gateRun) openStudy(name string) error {
 		return err
 	}
 	f := g.flags
+	if f.baseline != "" {
+		g.study = g.study.UsuallySliced() // as dyno run measured what the baseline has
+	}
 	if f.quick {
 		g.study = runcmd.ShortForm(g.study)
 	}
