@@ -4,6 +4,7 @@ package admin
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -39,8 +40,8 @@ func TestOutsideTakesWhoSharesAPort(t *testing.T) {
 		defer ln.Close()
 		var log strings.Builder
 		accepting := Outside(ln, slog.New(slog.NewTextHandler(&log, nil)))
-		other := exec.Command(os.Args[0], "-test.run=^TestConnectFrom$")
-		other.Env = append(os.Environ(), "FROM="+own.LocalAddr().String(), "TO="+ln.Addr().String())
+		other := exec.Command(os.Args[0])
+		other.Env = append(os.Environ(), "ADMIN_TEST_FROM="+own.LocalAddr().String(), "ADMIN_TEST_TO="+ln.Addr().String())
 		stdin, err := other.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -82,18 +83,39 @@ func sharing(to, from string) *net.Dialer {
 	return d
 }
 
-// TestConnectFrom is the other process: it is connected until it has nothing more to read.
-func TestConnectFrom(t *testing.T) {
-	from, to := os.Getenv("FROM"), os.Getenv("TO")
+// TestMain is the other process where it is told to: connected until it has nothing more to read.
+func TestMain(m *testing.M) {
+	from, to := os.Getenv("ADMIN_TEST_FROM"), os.Getenv("ADMIN_TEST_TO")
 	if from == "" {
-		return // it is run by another test
+		os.Exit(m.Run())
 	}
 	c, err := sharing(to, from).Dial("tcp", to)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	c.Close()
+}
+
+// A connection from an address of the process' own that no socket has the other end of is the process': addresses are
+// translated on the way.
+func TestFromHere(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	c, err := net.Dial("tcp", ln.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_, _ = io.Copy(io.Discard, os.Stdin)
+	for name, to := range map[string]netip.AddrPort{"itself": of(ln.Addr()), "translated": netip.MustParseAddrPort("127.0.0.1:9")} {
+		if own, err := fromHere(-1, ends{of(c.LocalAddr()), to}); !own || err != nil {
+			t.Errorf("%s: %v, %v", name, own, err)
+		}
+	}
 }
 
 const sockets = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
