@@ -319,6 +319,13 @@ func TestLoadHash(t *testing.T) {
 	if hash == "" || LoadHash(&a.Run, 1, Form{}) != hash {
 		t.Errorf("two subjects under one load: %q and %q", hash, LoadHash(&a.Run, 1, Form{}))
 	}
+	older, err := json.Marshal(struct { // what baselines of trials have been made with
+		Cell   map[string]json.RawMessage
+		Timing study.Timing
+	}{asked(&a.Run.Plan.Cells[0]), a.Run.Plan.Cells[0].Timing(study.Timing{Warmup: a.Run.Warmup, Duration: a.Run.Duration})})
+	if err != nil || shortHash(older) != hash {
+		t.Errorf("the hash of a load in trials is no longer what it was: %v", err)
+	}
 	if LoadHash(&a.Run, 0, Form{Length: 1}) == hash {
 		t.Error("slices are the same load as trials")
 	}
