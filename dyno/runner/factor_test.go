@@ -47,18 +47,25 @@ func run(t *testing.T, r *Runner) *archive.Run {
 	return runUntil(t, r, func(trial *archive.Trial) bool { return !starved(trial) })
 }
 
+// archivedBy is a run as it was archived, whatever became of its trials.
+func archivedBy(t *testing.T, r *Runner) *archive.Run {
+	t.Helper()
+	id, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := r.Store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
 // runUntil makes the run again, up to three times, until all of its trials are as they are to be.
 func runUntil(t *testing.T, r *Runner, as func(*archive.Trial) bool) *archive.Run {
 	t.Helper()
 	for range 3 {
-		id, err := r.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := r.Store.Open(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := archivedBy(t, r)
 		for _, trial := range run.Trials {
 			if trial.Status != archive.Complete || !served(&trial) && !starved(&trial) && !held(&trial) {
 				t.Errorf("trial %d: %s %s, %v", trial.Index, trial.Status, trial.Error, trial.Findings)

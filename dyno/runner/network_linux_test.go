@@ -50,14 +50,7 @@ blocks: 1
 			keepers = append(keepers, ownKeepers()...)
 		}
 	}
-	id, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := r.Store.Open(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := archivedBy(t, r)
 	trial := run.Trials[0]
 	if trial.Status != archive.Complete {
 		t.Fatalf("the trial is %s: %s", trial.Status, trial.Error)

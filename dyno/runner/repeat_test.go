@@ -34,14 +34,7 @@ func TestWhatTheSubjectFailsIsNotRepeated(t *testing.T) {
 			failing.Store(false)
 		}
 	}
-	id, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := r.Store.Open(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := archivedBy(t, r)
 	if len(run.Trials) < 2 || run.Trials[0].Status != archive.Failed || run.Trials[0].Fault != archive.OfSubject {
 		t.Fatalf("%d trials, the first %s by the fault of %q", len(run.Trials), run.Trials[0].Status, run.Trials[0].Fault)
 	}
@@ -133,14 +126,7 @@ func TestARunGoesOnBlockByBlock(t *testing.T) {
 				}
 				return Progress{Goals: []Goal{{Name: "goal", Done: looks >= c.enough, Blocks: 1}}}, nil
 			}
-			id, err := r.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			run, err := r.Store.Open(id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := archivedBy(t, r)
 			if len(run.Trials) != c.blocks || looks != c.blocks || run.Manifest.Ended != c.ended || run.Manifest.Status != archive.Complete {
 				t.Errorf("%d blocks, %d looks, ended %q, %s", len(run.Trials), looks, run.Manifest.Ended, run.Manifest.Status)
 			}

@@ -250,14 +250,7 @@ func TestRunGoesOnAfterAFailedTrial(t *testing.T) {
 			broken.Store(started == 1)
 		}
 	}
-	id, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := r.Store.Open(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := archivedBy(t, r)
 	first, second := run.Trials[0], run.Trials[1]
 	if first.Status != archive.Failed || !strings.Contains(first.Error.String(), "418") || second.Status != archive.Complete || run.Manifest.Status != archive.Complete {
 		t.Errorf("run %s: first trial %s (%s), second %s", run.Manifest.Status, first.Status, first.Error, second.Status)

@@ -88,14 +88,7 @@ accept: [other-load, steal, generator-stalled, generator-late, generator-full, r
 	}
 	r := &Runner{KeepGoing: true, Study: s, Plan: plan, Command: []string{"dyno"}, Version: "test", StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
 	change(r)
-	id, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := r.Store.Open(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := archivedBy(t, r)
 	return run
 }
 

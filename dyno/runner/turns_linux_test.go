@@ -296,18 +296,10 @@ func TestTurnsBesideABusyOne(t *testing.T) {
 
 // inTurnsBut is a run in which all cells but one took turns. Where others keep the CPUs busy one may come to be
 // measured alone, by any of the reasons there are for it; so it is tried three times.
-func inTurnsBut(t *testing.T, cell int, newRunner func() *Runner) *archive.Run {
+func inTurnsBut(t *testing.T, cell int, r *Runner) *archive.Run {
 	t.Helper()
 	for attempt := 1; ; attempt++ {
-		r := newRunner()
-		id, err := r.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		archived, err := r.Store.Open(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archived := archivedBy(t, r)
 		alone := slices.IndexFunc(archived.Trials, func(trial archive.Trial) bool { return trial.Cell != cell && trial.Sliced == nil })
 		if alone < 0 || attempt == 3 {
 			return archived
@@ -319,7 +311,7 @@ func inTurnsBut(t *testing.T, cell int, newRunner func() *Runner) *archive.Run {
 // One that dies in the middle is a result, in that block; the others go on to the end.
 func TestTurnsWithOneThatDies(t *testing.T) {
 	t.Parallel()
-	archived := inTurnsBut(t, 1, func() *Runner { return inTurns(t, 25, 1, "100000", "100000,dies", "105000") })
+	archived := inTurnsBut(t, 1, inTurns(t, 25, 1, "100000", "100000,dies", "105000"))
 	for _, trial := range archived.Trials {
 		switch dies := trial.Cell == 1; {
 		case dies && (trial.Status != archive.Failed || trial.Fault != archive.OfSubject || turnsOf(&trial) == 25):

@@ -68,14 +68,7 @@ blocks: 1
 	}
 	dir := t.TempDir()
 	r := &Runner{KeepGoing: true, Study: s, Plan: plan, Command: []string{"dyno"}, Version: "test", Catalog: upstreams(t), CacheDir: t.TempDir(), StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
-	id, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := r.Store.Open(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := archivedBy(t, r)
 	m := &run.Manifest
 	if up := m.Subjects[0].Upstream; up == nil || up.Name != "sh/up" || up.BuildHash == "" {
 		t.Errorf("archived: %+v", m.Subjects[0])
